@@ -3,7 +3,7 @@ import { namesOf } from '#agent/os/site/sites.ts'
 import type { Transports } from '#dashboard/agents/transport.ts'
 import { plainTransport } from '#dashboard/agents/transport.ts'
 import { DemoAgent } from '#scripts/demo/agent.ts'
-import { certificateWith, laidKey, selfSigned } from '#scripts/demo/machine/authority.ts'
+import { initialKey, issued, selfSigned } from '#scripts/demo/machine/authority.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
 import { hostOn, type Surroundings } from '#scripts/demo/machine/host.ts'
 import { layOutServer, layOutSites } from '#scripts/demo/machine/lay-out.ts'
@@ -114,14 +114,12 @@ const NOBODY = 1
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
   const sites = servers.flatMap((server) => server.sites)
   const names = (some: typeof sites) => some.flatMap(({ domain }) => namesOf(domain))
-  const days = Map.groupBy(sites, (site) => site.certificate)
-  const some = [...days].map(
-    async ([left, those]) => [left, await certificateWith(left, names(those), now)] as const,
-  )
   const own = names(sites.filter(({ tls }) => tls === 'self-signed'))
-  return new Map<number | 'self' | 'key', string>([
-    ...(await Promise.all(some)),
+  const certificates = new Map<number | 'self' | 'key', string>([
     ['self', await selfSigned({ name: 'CN=Hosting Control', names: own }, now)],
-    ['key', await laidKey()],
+    ['key', initialKey()],
   ])
+  for (const [days, some] of Map.groupBy(sites, (site) => site.certificate))
+    certificates.set(days, await issued({ names: names(some), days }, now))
+  return certificates
 }

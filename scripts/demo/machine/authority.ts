@@ -1,14 +1,13 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Output } from '#agent/host/ports.ts'
 import { failed, said } from '#agent/host/simulated/programs/output.ts'
+import { DAY_MS } from '#scripts/demo/time.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Machine } from './machine.ts'
 
-const DAY_MS = 86_400_000
 const LIFETIME_DAYS = 90
-const ISSUER = 'CN=Demo Authority'
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const CURVE = { name: 'ECDSA', namedCurve: 'P-256' }
 
 export const NO_DNS = 'DNS problem: NXDOMAIN looking up A: check that a DNS record exists'
 
@@ -18,8 +17,11 @@ const REFUSED: readonly [RegExp, string][] = [
   [/^(nodns|broken)[.-]/, NO_DNS],
 ]
 
-type Keys = { publicKey: CryptoKey; privateKey: CryptoKey }
-let authority: Promise<Keys> | undefined
+/** The key of the authority, and of every initial certificate. */
+const { privateKey: KEY } = generateKeyPairSync('ec', { namedCurve: CURVE.namedCurve })
+
+/** PKCS 8 PEM. */
+export const initialKey = (): string => String(KEY.export({ type: 'pkcs8', format: 'pem' }))
 
 /** The authority's answer to an order. */
 export async function certify(
@@ -33,25 +35,8 @@ export async function certify(
     return []
   })
   if (refused.length > 0) return { refused }
-  const publicKey = await publicOf(private_key)
-  return { chain: await signed({ names, publicKey, until: time.now() + LIFETIME_DAYS * DAY_MS }) }
-}
-
-/** A certificate for these names with the given remaining days, for `laidKey`. */
-export async function certificateWith(
-  days: number,
-  names: readonly string[],
-  now: number,
-): Promise<string> {
-  const { publicKey } = await authorityKeys()
-  return signed({ names, publicKey, until: now + days * DAY_MS })
-}
-
-/** The private key of every initial certificate, PKCS 8 PEM. */
-export async function laidKey(): Promise<string> {
-  const { privateKey } = await authorityKeys()
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey))
-  return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
+  const key = createPrivateKey(private_key)
+  return { chain: await issued({ names, key, days: LIFETIME_DAYS }, time.now()) }
 }
 
 /** `openssl req -x509`, for the given key. */
@@ -60,71 +45,57 @@ export async function selfSignedBy(machine: Machine, argv: readonly string[]): P
   const name = argv[argv.indexOf('-subj') + 1]?.slice(1)
   if (pem === undefined || name === undefined) return failed('Could not open the private key')
   const names = [...argv.join(' ').matchAll(/DNS:([^,\s]+)/g)].map(([, found = '']) => found)
-  return said(await selfSigned({ name, names, keys: await keysOf(pem) }, machine.time.now()))
+  const key = createPrivateKey(pem)
+  return said(await selfSigned({ name, names, key }, machine.time.now()))
 }
 
-interface Signed {
-  name: string
+interface Certified {
   names: readonly string[]
-  /** Undefined: for `laidKey`. */
-  keys?: Keys
+  key?: KeyObject
 }
 
-export async function selfSigned({ name, names, keys }: Signed, now: number): Promise<string> {
-  const { X509CertificateGenerator, SubjectAlternativeNameExtension } = await library()
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name,
-    keys: keys ?? (await authorityKeys()),
-    notBefore: new Date(now - DAY_MS),
-    notAfter: new Date(now + 825 * DAY_MS),
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
-    ],
-  })
-  return `${certificate.toString('pem')}\n`
+/** A certificate of the authority with the given remaining days. */
+export function issued(
+  { names, key = KEY, days }: Certified & { days: number },
+  now: number,
+): Promise<string> {
+  const until = now + days * DAY_MS
+  const subject = `CN=${names[0]?.slice(0, 64)}`
+  const issuer = { name: 'CN=Demo Authority', key: KEY }
+  return signed({ names, subject, key, issuer, from: until - LIFETIME_DAYS * DAY_MS, until })
 }
 
-async function signed(wanted: { names: readonly string[]; publicKey: CryptoKey; until: number }) {
-  const { X509CertificateGenerator, SubjectAlternativeNameExtension } = await library()
-  const { privateKey } = await authorityKeys()
-  const certificate = await X509CertificateGenerator.create({
-    subject: `CN=${wanted.names[0]?.slice(0, 64)}`,
-    issuer: ISSUER,
-    publicKey: wanted.publicKey,
-    signingKey: privateKey,
-    notBefore: new Date(wanted.until - LIFETIME_DAYS * DAY_MS),
-    notAfter: new Date(wanted.until),
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new SubjectAlternativeNameExtension(
-        wanted.names.map((value) => ({ type: 'dns' as const, value })),
-      ),
-    ],
-  })
-  return `${certificate.toString('pem')}\n`
+export function selfSigned(
+  { name, names, key = KEY }: Certified & { name: string },
+  now: number,
+): Promise<string> {
+  const [from, until] = [now - DAY_MS, now + 825 * DAY_MS]
+  return signed({ names, subject: name, key, issuer: { name, key }, from, until })
 }
 
-async function library() {
+interface Signed extends Required<Certified> {
+  subject: string
+  issuer: { name: string; key: KeyObject }
+  from: number
+  until: number
+}
+
+async function signed({ names, subject, key, issuer, from, until }: Signed): Promise<string> {
   await import('reflect-metadata')
-  return await import('@peculiar/x509')
+  const { X509CertificateGenerator, SubjectAlternativeNameExtension } = await import(
+    '@peculiar/x509'
+  )
+  const sans = names.map((value) => ({ type: 'dns' as const, value }))
+  const certificate = await X509CertificateGenerator.create({
+    ...{ subject, issuer: issuer.name, notBefore: new Date(from), notAfter: new Date(until) },
+    publicKey: cryptoKeyOf(createPublicKey(key), 'verify'),
+    signingKey: cryptoKeyOf(issuer.key, 'sign'),
+    signingAlgorithm: { ...CURVE, hash: 'SHA-256' },
+    extensions: [new SubjectAlternativeNameExtension(sans)],
+  })
+  return `${certificate.toString('pem')}\n`
 }
 
-function authorityKeys(): Promise<Keys> {
-  authority ??= crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  return authority
-}
-
-async function keysOf(private_key: string): Promise<Keys> {
-  const der = createPrivateKey(private_key).export({ type: 'pkcs8', format: 'der' })
-  const bytes = new Uint8Array(der)
-  return {
-    publicKey: await publicOf(private_key),
-    privateKey: await crypto.subtle.importKey('pkcs8', bytes, ALGORITHM, true, ['sign']),
-  }
-}
-
-function publicOf(private_key: string): Promise<CryptoKey> {
-  const spki = createPublicKey(private_key).export({ type: 'spki', format: 'der' })
-  return crypto.subtle.importKey('spki', new Uint8Array(spki), ALGORITHM, true, ['verify'])
-}
+/** Node and the browser have one class of keys, under two types. */
+const cryptoKeyOf = (key: KeyObject, usage: 'sign' | 'verify') =>
+  key.toCryptoKey(CURVE, true, [usage]) as CryptoKey

@@ -2,7 +2,8 @@ import { EMPTY } from '#agent/host/simulated/nodes.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { MAIL_PROCESSES } from '#agent/os/mail/service.ts'
 import { NO_SERVER_SETTING, newSiteSetting, type ServerSetting } from '#agent/os/mail/setting.ts'
-import type { ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import { isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
+import { stamp } from '#scripts/demo/time.ts'
 import type { SiteMail } from '#shared/agent.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
 import type { Machine } from './machine.ts'
@@ -45,28 +46,24 @@ export function mailOf(plan: ServerPlan, now: number): SiteMail[] {
   )
 }
 
-const servedBy = ({ sites }: ServerPlan) =>
-  sites.filter(({ place, managed }) => managed && place === 'served')
+const servedBy = ({ sites }: ServerPlan) => sites.filter(isServed)
+
+const BOUNCED = {
+  ...{ recipient: 'old.customer@example.org', answer: '550 5.1.1 User unknown', expired: false },
+}
 
 const statusOf = (shown: MailCounts) => JSON.stringify({ hours: [], shown })
 
 function countsOf(plan: ServerPlan, at: number, now: number): MailCounts {
   const site = servedBy(plan)[at]
-  const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString()
+  const ago = (minutes: number) => stamp(now - minutes * 60_000)
   const sent_day = 4 + ((at * 37 + (site?.age ?? 0)) % 60)
   return {
     ...NO_MAIL,
     ...{ sent_day, sent_hour: at % 5, last_sent_at: ago(7 + at) },
     ...(at === 1 && {
       failed_day: 1,
-      failures: [
-        {
-          at: ago(95),
-          recipient: 'old.customer@example.org',
-          answer: '550 5.1.1 User unknown',
-          expired: false,
-        },
-      ],
+      failures: [{ at: ago(95), ...BOUNCED }],
     }),
     ...(plan.role === 'failed' &&
       at === 3 && {

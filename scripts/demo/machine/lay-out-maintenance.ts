@@ -1,11 +1,9 @@
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
 import type { Role } from '#scripts/demo/fleet/plan.ts'
+import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import type { Maintenance, PendingPackage } from '#shared/maintenance.ts'
 import type { Machine } from './machine.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 
 const of = (security: boolean, ...names: string[]): PendingPackage[] =>
   names.map((name) => ({ name, installed: '1.0-1', candidate: '1.0-2', security }))
@@ -32,7 +30,7 @@ export function layOutMaintenance(machine: Machine): void {
 }
 
 function reportOf({ plan, pending }: Machine, now: number): Maintenance {
-  const ago = (ms: number) => new Date(now - ms).toISOString()
+  const ago = (ms: number) => stamp(now - ms)
   const isLegacy = plan.role === 'legacy'
   return {
     checked_at: ago(2 * HOUR_MS),

@@ -3,7 +3,6 @@ import { startUnit } from '#agent/host/simulated/programs/services.ts'
 import { addUser } from '#agent/host/simulated/programs/users.ts'
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { accountOf } from '#agent/os/database/account.ts'
-import type { Abilities } from '#agent/os/nginx/base.ts'
 import { renderVhost } from '#agent/os/nginx/vhost.ts'
 import {
   configOf,
@@ -20,14 +19,13 @@ import { renderSlice, renderSocket, renderUnit } from '#agent/os/php/fpm-units.t
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { type Limits, limitsOn } from '#agent/os/site/tiers.ts'
+import { limitsOn } from '#agent/os/site/tiers.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
+import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { NO_DNS } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { keepDump } from './programs/database.ts'
 import { versionOf } from './programs/nginx.ts'
-
-const DAY_MS = 86_400_000
 
 /** PEM texts, by their remaining days; self-signed ones under `self`, and the key of all. */
 export type Certificates = ReadonlyMap<number | 'self' | 'key', string>
@@ -52,27 +50,18 @@ function layServed(machine: Machine, plan: SitePlan): void {
   layServices(machine, plan)
 }
 
-const siteOf = ({ domain, php, tier, tls, email, user }: SitePlan): Site => ({
-  ...{ domain, php, tier, tls, email, user },
-})
+function siteOf({ domain, php, tier, tls, email, user }: SitePlan): Site {
+  return { domain, php, tier, tls, email, user }
+}
 
 export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   const { kit, user } = plan
   const config = file(() => configText(plan), { mode: 0o600, owner: user })
-  const content = [
-    ['wp-config.php', config],
-    ['wp-content', kit.content],
-  ] as const
-  const entries = [...kit.core_files, ...content]
-  disk.put(
-    path,
-    folder([
-      ['public', folder(entries, { mode: 0o750, owner: user })],
-      ['logs', EMPTY],
-      ['tmp', EMPTY],
-      ['sessions', EMPTY],
-    ]),
-  )
+  disk.put(path, folder())
+  disk.put(`${path}/public`, folder(kit.core_files, { mode: 0o750, owner: user }))
+  disk.put(`${path}/public/wp-config.php`, config)
+  disk.put(`${path}/public/wp-content`, kit.content)
+  for (const name of ['logs', 'tmp', 'sessions']) disk.put(`${path}/${name}`, EMPTY)
   disk.put(logsOf(user), EMPTY)
 }
 
@@ -86,7 +75,7 @@ function layServices(machine: Machine, plan: SitePlan): void {
   const { disk } = machine
   const { user, php, domain } = plan
   const pool = { user, php }
-  const limits = () => limitsOf(machine, plan)
+  const limits = () => limitsOn(plan.tier, machine.plan)
   disk.putText(configOf(pool), () => renderPool(pool, limits(), 'systemd'))
   disk.putText(`${poolFolderOf(pool)}/hosting.ini`, () => renderIni(limits()))
   disk.putText(slicePathOf(user), () => renderSlice(user, limits()))
@@ -110,7 +99,7 @@ function layTrashed(machine: Machine, plan: SitePlan): void {
   keepDump(machine, user, `${folder}/database.sql`, { kit: plan.kit, broken: false, bytes })
   const account = JSON.stringify([`CREATE USER ${accountOf(user)}`])
   machine.disk.putText(`${folder}/account.json`, `${account}\n`, { mode: 0o600 })
-  const deleted_at = new Date(machine.time.now() - trashedDays(plan) * DAY_MS).toISOString()
+  const deleted_at = stamp(machine.time.now() - trashedDays(plan) * DAY_MS)
   const facts = JSON.stringify({ deleted_at, size: plan.size })
   machine.disk.putText(`${folder}/facts.json`, `${facts}\n`, { mode: 0o600 })
 }
@@ -135,13 +124,8 @@ function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): v
   const path = `${SETTINGS.state_dir}/certificate-tries.json`
   const before = JSON.parse(disk.text(path) ?? '{}')
   const reason = `The certificate for ${domain} was refused: ${NO_DNS}`
-  const next_at = new Date(now + 47 * 60_000).toISOString()
+  const next_at = stamp(now + 47 * 60_000)
   disk.putText(path, JSON.stringify({ ...before, [domain]: { failures: 4, reason, next_at } }))
-}
-
-/** The limits of its tier on its machine. */
-function limitsOf({ plan: { cores, memory } }: Machine, { tier }: SitePlan): Limits {
-  return limitsOn(tier, { cores, memory })
 }
 
 function vhostText(machine: Machine, plan: SitePlan): string {
@@ -154,14 +138,10 @@ function vhostText(machine: Machine, plan: SitePlan): string {
   return renderVhost({
     site: siteOf(plan),
     socket: socketOf(plan),
-    limits: limitsOf(machine, plan),
-    abilities: abilitiesOf(machine),
+    limits: limitsOn(plan.tier, machine.plan),
+    abilities: { ipv6: false, http2_directive: versionOf(machine) >= '1.25.1' },
     certificate: plan.tls === 'none' || plan.certificate === 0 ? undefined : certificate,
   })
-}
-
-function abilitiesOf(machine: Machine): Abilities {
-  return { ipv6: false, http2_directive: versionOf(machine) >= '1.25.1' }
 }
 
 function configText({ user, prefix }: SitePlan): string {

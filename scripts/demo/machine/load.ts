@@ -1,6 +1,6 @@
 import { hashOf } from '#agent/host/simulated/dice.ts'
+import { DAY_MS } from '#scripts/demo/time.ts'
 
-const DAY_MS = 86_400_000
 /** The distance between the points of a curve, and the weight of each kind. */
 const WAVES = [
   [7 * DAY_MS, 0.12],

@@ -12,53 +12,39 @@ import { aptConfig, aptGet } from './programs/apt.ts'
 import { client, dump } from './programs/database.ts'
 import { du } from './programs/files.ts'
 import { journalctl } from './programs/journal.ts'
-import { nginx } from './programs/nginx.ts'
+import { nginx, ss } from './programs/nginx.ts'
 import { php } from './programs/php.ts'
-import { startStopDaemon, systemctl } from './programs/services.ts'
-import { ss } from './programs/sockets.ts'
+import { systemctl } from './programs/services.ts'
 
-/** The effects of programs on a machine, and their duration; others do nothing. */
-const PROGRAMS: Record<string, readonly [ms: number, Program<Machine, Output | Promise<Output>>]> =
-  {
-    'hosting-agent': [900, agent],
-    php: [20, php],
-    useradd: [140, BASE.useradd],
-    userdel: [180, BASE.userdel],
-    groupdel: [60, BASE.groupdel],
-    gpasswd: [60, BASE.gpasswd],
-    usermod: [60, BASE.usermod],
-    cp: [30, BASE.cp],
-    dd: [20, BASE.dd],
-    head: [20, BASE.head],
-    tail: [20, BASE.tail],
-    test: [20, BASE.test],
-    rm: [400, BASE.rm],
-    du: [90, du],
-    sync: [70, BASE.sync],
-    nginx: [60, nginx],
-    systemctl: [60, systemctl],
-    'start-stop-daemon': [40, startStopDaemon],
-    xargs: [900, dump],
-    mariadb: [550, client],
-    openssl: [90, selfSignedBy],
-    find: [80, done],
-    'apt-get': [400, aptGet],
-    'apt-config': [10, aptConfig],
-    journalctl: [60, journalctl],
-    ss: [0, ss],
-  }
-/** Where one call takes much longer than another of the same program. */
-const LONG: readonly [RegExp, number][] = [
+/** The effects of programs on a machine; others do nothing. */
+const PROGRAMS: Record<string, Program<Machine, Output | Promise<Output>>> = {
+  ...BASE,
+  ...{ 'hosting-agent': agent, php, du, nginx, ss, systemctl, journalctl },
+  ...{ mariadb: client, xargs: dump, openssl: selfSignedBy },
+  ...{ 'apt-get': aptGet, 'apt-config': aptConfig },
+}
+
+/** How long a call takes on an average machine: the first match; otherwise 20 ms. */
+const DURATIONS_MS: readonly [RegExp, number][] = [
   [/^cp -r /, 900],
   [/^apt-get .* --no-remove/, 6000],
   [/^systemctl start hosting-fpm@/, 350],
   [/^systemctl restart nginx/, 500],
   [/^systemctl restart /, 1400],
-  [/^systemctl show /, 0],
-  [/^nginx -[vT]/, 0],
+  [/^systemctl show |^nginx -[vT]|^ss /, 0],
   [/ core install /, 1600],
   [/ eval-file /, 350],
   [/ --test /, 80],
+  [/^(hosting-agent|xargs) /, 900],
+  [/^mariadb /, 550],
+  [/^(rm|apt-get) /, 400],
+  [/^userdel /, 180],
+  [/^useradd /, 140],
+  [/^(du|openssl) /, 90],
+  [/^(find|sync) /, 75],
+  [/^(groupdel|gpasswd|usermod|nginx|systemctl|journalctl) /, 60],
+  [/^(start-stop-daemon|cp) /, 35],
+  [/^apt-config /, 10],
 ]
 
 /** Runs a program to its end. */
@@ -67,7 +53,7 @@ export function perform(
   argv: readonly string[],
   options: RunOptions,
 ): Output | Promise<Output> {
-  return PROGRAMS[programOf(argv)]?.[1](machine, argv, options) ?? done()
+  return PROGRAMS[programOf(argv)]?.(machine, argv, options) ?? done()
 }
 
 /** Creating a site with such a name takes a minute at any pace, to show a running operation. */
@@ -76,8 +62,7 @@ const SLOW_MS = 60_000
 
 /** In milliseconds: at a pace of 1 as on an average machine. */
 export function durationOf(argv: readonly string[], pace: number): number {
-  const line = `${argv.join(' ')} `
+  const line = `${[programOf(argv), ...argv.slice(1)].join(' ')} `
   if (SLOW.test(line)) return SLOW_MS
-  const long = LONG.find(([start]) => start.test(line))
-  return pace * (long?.[1] ?? PROGRAMS[programOf(argv)]?.[0] ?? 20)
+  return pace * (DURATIONS_MS.find(([call]) => call.test(line))?.[1] ?? 20)
 }

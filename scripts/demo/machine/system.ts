@@ -1,4 +1,4 @@
-import { file, folder } from '#agent/host/simulated/nodes.ts'
+import { folder } from '#agent/host/simulated/nodes.ts'
 import { statusOf } from '#agent/host/simulated/programs/services.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
 import type { Machine } from './machine.ts'
@@ -26,39 +26,23 @@ export function layOutSystem(machine: Machine): void {
   disk.putText('/etc/group', 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n')
   disk.putText('/etc/nginx/nginx.conf', NGINX)
   disk.putText('/proc/cpuinfo', 'processor\t: 0\n'.repeat(cores))
-  disk.put(
-    '/proc/stat',
-    file(() => machine.stat()),
-  )
-  disk.put(
-    '/proc/loadavg',
-    file(() => machine.loadavg()),
-  )
-  disk.put(
-    '/proc/meminfo',
-    file(() => machine.meminfo()),
-  )
-  disk.put(
-    '/proc/uptime',
-    file(() => machine.uptime()),
-  )
+  disk.putText('/proc/stat', () => machine.stat())
+  disk.putText('/proc/loadavg', () => machine.loadavg())
+  disk.putText('/proc/meminfo', () => machine.meminfo())
+  disk.putText('/proc/uptime', () => machine.uptime())
   for (const [path, pid, name] of DAEMONS) {
     disk.putText(path, `${pid}\n`)
     disk.putText(`/usr/sbin/${name}`, '')
     disk.putText(`/proc/${pid}/status`, statusOf(name))
   }
-  layOutNginx(machine)
+  // As ps(1) shows nginx.
+  disk.putText('/proc/11/cmdline', 'nginx: master process nginx -g daemon on;')
+  disk.putText('/proc/11/status', `${statusOf('nginx')}Uid:\t0\t0\t0\t0\nNSpid:\t11\n`)
   for (const version of php) {
     disk.putText(`/usr/sbin/php-fpm${version}`, '')
     disk.putText(`/proc/${phpPid(version)}/status`, statusOf(`php-fpm${version}`))
     disk.put(`/etc/php/${version}/fpm/pool.d`, folder())
   }
-}
-
-/** It runs, as ps(1) shows it. */
-function layOutNginx({ disk }: Machine): void {
-  disk.putText('/proc/11/cmdline', 'nginx: master process nginx -g daemon on;')
-  disk.putText('/proc/11/status', `${statusOf('nginx')}Uid:\t0\t0\t0\t0\nNSpid:\t11\n`)
 }
 
 function release(debian: 12 | 13): string {

@@ -1,4 +1,4 @@
-import type { Output, RunOptions } from '#agent/host/ports.ts'
+import type { Output, Row, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
 import { done, failed, lastOf, said } from '#agent/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
@@ -20,7 +20,10 @@ export function dump(machine: Machine, argv: readonly string[], options: RunOpti
 /** Lists the tables of a database, runs what a site tries with its own rights, or imports a dump. */
 export function client(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   if (options.input?.startsWith('DELIMITER')) return done()
-  if (options.input_file === undefined) return said(`${hex('wp_options')}\nend\n`)
+  if (options.input_file === undefined)
+    return said(`${Buffer.from('wp_options').toString('hex')}
+end
+`)
   const name = lastOf(argv)
   const text = machine.disk.text(options.input_file) ?? ''
   if (!text.includes(`-- Database: ${name}\n`)) return failed('ERROR 1064 (42000) at line 1')
@@ -29,11 +32,24 @@ export function client(machine: Machine, argv: readonly string[], options: RunOp
   return done()
 }
 
-const hex = (text: string) => Buffer.from(text).toString('hex')
-
 export function keepDump(machine: Machine, name: string, path: string, database: Database): void {
   const known = dumps.get(machine) ?? new Map<string, Database>()
   dumps.set(machine, known.set(name, database))
   const text = `-- MariaDB dump\n-- Database: ${name}\n-- Dump completed\n`
   machine.disk.put(path, { ...file(text, { mode: 0o600 }), size: database.bytes })
 }
+
+/** WordPress' options for the scan. Throws MariaDB's message for a broken table. */
+export function query({ databases }: Machine, sql: string, [first]: readonly unknown[]): Row[] {
+  const name = String(first)
+  // A temporary site that attacks another one finds nothing.
+  if (!sql.startsWith('SET STATEMENT') || name.startsWith('canary-')) return []
+  const { kit, broken } = databases.get(name) ?? {}
+  if (!kit) throw refused(1146, `Table '${name}.options' doesn't exist`)
+  if (broken) throw refused(1194, `Table '${name}.options' is marked as crashed`)
+  return [...kit.options]
+}
+
+/** With MariaDB's number of the error. */
+const refused = (errno: number, message: string) =>
+  Object.assign(new Error(`MariaDB: ${message}`), { errno })

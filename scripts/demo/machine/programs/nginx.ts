@@ -13,11 +13,17 @@ export function nginx(machine: Machine, argv: readonly string[]): Output {
     machine.disk.names(folder).map((name) => `${folder}/${name}`),
   )
   const texts = [MAIN, ...paths].map(
-    (path) => `# configuration file ${path}:\n${textAt(machine, path)}`,
+    (path) => `# configuration file ${path}:\n${machine.disk.text(path) ?? ''}`,
   )
   return said(texts.join('\n'))
 }
 
 export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
 
-const textAt = ({ disk }: Machine, path: string) => disk.text(path) ?? ''
+/** Listening programs, as ss(8) lists them. */
+export const ss = (): Output =>
+  said(
+    [80, 443]
+      .map((port) => `LISTEN 0 511 0.0.0.0:${port} 0.0.0.0:* users:(("nginx",pid=11,fd=6))\n`)
+      .join(''),
+  )

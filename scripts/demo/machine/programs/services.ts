@@ -31,6 +31,3 @@ function stateOf(machine: Machine, unit: string): string {
   if (!unit.startsWith('hosting-fpm@')) return BASE.includes(unit) ? 'active' : 'inactive'
   return machine.disk.find(processesOf(machine.disk, unit)) ? 'active' : 'inactive'
 }
-
-/** Its signals have no visible effect. */
-export const startStopDaemon = done
