@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { listBuilds } from '#dashboard/agents/builds.ts'
 import { buildName, MACHINES } from '#shared/machines.ts'
 
-const STAND_IN = `#!/bin/sh
-echo 'This is the demo of Hosting Control: there is no agent in it to install.' >&2
+const PLACEHOLDER = `#!/bin/sh
+echo 'This is the demo of Hosting Control: it contains no agent to install.' >&2
 exit 1
 `
 
@@ -16,7 +16,7 @@ export async function buildsFor(folder: string): Promise<string | undefined> {
   if ((await listBuilds()).length > 0) return undefined
   const builds = join(folder, 'builds')
   await mkdir(builds, { recursive: true })
-  for (const machine of MACHINES) await writeFile(join(builds, buildName(machine, '')), STAND_IN)
-  await writeFile(join(builds, buildName('', '')), STAND_IN)
+  for (const machine of [...MACHINES, ''])
+    await writeFile(join(builds, buildName(machine, '')), PLACEHOLDER)
   return builds
 }

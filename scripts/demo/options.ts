@@ -5,12 +5,12 @@ export const HELP = `sh scripts/demo.sh (or: bun run demo): the dashboard with a
   --servers <n>    how many servers (12)
   --sites <n>      how many sites (300)
   --port <n>       where the dashboard answers on 127.0.0.1 (3000; 0 takes a free one)
-  --data <folder>  keeps the records there; otherwise they are gone at the end
+  --data <folder>  keeps the records there; otherwise they are deleted at the end
   --seed <text>    another fleet: the same seed makes the same one (demo)
   --pace <x>       how long programs take on its servers (1; 0: no time at all)
   --steady         nothing happens by itself, and readings stand still: for screenshots
 
-ADMIN_PASSWORD in the environment is the password of demo@example.com; otherwise one is made up.
+ADMIN_PASSWORD in the environment is the password of demo@example.com; otherwise one is generated.
 kill -USR1 <pid> brings the offline servers back; sent again, it takes them offline.`
 
 export interface Options {
@@ -23,7 +23,7 @@ export interface Options {
   steady: boolean
 }
 
-/** The command line; undefined when help is asked for. Throws one readable line. */
+/** The command line; undefined if help is requested. Throws one readable line. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

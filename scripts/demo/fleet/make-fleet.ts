@@ -1,7 +1,7 @@
 import { Dice } from '#agent/host/simulated/dice.ts'
 import { makeKits } from '#scripts/demo/wordpress/kits.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { makeSite, type Surroundings } from './make-site.ts'
+import { makeSite } from './make-site.ts'
 import { Names, serverNames } from './names.ts'
 import { type FleetPlan, type Role, roleOf, type ServerPlan } from './plan.ts'
 
@@ -11,20 +11,15 @@ const GB = 2 ** 30
 const REGION_TAGS: Record<string, string> = { fra: 'eu', ams: 'eu', hel: 'eu', nyc: 'us' }
 const PURPOSES = ['shops', 'agency', 'staging'] as const
 
-export interface Size {
-  servers: number
-  sites: number
-}
-
 /** The same fleet for the same seed and size. */
-export function makeFleet(seed: string, size: Size): FleetPlan {
+export function makeFleet(seed: string, size: { servers: number; sites: number }): FleetPlan {
   const dice = new Dice(seed)
   const around = { dice, names: new Names(dice), kits: makeKits(dice) }
   const servers = Array.from({ length: size.servers }, (_, at) => makeServer(dice, at))
   const homes = servers.filter(({ role }) => role !== 'pending')
   for (let at = 0; at < size.sites && homes.length > 0; at++) {
     const server = homes[at % homes.length]
-    server?.sites.push(makeSite(around satisfies Surroundings, server, server.sites.length))
+    server?.sites.push(makeSite(around, server, server.sites.length))
   }
   return { seed, servers }
 }

@@ -14,11 +14,15 @@ const TIERS = ['small', 'small', 'small', 'medium', 'medium', 'large'] as const
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 /** `at`: the number of earlier sites on the server. */
-export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan, at: number) {
+export function makeSite(
+  { dice, names, kits }: Surroundings,
+  server: ServerPlan,
+  at: number,
+): SitePlan {
   const domain = names.domain()
   const trouble = troubleOf(server, at)
   const managed = trouble !== 'foreign'
-  const site: SitePlan = {
+  return {
     domain,
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
@@ -26,7 +30,8 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
     tls: isAstray(trouble) ? 'letsencrypt' : tlsFor(dice, domain),
     email: managed ? `webmaster@${domain}` : '',
     kit: dice.pick(kits),
-    place: PLACES[trouble] ?? 'served',
+    place:
+      trouble === 'trashed' || trouble === 'missing' || trouble === 'failed' ? trouble : 'served',
     managed,
     broken: trouble === 'database',
     stopped: trouble === 'php',
@@ -37,27 +42,11 @@ export function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan
     certificate: certificateFor(dice, trouble),
     scanned: dice.chance(0.85) ? dice.below(20 * 24) : undefined,
   }
-  return site
 }
 
 type Trouble =
-  | 'none'
-  | 'database'
-  | 'php'
-  | 'trashed'
-  | 'missing'
-  | 'failed'
-  | 'foreign'
-  | 'astray'
-  | 'refused'
-  | 'large'
-  | 'too-large'
-
-const PLACES: { [T in Trouble]?: SiteFate } = {
-  trashed: 'trashed',
-  missing: 'missing',
-  failed: 'failed',
-}
+  | Exclude<SiteFate, 'served'>
+  | ('none' | 'database' | 'php' | 'foreign' | 'astray' | 'refused' | 'large' | 'too-large')
 
 /** By position, so that a fleet of any size has a few of each. */
 const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {

@@ -22,15 +22,13 @@ export class Names {
   }
 
   domain(): string {
-    for (;;) {
-      const domain = this.#thrown()
-      if (this.#taken.has(domain)) continue
-      this.#taken.add(domain)
-      return domain
-    }
+    let domain = this.#candidate()
+    while (this.#taken.has(domain)) domain = this.#candidate()
+    this.#taken.add(domain)
+    return domain
   }
 
-  #thrown(): string {
+  #candidate(): string {
     const dice = this.#dice
     const word = (words: readonly string[]) => words[dice.below(words.length)] ?? ''
     const name = `${word(FIRST)}-${word(SECOND)}${word(ENDS)}`

@@ -47,12 +47,13 @@ export function coreFiles(version: string): [string, Node][] {
 }
 
 function pluginsFolder(plugins: readonly Installed[]): FolderNode {
-  const entries = plugins.map(({ offer, version }): [string, Node] => {
-    const [name = '', main] = offer.file.split('/')
-    const head = file(`<?php\n/*\n * Plugin Name: ${offer.name}\n * Version: ${version}\n */\n`)
-    return main === undefined ? [name, head] : [name, sharedFolder([[main, head]])]
-  })
-  return sharedFolder(entries)
+  return sharedFolder(
+    plugins.map(({ offer, version }) => {
+      const [name = '', main] = offer.file.split('/')
+      const head = file(`<?php\n/*\n * Plugin Name: ${offer.name}\n * Version: ${version}\n */\n`)
+      return [name, main === undefined ? head : sharedFolder([[main, head]])]
+    }),
+  )
 }
 
 function themesFolder(themes: readonly Installed[]): FolderNode {
@@ -67,7 +68,7 @@ function themesFolder(themes: readonly Installed[]): FolderNode {
   )
 }
 
-const newest = ({ versions }: Offer) => versions.at(-1) ?? versions[0]
+export const newest = ({ versions }: Offer) => versions.at(-1) ?? versions[0]
 
 function optionsOf({ core, plugins, themes, active, theme, informed }: Parts): Kit['options'] {
   const known = [

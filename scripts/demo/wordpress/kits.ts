@@ -1,16 +1,16 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import { CORES, NEWEST_CORE, type Offer, PLUGINS, THEMES } from './catalogue.ts'
-import { type Kit, makeKit } from './kit.ts'
+import { type Kit, makeKit, newest } from './kit.ts'
 
 const KITS = 48
 
-const newest = (offer: Offer) => ({ offer, version: offer.versions.at(-1) ?? offer.versions[0] })
+const newestOf = (offer: Offer) => ({ offer, version: newest(offer) })
 
 /** A newly installed WordPress. */
 export const freshKit: Kit = makeKit({
   core: NEWEST_CORE,
-  plugins: PLUGINS.slice(0, 2).map(newest),
-  themes: THEMES.slice(0, 2).map(newest),
+  plugins: PLUGINS.slice(0, 2).map(newestOf),
+  themes: THEMES.slice(0, 2).map(newestOf),
   active: [],
   theme: 'twentytwentyfive',
   informed: true,
@@ -25,12 +25,11 @@ export function makeKits(dice: Dice): [Kit, ...Kit[]] {
 function partsOf(dice: Dice, at: number): Parameters<typeof makeKit>[0] {
   const current = dice.chance(0.55)
   const core = current || dice.chance(0.5) ? NEWEST_CORE : dice.pick(CORES)
-  const [akismet, hello, ...others] = PLUGINS
-  const chosen = [akismet, hello, ...others.filter(() => dice.chance(0.4))]
-  const plugins = chosen.flatMap((offer) => (offer ? [versionOf(dice, offer, current)] : []))
-  const [first, ...more] = THEMES
-  const themes = [first, ...more.filter(() => dice.chance(0.3))].flatMap((offer) =>
-    offer ? [versionOf(dice, offer, current || dice.chance(0.8))] : [],
+  const plugins = PLUGINS.filter((_, place) => place < 2 || dice.chance(0.4)).map((offer) =>
+    versionOf(dice, offer, current),
+  )
+  const themes = THEMES.filter((_, place) => place === 0 || dice.chance(0.3)).map((offer) =>
+    versionOf(dice, offer, current || dice.chance(0.8)),
   )
   return {
     core,
@@ -43,6 +42,6 @@ function partsOf(dice: Dice, at: number): Parameters<typeof makeKit>[0] {
 }
 
 function versionOf(dice: Dice, offer: Offer, current: boolean) {
-  if (current || dice.chance(0.6)) return newest(offer)
+  if (current || dice.chance(0.6)) return newestOf(offer)
   return { offer, version: dice.pick(offer.versions) }
 }

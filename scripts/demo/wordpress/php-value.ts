@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer'
-
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 
 /** As PHP's serialize() writes it: lists and objects become arrays. */
@@ -8,7 +6,7 @@ export function serialized(value: Value): string {
   if (typeof value === 'number') return `i:${value};`
   if (typeof value === 'boolean') return `b:${value ? 1 : 0};`
   const entries: (readonly [string | number, Value])[] = Array.isArray(value)
-    ? value.map((one, at) => [at, one] as const)
+    ? [...value.entries()]
     : Object.entries(value)
   const fields = entries.map(([key, one]) => serialized(key) + serialized(one))
   return `a:${entries.length}:{${fields.join('')}}`
