@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { MACHINES, machineOf } from '#shared/machines.ts'
 import { buildOnce } from './lib/built-from.ts'
+import { draftIn } from './lib/draft.ts'
 import { fail } from './lib/fail.ts'
 import { gzipBeside } from './lib/gzip-beside.ts'
 import {
@@ -46,7 +47,7 @@ export type AgentBuild = { file: string; bytes: number; ms: number; fresh: boole
  * changed since the last build.
  */
 export async function buildAgent(root: string, options: BuildOptions = {}): Promise<AgentBuild> {
-  const begun = performance.now()
+  const start = performance.now()
   const { target, publisher = await developmentPublisher(root) } = options
   const build = options.build ?? (await buildNumberOf(root))
   const facts = { HOSTING_PUBLISHER_KEY: publisher.public_key, HOSTING_BUILD: build }
@@ -64,7 +65,7 @@ export async function buildAgent(root: string, options: BuildOptions = {}): Prom
     await signBuild(file, private_key)
   }
   const { size } = await stat(file)
-  return { file, bytes: size, ms: performance.now() - begun, fresh }
+  return { file, bytes: size, ms: performance.now() - start, fresh }
 }
 
 const ownMachine = async () => machineOf(process.arch, await readFile('/proc/self/maps', 'utf8'))
@@ -75,26 +76,17 @@ async function compile(
   { target, executable }: BuildOptions,
   facts: Record<string, string | number>,
 ): Promise<void> {
-  await mkdir(join(root, 'dist'), { recursive: true })
-  const draft = await mkdtemp(join(root, 'dist', '.draft-'))
-  try {
-    const outfile = join(draft, 'hosting-agent')
-    const defined = Object.entries(facts).flatMap(([name, value]) => [
-      '--define',
-      `${name}=${JSON.stringify(value)}`,
-    ])
-    const options = [
-      ...FLAGS,
-      ...defined,
-      ...(target ? [`--target=${target}`] : []),
-      ...(executable ? [`--compile-executable-path=${executable}`] : []),
-      `--outfile=${outfile}`,
-    ]
-    await must([process.execPath, 'build', ...options, ENTRY], { cwd: root })
-    await rename(outfile, file)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+  await using draft = await draftIn(join(root, 'dist'))
+  const outfile = join(draft.path, 'hosting-agent')
+  const options = [
+    ...FLAGS,
+    ...Object.entries(facts).map(([name, value]) => `--define=${name}=${JSON.stringify(value)}`),
+    ...(target ? [`--target=${target}`] : []),
+    ...(executable ? [`--compile-executable-path=${executable}`] : []),
+    `--outfile=${outfile}`,
+  ]
+  await must([process.execPath, 'build', ...options, ENTRY], { cwd: root })
+  await rename(outfile, file)
 }
 
 /**
@@ -123,14 +115,15 @@ async function main(): Promise<void> {
   if (!publisher) console.log('signed by the development key of this checkout: not for a release')
   const common = { publisher, build }
   const machines = values.all ? MACHINES : values.machine?.map(knownMachine)
-  if (!machines) return tell('built', await buildAgent(root, { ...common, target: values.target }))
+  if (!machines)
+    return report('built', await buildAgent(root, { ...common, target: values.target }))
   const own = await ownMachine()
   const executableOf = (machine: string) => values.executables && join(values.executables, machine)
   for (const machine of machines) {
     const other = { target: `bun-${machine}`, executable: executableOf(machine) }
     const built = await buildAgent(root, { ...common, ...(machine === own ? {} : other) })
-    tell('built', built)
-    tell('compressed', await gzipBeside(built.file))
+    report('built', built)
+    report('compressed', await gzipBeside(built.file))
   }
 }
 
@@ -139,7 +132,7 @@ function knownMachine(machine: string): string {
   throw new Error(`--machine must be one of ${MACHINES.join(', ')}`)
 }
 
-function tell(done: string, { file, bytes, ms, fresh }: AgentBuild): void {
+function report(done: string, { file, bytes, ms, fresh }: AgentBuild): void {
   const what = fresh ? `${done} in ${(ms / 1000).toFixed(2)} s` : 'unchanged'
   console.log(`${file}  ${(bytes / 1e6).toFixed(1)} MB  ${what}`)
 }

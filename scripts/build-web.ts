@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto'
-import {
-  copyFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { buildOnce } from './lib/built-from.ts'
+import { draftIn } from './lib/draft.ts'
 import { fail } from './lib/fail.ts'
 import { must } from './lib/run.ts'
 
@@ -32,43 +24,32 @@ export type WebBuild = { folder: string; ms: number; fresh: boolean }
  * Nothing is done if sources, packages and Bun have not changed since the last build.
  */
 export async function buildWeb(root: string): Promise<WebBuild> {
-  const begun = performance.now()
+  const start = performance.now()
   const folder = join(root, 'dist', 'web')
   const inputs = { root, globs: INPUTS, options: OPTIONS }
   const fresh = await buildOnce(folder, inputs, () => build(root, folder))
-  return { folder, ms: performance.now() - begun, fresh }
+  return { folder, ms: performance.now() - start, fresh }
 }
 
 async function build(root: string, folder: string): Promise<void> {
-  await mkdir(join(root, 'dist'), { recursive: true })
-  const draft = await mkdtemp(join(root, 'dist', '.draft-web-'))
-  try {
-    const assets = join(draft, 'assets')
-    await mkdir(assets)
-    const fonts = await Promise.all(
-      FONTS.map((path) => copyHashed(join(root, 'node_modules', path), assets)),
-    )
-    const [scripts, theme, styles, icon] = await Promise.all([
-      bundle(root, assets),
-      bundleTheme(root, assets),
-      compileStyles(root, assets, fonts),
-      copyHashed(join(root, WEB, 'icon.svg'), assets),
-    ])
-    await copyFile(join(root, FONT_LICENSE), join(assets, 'inter-license.txt'))
-    await compress(assets)
-    const parts = {
-      THEME: theme,
-      FONT: fonts[0] ?? '',
-      STYLES: styles,
-      ICON: icon,
-      MAIN: scripts.main,
-    }
-    await writeDocument(root, draft, parts, scripts.preloads)
-    await rm(folder, { recursive: true, force: true })
-    await rename(draft, folder)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+  await using draft = await draftIn(join(root, 'dist'), '.draft-web-')
+  const assets = join(draft.path, 'assets')
+  await mkdir(assets)
+  const fonts = await Promise.all(
+    FONTS.map((path) => copyHashed(join(root, 'node_modules', path), assets)),
+  )
+  const [{ main, preloads }, theme, styles, icon] = await Promise.all([
+    bundle(root, assets),
+    bundleTheme(root, assets),
+    compileStyles(root, assets, fonts),
+    copyHashed(join(root, WEB, 'icon.svg'), assets),
+  ])
+  await copyFile(join(root, FONT_LICENSE), join(assets, 'inter-license.txt'))
+  await compress(assets)
+  const parts = { THEME: theme, FONT: fonts[0] ?? '', STYLES: styles, ICON: icon, MAIN: main }
+  await writeDocument(root, draft.path, parts, preloads)
+  await rm(folder, { recursive: true, force: true })
+  await rename(draft.path, folder)
 }
 
 const OPTIONS = {
@@ -89,17 +70,16 @@ async function bundle(root: string, outdir: string) {
   })
   const main = outputs.find(({ kind }) => kind === 'entry-point')
   if (!main) throw new Error('the build has no entry')
-  return { main: nameOf(main.path), preloads: await importsOf(outdir, nameOf(main.path)) }
+  return { main: basename(main.path), preloads: await importsOf(outdir, basename(main.path)) }
 }
 
 /** The imports of a module, and their imports: loaded at once instead of one after the other. */
 async function importsOf(folder: string, entry: string): Promise<string[]> {
   const seen = new Set([entry])
-  const { Transpiler } = Bun
-  const transpiler = new Transpiler({ loader: 'js' })
+  const transpiler = new Bun.Transpiler({ loader: 'js' })
   for (const name of seen) {
     const found = transpiler.scanImports(await readFile(join(folder, name), 'utf8'))
-    for (const { kind, path } of found) if (kind === 'import-statement') seen.add(nameOf(path))
+    for (const { kind, path } of found) if (kind === 'import-statement') seen.add(basename(path))
   }
   seen.delete(entry)
   return [...seen]
@@ -114,7 +94,7 @@ async function bundleTheme(root: string, outdir: string): Promise<string> {
     format: 'iife',
     naming: '[name]-[hash].[ext]',
   })
-  return nameOf(outputs[0]?.path ?? '')
+  return basename(outputs[0]?.path ?? '')
 }
 
 /** `fonts`: the hashed names of the files that the style sheet requests by plain names. */
@@ -130,7 +110,7 @@ async function compileStyles(
     cwd: root,
   })
   let text = await readFile(file, 'utf8')
-  for (const [at, path] of FONTS.entries()) text = text.replace(nameOf(path), fonts[at] ?? '')
+  for (const [at, path] of FONTS.entries()) text = text.replace(basename(path), fonts[at] ?? '')
   await writeFile(file, text)
   const name = await copyHashed(file, assets)
   await rm(file)
@@ -140,7 +120,7 @@ async function compileStyles(
 async function copyHashed(file: string, folder: string): Promise<string> {
   const content = await readFile(file)
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 8)
-  const [stem, end] = nameOf(file).split('.')
+  const [stem, end] = basename(file).split('.')
   const name = `${stem}-${hash}.${end}`
   await writeFile(join(folder, name), content)
   return name
@@ -176,8 +156,6 @@ async function initialSize(folder: string): Promise<number> {
   const sizes = names.map(async (name) => (await readFile(join(folder, `${name}.gz`))).byteLength)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
-
-const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 async function main(): Promise<void> {
   const { folder, ms, fresh } = await buildWeb(join(import.meta.dir, '..'))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { englishProblems } from './lib/english.ts'
 import { fail } from './lib/fail.ts'
 
-/** Lists the banned phrases in documents, and those in the source code that are new. */
+/** Lists the banned phrases in documents and in the source code. */
 async function main(): Promise<void> {
   const problems = await englishProblems(join(import.meta.dir, '..'))
   for (const problem of problems) console.error(problem)

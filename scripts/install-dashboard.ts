@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { activate, makeUsers, removeOldBackups } from './install/activate.ts'
 import { check } from './install/check.ts'
 import { Machine } from './install/machine.ts'
-import { readOptions, type Settings, type Wanted } from './install/options.ts'
+import { type Request, readOptions, type Settings } from './install/options.ts'
 import { installPackages } from './install/packages.ts'
 import { DATA, OPTIONS } from './install/paths.ts'
 import { publish } from './install/publish.ts'
@@ -13,31 +13,27 @@ import { fail, reasonOf } from './lib/fail.ts'
 
 /** Started by scripts/install-dashboard.sh, as root, with Bun installed. */
 async function main(): Promise<void> {
-  const wanted = await readWanted()
-  const machine = new Machine(wanted.dry_run)
+  const kept: Partial<Settings> = JSON.parse(await readFile(OPTIONS, 'utf8').catch(() => '{}'))
+  const request = readOptions(process.argv.slice(2), process.env, kept)
+  const machine = new Machine(request.dry_run)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => machine.interrupt())
-  if (wanted.uninstall) return remove(machine, wanted)
-  await check(machine, wanted.settings)
+  if (request.uninstall) return remove(machine, request)
+  await check(machine, request.settings)
   try {
-    const release = await install(machine, wanted.settings)
-    if (!machine.dry) await introduce(wanted.settings, release)
+    const release = await install(machine, request.settings)
+    if (!machine.dry) await introduce(request.settings, release)
   } catch (error) {
     console.error(`error: ${reasonOf(error)}`)
     console.error('- Undoing the installation')
     const failures = await machine.rollBack()
     for (const failure of failures) console.error(`error: ${failure}`)
-    throw new Error(failures.length === 0 ? UNDONE : 'not everything could be put back: see above')
+    throw new Error(failures.length === 0 ? UNDONE : 'not everything could be undone: see above')
   }
 }
 
 const UNDONE =
   'the installation failed and was undone, except for packages: correct the error above, and run it again'
-
-async function readWanted(): Promise<Wanted> {
-  const kept = await readFile(OPTIONS, 'utf8').catch(() => '{}')
-  return readOptions(process.argv.slice(2), process.env, JSON.parse(kept) as Partial<Settings>)
-}
 
 /** From here on nothing is undone: the new state is complete. */
 async function install(machine: Machine, settings: Settings): Promise<Release> {
@@ -70,10 +66,10 @@ async function introduce(settings: Settings, { id }: Release): Promise<void> {
     )
 }
 
-async function remove(machine: Machine, { settings, purge }: Wanted): Promise<void> {
-  const stays = await uninstall(machine, settings, purge)
-  console.log('\nWhat stays on this server:')
-  for (const each of stays) console.log(`  ${each}`)
+async function remove(machine: Machine, { settings, purge }: Request): Promise<void> {
+  const remaining = await uninstall(machine, settings, purge)
+  console.log('\nThese stay on this server:')
+  for (const each of remaining) console.log(`  ${each}`)
 }
 
 await main().catch(fail)

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cachedFolder } from './lib/cache.ts'
+import { digestOf } from './lib/digest.ts'
 import { fail } from './lib/fail.ts'
 import { fetchArchive, type PinnedPackage } from './lib/npm-archive.ts'
 import { must } from './lib/run.ts'
@@ -49,12 +49,6 @@ async function addWpCli(phar: string, draft: string): Promise<void> {
   const target = join(draft, 'wp-cli.phar')
   await rename(phar, target)
   await writeFile(`${target}.sha512`, await digestOf(target, 'sha512'))
-}
-
-async function digestOf(file: string, algorithm: 'sha1' | 'sha512'): Promise<string> {
-  return createHash(algorithm)
-    .update(await readFile(file))
-    .digest('hex')
 }
 
 if (import.meta.main) {

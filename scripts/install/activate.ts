@@ -47,7 +47,7 @@ export async function activate(
   await machine.link(CURRENT, target)
   const isSame = !changes.includes(true) && (await runningFolder(machine)) === release.folder
   if (isSame && (await isHealthy(machine, settings, 5_000))) return
-  machine.say(`Starting release ${release.id}`)
+  machine.log(`Starting release ${release.id}`)
   await machine.run(['systemctl', 'daemon-reload'])
   if (previous === undefined)
     machine.undo('stop the service', () => machine.run(['systemctl', 'disable', '--now', SERVICE]))
@@ -78,14 +78,14 @@ async function environmentFor({ domain, email, port, private_networks }: Setting
 
 /** By the present release, or by the new one if an interrupted update broke the present one. */
 async function backUp(machine: Machine, { folder }: Release): Promise<string | undefined> {
-  machine.say('Backing the records up')
+  machine.log('Backing the records up')
   const stamp = new Date().toISOString().replace(/[:.]/g, '')
   const file = `${BACKUPS}/${PREFIX}${stamp}.tar`
   const argv = [COMMAND, 'backup', file]
-  const { status, words } = await machine.attempt(argv)
+  const { status, message } = await machine.attempt(argv)
   if (status === 0) return file
   const { status: second } = await machine.attempt(argv, { env: { HOSTING_RELEASE: folder } })
-  if (second !== 0) throw new Error(`no backup of the records could be made: ${words}`)
+  if (second !== 0) throw new Error(`no backup of the records could be made: ${message}`)
   return file
 }
 
@@ -111,11 +111,11 @@ async function startAgain(machine: Machine, settings: Settings, backup: string |
   await machine.run(['systemctl', 'daemon-reload'])
   await machine.run(['systemctl', 'restart', SERVICE])
   if (await isHealthy(machine, settings, 30_000))
-    return machine.say('The previous release runs again')
+    return machine.log('The previous release runs again')
   if (backup === undefined) throw new Error(`see journalctl --unit ${SERVICE}`)
-  machine.say(`Restoring the records of ${backup}`)
+  machine.log(`Restoring the records of ${backup}`)
   await machine.run([COMMAND, 'restore', backup])
   if (!(await isHealthy(machine, settings, 60_000)))
     throw new Error(`see journalctl --unit ${SERVICE}`)
-  machine.say('The previous release runs again, with its records as they were before')
+  machine.log('The previous release runs again, with its records as they were before')
 }

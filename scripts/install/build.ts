@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { draftIn } from '#scripts/lib/draft.ts'
 import { fetchArchive } from '#scripts/lib/npm-archive.ts'
 import { buildName } from '#shared/machines.ts'
 import type { Machine } from './machine.ts'
@@ -15,11 +16,6 @@ const PACKAGES: Record<string, string> = {
   'linux-arm64-musl': 'bun-linux-aarch64-musl',
 }
 
-interface Wanted {
-  settings: Settings
-  build: number
-}
-
 /**
  * Builds packages, pages and agents of a release in `draft`. Root downloads and unpacks, and runs
  * no code of a package; a user with write access to `dist/` only runs the builds.
@@ -27,11 +23,12 @@ interface Wanted {
 export async function buildAll(
   machine: Machine,
   draft: string,
-  { settings, build }: Wanted,
+  settings: Settings,
+  build: number,
 ): Promise<void> {
   const bun = process.execPath
   const cache = { BUN_INSTALL_CACHE_DIR: `${CACHE}/packages` }
-  machine.say('  installing the packages of bun.lock')
+  machine.log('  installing the packages of bun.lock')
   await machine.run([bun, 'install', '--frozen-lockfile', '--production', '--ignore-scripts'], {
     cwd: draft,
     env: cache,
@@ -42,9 +39,9 @@ export async function buildAll(
   await mkdir(dist)
   await takeOver(machine, dist)
   await machine.run(['chown', '-R', `${BUILDER}:${BUILDER}`, dist])
-  machine.say('  building the pages')
+  machine.log('  building the pages')
   await asBuilder(machine, draft, ['scripts/build-web.ts'])
-  machine.say(`  building the agents: ${settings.machines.join(', ')}`)
+  machine.log(`  building the agents: ${settings.machines.join(', ')}`)
   await asBuilder(machine, draft, [
     'scripts/build-agent.ts',
     ...settings.machines.flatMap((name) => ['--machine', name]),
@@ -56,7 +53,7 @@ export async function buildAll(
   await machine.run(['chown', '-R', 'root:root', dist])
   await machine.run(['chmod', '-R', 'u=rwX,go=rX', dist])
   if (!existsSync(RELEASE_KEY)) {
-    machine.say(`  ${RELEASE_KEY} is elsewhere: sign the agents of this release with it`)
+    machine.log(`  ${RELEASE_KEY} is elsewhere: sign the agents of this release with it`)
     return
   }
   await machine.run([bun, 'scripts/sign-build.ts', '--key', RELEASE_KEY, dist], { cwd: draft })
@@ -82,31 +79,18 @@ async function fetchExecutables(machine: Machine, machines: readonly string[]): 
   const pinned = (await readFile('scripts/lib/bun.sha512', 'utf8')).trim().split('\n')
   const [version = ''] = pinned
   const folder = `${CACHE}/bun-${version}`
-  await mkdir(folder, { recursive: true })
   for (const name of machines) {
     const file = join(folder, name)
     if (existsSync(file) || buildName(name, ownMachine()) === 'hosting-agent') continue
-    machine.say(`  getting Bun ${version} for ${name}`)
+    machine.log(`  getting Bun ${version} for ${name}`)
     const line = pinned.find((each) => each.startsWith(`${PACKAGES[name]} `)) ?? ''
     const integrity = `sha512-${line.split(' ')[1]}`
-    const draft = await mkdtemp(join(folder, '.draft-'))
-    try {
-      const package_name = `@oven/${PACKAGES[name]}`
-      const archive = await fetchArchive({ name: package_name, version, integrity }, draft)
-      const unpack = [
-        'tar',
-        '-xzf',
-        archive,
-        '-C',
-        draft,
-        '--no-same-owner',
-        '--strip-components=2',
-      ]
-      await machine.run([...unpack, 'package/bin/bun'])
-      await machine.run(['mv', join(draft, 'bun'), file])
-    } finally {
-      await rm(draft, { recursive: true, force: true })
-    }
+    await using draft = await draftIn(folder)
+    const pinned_package = { name: `@oven/${PACKAGES[name]}`, version, integrity }
+    const archive = await fetchArchive(pinned_package, draft.path)
+    const unpack = ['tar', '-xzf', archive, '-C', draft.path, '--no-same-owner']
+    await machine.run([...unpack, '--strip-components=2', 'package/bin/bun'])
+    await machine.run(['mv', join(draft.path, 'bun'), file])
   }
   return folder
 }

@@ -46,7 +46,7 @@ export async function serveByCaddy(
   const isNew = await machine.put(CADDY.site, renderCaddy(settings, certificate))
   if (!before.split('\n').includes(IMPORT))
     await machine.put(CADDY.main, `${before.trimEnd()}\n\n${IMPORT}\n`.trimStart())
-  if (isNew) machine.say('Configuring Caddy')
+  if (isNew) machine.log('Configuring Caddy')
   await service.start()
 }
 

@@ -23,7 +23,7 @@ export const isIssued = (settings: Settings) => existsSync(ofCertbot(settings).c
 /** By certbot, which renews it with its own timer; port 80 must serve `CHALLENGES` already. */
 export async function issue(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain, email, acme_directory } = settings
-  if (!isIssued(settings)) machine.say(`Getting a certificate for ${domain}`)
+  if (!isIssued(settings)) machine.log(`Getting a certificate for ${domain}`)
   const contact = email === '' ? ['--register-unsafely-without-email'] : ['--email', email]
   const server = acme_directory === '' ? [] : ['--server', acme_directory]
   await machine.run([
@@ -41,19 +41,11 @@ export async function selfSigned(machine: Machine, settings: Settings): Promise<
   const { certificate, key } = SELF_SIGNED
   const known = await readFile(certificate, 'utf8').catch(() => undefined)
   if (known !== undefined && new X509Certificate(known).checkHost(domain)) return SELF_SIGNED
-  machine.say(`Making a certificate for ${domain}`)
+  machine.log(`Making a certificate for ${domain}`)
   await machine.folder(SETTINGS)
   await machine.run([
-    ...[
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-    ],
+    ...['openssl', 'req', '-x509', '-nodes', '-newkey', 'ec'],
+    ...['-pkeyopt', 'ec_paramgen_curve:P-256'],
     ...['-days', '3650', '-subj', `/CN=${domain}`, '-addext', `subjectAltName=DNS:${domain}`],
     ...['-keyout', key, '-out', certificate],
   ])
@@ -63,14 +55,13 @@ export async function selfSigned(machine: Machine, settings: Settings): Promise<
 
 /** Throws the problem with the files of `--tls files`. */
 export async function checkFiles({ domain, certificate, key }: Settings, now = Date.now()) {
-  const text = await readFile(certificate, 'utf8').catch(() => {
-    throw new Error(`--certificate ${certificate} cannot be read`)
-  })
-  const key_text = await readFile(key, 'utf8').catch(() => {
-    throw new Error(`--key ${key} cannot be read`)
-  })
-  const parsed = parse(text)
-  if (!parsed) throw new Error(`--certificate ${certificate} is no certificate in PEM`)
+  const read = (option: string, path: string) =>
+    readFile(path, 'utf8').catch(() => {
+      throw new Error(`${option} ${path} cannot be read`)
+    })
+  const parsed = parse(await read('--certificate', certificate))
+  const key_text = await read('--key', key)
+  if (!parsed) throw new Error(`--certificate ${certificate} is not a certificate in PEM`)
   if (!parsed.checkHost(domain)) throw new Error(`the certificate is not for ${domain}`)
   if (Date.parse(parsed.validTo) < now) throw new Error(`the certificate ended ${parsed.validTo}`)
   if (!parsed.checkPrivateKey(createPrivateKey(key_text)))

@@ -21,10 +21,8 @@ export async function check(machine: Machine, settings: Settings): Promise<void>
     settings.tls === 'files' && settings.proxy !== 'none' ? checkFiles(settings) : undefined,
   ]
   const results = await Promise.allSettled(checks)
-  const reasons = results.filter((result) => result.status === 'rejected')
-  const texts = reasons.map(({ reason }) =>
-    reason instanceof Error ? reason.message : `${reason}`,
-  )
+  const failed = results.filter((result) => result.status === 'rejected')
+  const texts = failed.map(({ reason }) => (reason instanceof Error ? reason.message : `${reason}`))
   if (texts.length > 0) throw new Error(texts.join('\nerror: '))
 }
 

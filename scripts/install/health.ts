@@ -48,15 +48,15 @@ export async function checkPublic(
   const here = ['--resolve', `${domain}:443:127.0.0.1`, `https://${domain}/health`]
   const end = performance.now() + timeout_ms
   for (;;) {
-    const { status, words } = await machine.attempt([...ask, '--insecure', ...here], {
+    const { status, message } = await machine.attempt([...ask, '--insecure', ...here], {
       reads: true,
     })
     if (status === 0) break
-    if (performance.now() > end) throw new Error(`https://${domain} does not answer: ${words}`)
+    if (performance.now() > end) throw new Error(`https://${domain} does not answer: ${message}`)
     await Bun.sleep(PAUSE_MS)
   }
   if (tls === 'self-signed') return
-  const { status, words } = await machine.attempt([...ask, ...here], { reads: true })
-  const [why] = words.split('\n')
-  if (status !== 0) machine.say(`Note: this server does not trust the certificate: ${why}`)
+  const { status, message } = await machine.attempt([...ask, ...here], { reads: true })
+  const [why] = message.split('\n')
+  if (status !== 0) machine.log(`Note: this server does not trust the certificate: ${why}`)
 }

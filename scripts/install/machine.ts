@@ -18,17 +18,17 @@ interface Undo {
  */
 export class Machine {
   readonly dry: boolean
-  readonly #say: (line: string) => void
+  readonly #print: (line: string) => void
   readonly #undo: Undo[] = []
   #interrupted = false
 
-  constructor(dry: boolean, say: (line: string) => void = console.log) {
+  constructor(dry: boolean, print: (line: string) => void = console.log) {
     this.dry = dry
-    this.#say = say
+    this.#print = print
   }
 
-  say(line: string): void {
-    this.#say(`- ${line}`)
+  log(line: string): void {
+    this.#print(`- ${line}`)
   }
 
   /** From now on the next call throws. */
@@ -43,16 +43,16 @@ export class Machine {
 
   /** Returns standard output. Throws with the last output of a program that fails. */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<string> {
-    const { status, stdout, words } = await this.attempt(argv, options)
+    const { status, stdout, message } = await this.attempt(argv, options)
     if (status === 0) return stdout
-    throw new Error(`${argv.slice(0, 3).join(' ')} failed (exit status ${status}): ${words}`)
+    throw new Error(`${argv.slice(0, 3).join(' ')} failed (exit status ${status}): ${message}`)
   }
 
   async attempt(argv: readonly string[], { reads = false, ...options }: RunOptions = {}) {
     this.check()
     if (this.dry && !reads) {
-      this.#say(`  would run ${argv.join(' ')}`)
-      return { status: 0, stdout: '', words: '' }
+      this.#print(`  would run ${argv.join(' ')}`)
+      return { status: 0, stdout: '', message: '' }
     }
     return execute(argv, options)
   }
@@ -66,10 +66,10 @@ export class Machine {
       return false
     }
     if (this.dry) {
-      this.#say(`  would ${before === undefined ? 'write' : 'change'} ${path}`)
+      this.#print(`  would ${before === undefined ? 'write' : 'change'} ${path}`)
       return true
     }
-    this.undo(`put ${path} back`, () =>
+    this.undo(`restore ${path}`, () =>
       before === undefined ? rm(path, { force: true }) : write(path, before, mode),
     )
     await write(path, text, mode)
@@ -80,8 +80,8 @@ export class Machine {
     this.check()
     const before = await readFile(path, 'utf8').catch(absent)
     if (before === undefined) return false
-    if (this.dry) this.#say(`  would remove ${path}`)
-    this.undo(`put ${path} back`, () => write(path, before, 0o644))
+    if (this.dry) this.#print(`  would remove ${path}`)
+    this.undo(`restore ${path}`, () => write(path, before, 0o644))
     if (!this.dry) await rm(path)
     return true
   }
@@ -92,8 +92,8 @@ export class Machine {
     const before = await readlink(path).catch(absent)
     if (before === target) return
     if (this.dry)
-      return this.#say(target ? `  would link ${path} to ${target}` : `  would remove ${path}`)
-    this.undo(`put ${path} back`, () => point(path, before))
+      return this.#print(target ? `  would link ${path} to ${target}` : `  would remove ${path}`)
+    this.undo(`restore ${path}`, () => point(path, before))
     await point(path, target)
   }
 
@@ -125,7 +125,7 @@ export class Machine {
 async function execute(argv: readonly string[], options: RunOptions) {
   const env = { DEBIAN_FRONTEND: 'noninteractive', ...options.env }
   const { status, stdout, stderr } = await runToEnd(argv, { timeout_ms: 900_000, ...options, env })
-  return { status, stdout, words: lastLines((stderr.trim() || stdout.trim()).slice(-4000), 8) }
+  return { status, stdout, message: lastLines((stderr.trim() || stdout.trim()).slice(-4000), 8) }
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -37,7 +37,7 @@ ${certificate ? secureServer({ domain, port }, certificate, listen(secure), http
 }
 
 const ABOUT =
-  '# Written by scripts/install-dashboard.sh, which replaces it: put sites of your own into other files.'
+  '# Written by scripts/install-dashboard.sh, which replaces it: put your own sites in other files.'
 
 function secureServer(
   { domain, port }: Pick<Settings, 'domain' | 'port'>,
@@ -98,7 +98,7 @@ export async function serveByNginx(
   const text = renderNginx(settings, certificate, await abilities(machine))
   const isNew = await machine.put(NGINX.site, text)
   await machine.link(NGINX.link, NGINX.site)
-  if (isNew) machine.say('Configuring nginx')
+  if (isNew) machine.log('Configuring nginx')
   await service.start()
 }
 
@@ -117,8 +117,8 @@ export async function claimedInNginx(
   domain: string,
 ): Promise<string | undefined> {
   if (!existsSync('/usr/sbin/nginx')) return undefined
-  const { status, stdout, words } = await machine.attempt(['nginx', '-T'], { reads: true })
-  if (status !== 0) return `nginx refuses its configuration as it is: ${words}`
+  const { status, stdout, message } = await machine.attempt(['nginx', '-T'], { reads: true })
+  if (status !== 0) return `nginx refuses its configuration as it is: ${message}`
   return otherFileWith(stdout, domain)
 }
 
@@ -135,10 +135,9 @@ export function otherFileWith(configuration: string, domain: string): string | u
 }
 
 async function abilities(machine: Machine): Promise<Abilities> {
-  const { words } = await machine.attempt(['/usr/sbin/nginx', '-v'], { reads: true }).catch(() => ({
-    words: '',
-  }))
-  const [, minor = 0, patch = 0] = /nginx\/1\.(\d+)\.(\d+)/.exec(words)?.map(Number) ?? []
+  const version = machine.attempt(['/usr/sbin/nginx', '-v'], { reads: true })
+  const { message } = await version.catch(() => ({ message: '' }))
+  const [, minor = 0, patch = 0] = /nginx\/1\.(\d+)\.(\d+)/.exec(message)?.map(Number) ?? []
   const isNew = minor > 25 || (minor === 25 && patch >= 1)
   const interfaces = await readFile('/proc/net/if_inet6', 'utf8').catch(() => '')
   return { http2: isNew ? 'directive' : 'listen', ipv6: interfaces.trim() !== '' }

@@ -19,28 +19,18 @@ export interface Settings {
   machines: string[]
 }
 
-export interface Wanted {
+/** The command line. */
+export interface Request {
   settings: Settings
   dry_run: boolean
   uninstall: boolean
   purge: boolean
 }
 
-type Texts = Record<string, string | undefined>
-
-const TEXTS = [
-  'domain',
-  'email',
-  'proxy',
-  'tls',
-  'acme-directory',
-  'certificate',
-  'key',
-  'port',
-  'machines',
-] as const
+type Texts = Record<keyof Settings, string>
 
 const DEFAULTS: Texts = {
+  domain: '',
   email: '',
   proxy: 'nginx',
   tls: 'acme',
@@ -51,74 +41,71 @@ const DEFAULTS: Texts = {
   port: '3000',
   machines: 'linux-x64,linux-arm64',
 }
+const NAMES = Object.keys(DEFAULTS) as (keyof Settings)[]
+const FLAGS = ['private_networks', 'dry_run', 'uninstall', 'purge']
 
 /**
  * Options first, then the environment (`INSTALL_ACME_DIRECTORY`), then the options of the last run,
  * then the defaults. Throws an error that names the option.
  */
-export function readOptions(argv: readonly string[], env: Texts, kept: Partial<Settings>): Wanted {
-  const { values, negatives } = parsed(argv)
-  const given: Texts = { ...DEFAULTS, ...textsOf(kept) }
-  for (const name of [...TEXTS, 'private-networks']) {
-    const key = name.replaceAll('-', '_')
-    const value = values[name] ?? env[`INSTALL_${key.toUpperCase()}`]
-    if (value !== undefined && value !== '') given[key] = value === true ? 'yes' : String(value)
+export function readOptions(
+  argv: readonly string[],
+  env: Record<string, string | undefined>,
+  kept: Partial<Settings>,
+): Request {
+  const values = valuesIn(argv)
+  const texts = { ...DEFAULTS }
+  for (const name of NAMES) {
+    const given = values[optionOf(name)] ?? (env[`INSTALL_${name.toUpperCase()}`] || kept[name])
+    if (given !== undefined && given !== '') texts[name] = textOf(given)
   }
-  if (negatives.includes('private-networks')) given.private_networks = 'no'
-  const uninstall = values.uninstall === true
-  if (values.purge === true && !uninstall) throw new Error('--purge goes with --uninstall')
+  if (values.purge && !values.uninstall) throw new Error('--purge goes with --uninstall')
+  const settings = settingsOf(texts)
+  const rule = values.uninstall ? undefined : RULES.find(([broken]) => broken(settings))
+  if (rule) throw new Error(rule[1])
   return {
-    settings: uninstall ? unchecked(given) : settingsOf(given),
+    settings,
     dry_run: values['dry-run'] === true,
-    uninstall,
+    uninstall: values.uninstall === true,
     purge: values.purge === true,
   }
 }
 
-function parsed(argv: readonly string[]) {
-  const texts = TEXTS.map((name) => [name, { type: 'string' as const }] as const)
-  const flags = ['private-networks', 'no-private-networks', 'dry-run', 'uninstall', 'purge']
-  const options = Object.fromEntries([
-    ...texts,
-    ...flags.map((name) => [name, { type: 'boolean' as const }] as const),
-  ])
+const optionOf = (name: string) => name.replaceAll('_', '-')
+
+const textOf = (value: unknown) =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
+
+function valuesIn(argv: readonly string[]): Record<string, unknown> {
+  const options = Object.fromEntries(
+    [...NAMES, ...FLAGS].map((name) => {
+      const type = FLAGS.includes(name) ? ('boolean' as const) : ('string' as const)
+      return [optionOf(name), { type }]
+    }),
+  )
   try {
-    const { values } = parseArgs({ args: [...argv], options })
-    const known: Record<string, unknown> = values
-    return { values: known, negatives: known['no-private-networks'] ? ['private-networks'] : [] }
+    return parseArgs({ args: [...argv], options, allowNegative: true }).values
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('. ')
     throw new Error(`${reason}: see --help`)
   }
 }
 
-function textsOf(kept: Partial<Settings>): Texts {
-  const entries = Object.entries(kept).map(([name, value]) => {
-    if (typeof value === 'boolean') return [name, value ? 'yes' : 'no']
-    return [name, String(value)]
-  })
-  return Object.fromEntries(entries)
-}
-
-function unchecked(given: Texts): Settings {
+function settingsOf(texts: Texts): Settings {
   return {
-    domain: given.domain ?? '',
-    email: given.email ?? '',
-    proxy: oneOf('proxy', PROXIES, given.proxy),
-    tls: oneOf('tls', TLS, given.tls),
-    acme_directory: given.acme_directory ?? '',
-    certificate: given.certificate ?? '',
-    key: given.key ?? '',
-    private_networks: given.private_networks === 'yes',
-    port: Number(given.port),
-    machines: (given.machines ?? '').split(',').filter(Boolean),
+    ...texts,
+    domain: texts.domain.trim().toLowerCase(),
+    proxy: oneOf('proxy', PROXIES, texts.proxy),
+    tls: oneOf('tls', TLS, texts.tls),
+    private_networks: texts.private_networks === 'yes',
+    port: Number(texts.port),
+    machines: texts.machines.split(',').filter(Boolean),
   }
 }
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const DOMAIN = new RegExp(`^(?=.{1,253}$)(?:${LABEL}\\.)+${LABEL}$`)
 const EMAIL = /^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,190}$/
-
 const DIRECTORY = /^https:\/\/[\w.:[\]-]+(\/[\w./-]*)?$/
 const PATH = /^\/[\w./@+-]+$/
 
@@ -130,10 +117,7 @@ const needsFile = (settings: Settings, name: 'certificate' | 'key') =>
 
 /** Values in files of other programs contain no character with a special meaning there. */
 const RULES: readonly Rule[] = [
-  [
-    ({ domain }) => domain === '',
-    '--domain is missing: the name at which the dashboard is to be reached',
-  ],
+  [({ domain }) => domain === '', '--domain is missing: the name of the dashboard for browsers'],
   [
     ({ domain }) => !DOMAIN.test(domain) || isIP(domain) !== 0,
     '--domain must be a name such as control.example.com',
@@ -159,14 +143,7 @@ const RULES: readonly Rule[] = [
   ),
 ]
 
-function settingsOf(given: Texts): Settings {
-  const settings = unchecked({ ...given, domain: given.domain?.trim().toLowerCase() })
-  const rule = RULES.find(([broken]) => broken(settings))
-  if (rule) throw new Error(rule[1])
-  return settings
-}
-
-function oneOf<T extends string>(name: string, known: readonly T[], value: string | undefined): T {
+function oneOf<T extends string>(name: string, known: readonly T[], value: string): T {
   const found = known.find((each) => each === value)
   if (found === undefined) throw new Error(`--${name} must be one of ${known.join(', ')}`)
   return found

@@ -1,28 +1,19 @@
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 
-const PROXY: Record<Settings['proxy'], readonly string[]> = {
-  nginx: ['nginx'],
-  caddy: ['caddy'],
-  none: [],
-}
-
 /** Missing packages that the distribution has. They stay when the installation fails. */
 export async function installPackages(machine: Machine, settings: Settings): Promise<void> {
   const { proxy, tls } = settings
-  const byCertbot = proxy === 'nginx' && tls === 'acme'
-  const wanted = [
-    'curl',
-    'ca-certificates',
-    'iproute2',
-    ...PROXY[proxy],
-    ...(byCertbot ? ['certbot'] : []),
+  const needed = [
+    ...['curl', 'ca-certificates', 'iproute2'],
+    ...(proxy === 'none' ? [] : [proxy]),
+    ...(proxy === 'nginx' && tls === 'acme' ? ['certbot'] : []),
     ...(proxy === 'nginx' && tls === 'self-signed' ? ['openssl'] : []),
   ]
   const missing: string[] = []
-  for (const name of wanted) if (!(await isInstalled(machine, name))) missing.push(name)
+  for (const name of needed) if (!(await isInstalled(machine, name))) missing.push(name)
   if (missing.length === 0) return
-  machine.say(`Installing ${missing.join(', ')}`)
+  machine.log(`Installing ${missing.join(', ')}`)
   const apt = ['apt-get', '-q', '-y', '-o', 'DPkg::Lock::Timeout=300']
   await machine.run([...apt, 'update'])
   await machine.run([...apt, 'install', '--no-install-recommends', ...missing])

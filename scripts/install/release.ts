@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { draftIn } from '#scripts/lib/draft.ts'
+import { lastCommitOf } from '#scripts/lib/last-commit.ts'
 import { buildAll } from './build.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
@@ -28,33 +30,30 @@ export async function makeRelease(
 ): Promise<Release> {
   const known = await releaseOf(root, settings)
   if (existsSync(known.folder)) {
-    machine.say(`Release ${known.id} exists already`)
+    machine.log(`Release ${known.id} exists already`)
     return known
   }
-  machine.say('Building the release: this takes a minute')
+  machine.log('Building the release: this takes a minute')
   await machine.folder(RELEASES)
   await machine.folder(CACHE)
   await machine.folder(SETTINGS)
   if (machine.dry) {
-    machine.say('  would install the packages of bun.lock, and build the pages and the agents')
+    machine.log('  would install the packages of bun.lock, and build the pages and the agents')
     return known
   }
   await removeDrafts()
-  const draft = await mkdtemp(join(RELEASES, '.draft-'))
-  try {
-    await machine.run(['chmod', '755', draft])
-    await machine.run(['cp', '--recursive', ...(await entriesOf(root)), draft], { cwd: root })
-    await machine.run(['chmod', '-R', 'u=rwX,go=rX', draft])
-    await machine.run(['chown', '-R', 'root:root', draft])
-    await buildAll(machine, draft, { settings, build: await buildNumber(root) })
-    // The key of a first installation is an input of the agents' build.
-    const made = await releaseOf(root, settings)
-    await machine.run(['sync', '--file-system', draft])
-    await rename(draft, made.folder)
-    return made
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+  await using draft = await draftIn(RELEASES)
+  const { path } = draft
+  await machine.run(['chmod', '755', path])
+  await machine.run(['cp', '--recursive', ...(await entriesOf(root)), path], { cwd: root })
+  await machine.run(['chmod', '-R', 'u=rwX,go=rX', path])
+  await machine.run(['chown', '-R', 'root:root', path])
+  await buildAll(machine, path, settings, await buildNumber(root))
+  // The key of a first installation is an input of the agents' build.
+  const made = await releaseOf(root, settings)
+  await machine.run(['sync', '--file-system', path])
+  await rename(path, made.folder)
+  return made
 }
 
 /** Releases to keep: the running one, and the two before it, newest first. */
@@ -101,14 +100,8 @@ async function sourcesOf(root: string): Promise<string[]> {
  * time of its commit.
  */
 async function buildNumber(root: string): Promise<number> {
-  const paths = ['agent', 'shared', 'package.json', 'bun.lock']
-  const log = ['log', '-1', '--format=%ct', '--', ...paths]
-  // The checkout may belong to another user than root.
-  const git = Bun.which('git') ? ['git', '-c', `safe.directory=${root}`, '-C', root, ...log] : []
-  if (git.length > 0) {
-    const { stdout } = Bun.spawnSync(git, { stderr: 'ignore' })
-    if (/^\d+\s*$/.test(stdout.toString())) return Number(stdout.toString())
-  }
+  const committed = await lastCommitOf(root)
+  if (committed !== undefined) return committed
   const times = (await sourcesOf(root)).map((path) => stat(join(root, path)))
   const newest = Math.max(...(await Promise.all(times)).map(({ mtimeMs }) => mtimeMs))
   return Math.floor(newest / 1000)

@@ -23,7 +23,7 @@ export async function uninstall(
   settings: Settings,
   purge: boolean,
 ): Promise<string[]> {
-  machine.say('Removing the service')
+  machine.log('Removing the service')
   if (existsSync(UNIT)) await machine.run(['systemctl', 'disable', '--now', '--quiet', SERVICE])
   await machine.remove(UNIT)
   await machine.remove(COMMAND)
@@ -40,7 +40,7 @@ export async function uninstall(
       ...(isIssued(settings) ? [`the certificate ${nameOf(settings)} of certbot`] : []),
       packages,
     ]
-  machine.say('Removing the records and the settings')
+  machine.log('Removing the records and the settings')
   await machine.run(['rm', '-rf', DATA, SETTINGS])
   if (isIssued(settings))
     await machine.run(['certbot', 'delete', '--non-interactive', '--cert-name', nameOf(settings)])

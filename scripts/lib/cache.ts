@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { draftIn } from './draft.ts'
 
 const MARK = '.made-from'
 
@@ -27,15 +28,11 @@ export async function cachedFolder(
   const folder = join(cache, name)
   if (await isMadeFrom(folder, source)) return folder
 
-  const draft = await mkdtemp(join(cache, `.${name}-`))
-  try {
-    await chmod(draft, 0o755)
-    await make(draft)
-    await writeFile(join(draft, MARK), `${source}\n`)
-    if (!(await isMadeFrom(folder, source))) await replace(folder, draft)
-  } finally {
-    await rm(draft, { recursive: true, force: true })
-  }
+  await using draft = await draftIn(cache, `.${name}-`)
+  await chmod(draft.path, 0o755)
+  await make(draft.path)
+  await writeFile(join(draft.path, MARK), `${source}\n`)
+  if (!(await isMadeFrom(folder, source))) await replace(folder, draft.path)
   return folder
 }
 

@@ -7,32 +7,20 @@ export interface Document {
   text: string
 }
 
-const DOCUMENTS = ['*.md', '.github/**/*.md']
-
 /** All documents that people read. */
-export async function readDocuments(root: string): Promise<Document[]> {
-  const paths = await filesLike(root, DOCUMENTS)
-  return Promise.all(
-    paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
-  )
-}
+export const readDocuments = (root: string) => readFiles(root, ['*.md', '.github/**/*.md'])
 
 const SOURCES = ['{agent,dashboard,shared,scripts,tests}/**/*.{ts,tsx,mjs,sh,txt,css,html}']
 const GENERATED = 'dashboard/db/migrations/'
 
 /** All files of source code, sorted by path. */
-export async function readSources(root: string): Promise<Document[]> {
-  const paths = (await filesLike(root, SOURCES)).filter((path) => !path.startsWith(GENERATED))
-  return Promise.all(
-    paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
-  )
-}
+export const readSources = (root: string) => readFiles(root, SOURCES)
 
-async function filesLike(root: string, patterns: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    patterns.map((pattern) =>
-      Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: root, dot: true })),
-    ),
+async function readFiles(root: string, patterns: readonly string[]): Promise<Document[]> {
+  const scan = (pattern: string) => new Bun.Glob(pattern).scan({ cwd: root, dot: true })
+  const found = await Promise.all(patterns.map((pattern) => Array.fromAsync(scan(pattern))))
+  const paths = found.flat().filter((path) => !path.startsWith(GENERATED))
+  return Promise.all(
+    paths.sort().map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
   )
-  return found.flat().sort()
 }

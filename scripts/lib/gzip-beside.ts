@@ -1,13 +1,11 @@
 import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises'
 
-export type Compressed = { file: string; bytes: number; ms: number; fresh: boolean }
-
 /**
  * Writes `<file>.gz` beside a file. It has the file's modification time, by which the dashboard
  * knows that both have the same content; nothing is done if the times are equal.
  */
-export async function gzipBeside(file: string): Promise<Compressed> {
-  const begun = performance.now()
+export async function gzipBeside(file: string) {
+  const start = performance.now()
   const target = `${file}.gz`
   const { mtime } = await stat(file)
   const before = await stat(target).catch(() => undefined)
@@ -21,5 +19,5 @@ export async function gzipBeside(file: string): Promise<Compressed> {
     await rename(draft, target)
   }
   const { size } = await stat(target)
-  return { file: target, bytes: size, ms: performance.now() - begun, fresh }
+  return { file: target, bytes: size, ms: performance.now() - start, fresh }
 }

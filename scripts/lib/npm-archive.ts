@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { digestOf } from './digest.ts'
 import { must } from './run.ts'
 
 /** A published package, pinned by version and by the registry's own sha512 of its archive. */
@@ -20,9 +18,9 @@ export async function fetchArchive(pinned: PinnedPackage, folder: string): Promi
       throw new Error(`${name} is not available from the npm registry`, { cause: error })
     },
   )
-  const integrity = await digestOf(archive)
+  const integrity = `sha512-${await digestOf(archive, 'sha512', 'base64')}`
   if (integrity !== pinned.integrity)
-    throw new Error(`${name} is not the package expected: its digest is ${integrity}`)
+    throw new Error(`${name} is not the expected package: its digest is ${integrity}`)
   return archive
 }
 
@@ -42,10 +40,4 @@ async function download(name: string, folder: string): Promise<string> {
   const archive = join(folder, 'package.tgz')
   await Bun.write(archive, response)
   return archive
-}
-
-async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha512')
-  await pipeline(createReadStream(file), hash)
-  return `sha512-${hash.digest('base64')}`
 }

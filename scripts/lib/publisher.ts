@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { lastCommitOf } from './last-commit.ts'
 import { manifestOf, newReleaseKey, publicKeyIn, readPublisherKey } from './release.ts'
-import { must } from './run.ts'
 
 /** The signer of the next build, with the private key if it is available. */
 export interface Publisher {
@@ -40,15 +40,8 @@ export async function developmentPublisher(root: string): Promise<Publisher> {
  * history, the number of the last build here, or 0.
  */
 export async function buildNumberOf(root: string): Promise<number> {
-  const paths = ['agent', 'shared', 'package.json', 'bun.lock']
-  const argv = ['git', '-C', root, 'log', '-1', '--format=%ct', '--', ...paths]
-  const text = await must(argv).catch(() => '')
-  return /^\d+\s*$/.test(text) ? Number(text) : lastBuildIn(root)
-}
-
-async function lastBuildIn(root: string): Promise<number> {
   const path = manifestOf(join(root, 'dist', 'hosting-agent'))
   const text = await readFile(path, 'utf8').catch(() => '{}')
   const { build } = JSON.parse(text) as { build?: unknown }
-  return typeof build === 'number' ? build : 0
+  return (await lastCommitOf(root)) ?? (typeof build === 'number' ? build : 0)
 }

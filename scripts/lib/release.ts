@@ -1,15 +1,13 @@
 import {
-  createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
   randomUUID,
   sign,
 } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
 import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
+import { digestOf } from './digest.ts'
 
 export const manifestOf = (file: string) => `${file}.manifest.json`
 export const signatureOf = (file: string) => `${manifestOf(file)}.sig`
@@ -50,7 +48,7 @@ export type Described = Pick<ReleaseManifest, 'version' | 'build' | 'machine'>
 
 /** Writes the manifest of an executable beside it, for the owner of the publisher's key. */
 export async function describeBuild(file: string, described: Described): Promise<void> {
-  const sha256 = await sha256Of(file)
+  const sha256 = await digestOf(file, 'sha256')
   const manifest = ReleaseManifest.parse({ product: 'hosting-agent', ...described, sha256 })
   await rm(signatureOf(file), { force: true })
   await put(manifestOf(file), `${JSON.stringify(manifest)}\n`)
@@ -66,12 +64,6 @@ export async function signBuild(file: string, pem: string): Promise<ReleaseManif
 }
 
 const draftOf = (file: string) => `${file}.${randomUUID()}.draft`
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex')
-}
 
 async function put(file: string, text: string): Promise<void> {
   const draft = draftOf(file)

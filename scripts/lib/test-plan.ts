@@ -32,14 +32,6 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
  */
 const SECONDS = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const ONE_SECOND = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
-const OPTIMISED: Record<string, Job['env']> = {
-  unit: SECONDS,
-  dashboard: SECONDS,
-  simulation: SECONDS,
-  contract: ONE_SECOND,
-  system: SECONDS,
-  browser: SECONDS,
-}
 
 /** The files that take longest, mostly waiting, the longest first: they start first. */
 const LONGEST = [
@@ -138,7 +130,7 @@ function testJob(part: string, files: readonly string[]): Job {
     part,
     title: titleOf(files),
     argv: [process.execPath, 'test', `--timeout=${test_ms}`, ...files.map((file) => `./${file}`)],
-    env: OPTIMISED[part] ?? {},
+    env: part === 'contract' ? ONE_SECOND : SECONDS,
     fleeting: part === 'unit' || part === 'dashboard',
     timeout_ms: file_ms,
     files,

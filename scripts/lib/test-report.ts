@@ -10,20 +10,20 @@ const MOST_REASON = 200
 
 /** One line of progress; after a failure, also the failed tests and the end of the log. */
 export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise<string> {
-  const failures = cases.filter(({ status }) => status === 'failed')
+  const failures = withStatus(cases, 'failed')
   const mark = failures.length > 0 ? '✗' : '✓'
   const seconds = `${(ms / 1000).toFixed(1)} s`
   const counts = job.files ? countsOf(cases) : ''
-  const head = [mark, job.part.padEnd(8), job.title.padEnd(36), seconds.padStart(7), counts]
-  if (failures.length === 0) return head.join(' ').trimEnd()
+  const head = `${mark} ${job.part.padEnd(8)} ${job.title.padEnd(36)} ${seconds.padStart(7)} ${counts}`
+  if (failures.length === 0) return head.trimEnd()
   const text = await readFile(log, 'utf8').catch(() => '')
   return [
-    head.join(' ').trimEnd(),
+    head.trimEnd(),
     ...failures.slice(0, MOST_NAMED).map(line),
     ...(failures.length > MOST_NAMED ? [`  and ${failures.length - MOST_NAMED} more`] : []),
     ...lastLines(text, TAIL_LINES)
       .split('\n')
-      .map((said) => `    | ${said}`),
+      .map((output) => `    | ${output}`),
     `    full log: ${log}`,
   ].join('\n')
 }
@@ -33,22 +33,23 @@ export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise
  * ones; the last line has the three numbers.
  */
 export function describeSum(cases: readonly Case[], unsteady: readonly Case[] = []): string {
-  const skipped = cases.filter(({ status }) => status === 'skipped')
-  const failed = cases.filter(({ status }) => status === 'failed')
-  const { passed, failed: wrong, skipped: left } = count(cases)
+  const { passed, failed, skipped } = count(cases)
+  const section = (title: string, some: readonly Case[]) =>
+    some.length > 0 ? ['', `${title}:`, ...some.map(line)] : []
   return [
-    ...(skipped.length > 0 ? ['', 'Skipped:', ...skipped.map(line)] : []),
-    ...(unsteady.length > 0
-      ? ['', 'Failed beside others and passed alone:', ...unsteady.map(line)]
-      : []),
-    ...(failed.length > 0 ? ['', 'Failed:', ...failed.map(line)] : []),
+    ...section('Skipped', withStatus(cases, 'skipped')),
+    ...section('Failed beside others and passed alone', unsteady),
+    ...section('Failed', withStatus(cases, 'failed')),
     '',
-    `${passed} passed, ${wrong} failed, ${left} skipped`,
+    `${passed} passed, ${failed} failed, ${skipped} skipped`,
   ].join('\n')
 }
 
+const withStatus = (cases: readonly Case[], status: Case['status']) =>
+  cases.filter((one) => one.status === status)
+
 export function count(cases: readonly Case[]) {
-  const of = (status: Case['status']) => cases.filter((one) => one.status === status).length
+  const of = (status: Case['status']) => withStatus(cases, status).length
   return { passed: of('passed'), failed: of('failed'), skipped: of('skipped') }
 }
 

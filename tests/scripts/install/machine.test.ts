@@ -66,7 +66,7 @@ test('a failed program ends it with its last output', async () => {
   const failing = ['sh', '-c', 'echo out; echo why >&2; exit 3']
 
   expect(machine.run(failing)).rejects.toThrow('(exit status 3): why')
-  expect(await machine.attempt(failing)).toEqual({ status: 3, stdout: 'out\n', words: 'why' })
+  expect(await machine.attempt(failing)).toEqual({ status: 3, stdout: 'out\n', message: 'why' })
 })
 
 test('a dry run lists the changes, reads, and changes nothing', async () => {
@@ -74,8 +74,8 @@ test('a dry run lists the changes, reads, and changes nothing', async () => {
   await mkdir(`${home.path}/sub`)
   await chmod(`${home.path}/sub`, 0o700)
   await writeFile(`${home.path}/sub/file`, 'text')
-  const said: string[] = []
-  const machine = new Machine(true, (line) => said.push(line.replaceAll(home.path, '')))
+  const printed: string[] = []
+  const machine = new Machine(true, (line) => printed.push(line.replaceAll(home.path, '')))
 
   await machine.put(`${home.path}/file`, 'x')
   await machine.put(`${home.path}/sub/file`, 'other')
@@ -86,7 +86,7 @@ test('a dry run lists the changes, reads, and changes nothing', async () => {
   const read = await machine.run(['cat', `${home.path}/sub/file`], { reads: true })
 
   expect(read).toBe('text')
-  expect(said).toEqual([
+  expect(printed).toEqual([
     '  would write /file',
     '  would change /sub/file',
     '  would remove /sub/file',

@@ -53,7 +53,7 @@ test('an uninstallation needs no domain', () => {
 })
 
 test.each([
-  [[], '--domain is missing: the name at which the dashboard is to be reached'],
+  [[], '--domain is missing: the name of the dashboard for browsers'],
   [['--domain', '192.0.2.7'], '--domain must be a name such as control.example.com'],
   [['--domain', 'a.b; include x'], '--domain must be a name such as control.example.com'],
   [['--domain', domain, '--email', 'a b@c'], '--email must be an e-mail address'],
