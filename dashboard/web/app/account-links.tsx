@@ -17,11 +17,11 @@ export function AccountLinks() {
         to="/account"
         kind="quiet"
         aria-label={`Account of ${user?.email ?? ''}`}
-        icon={<CircleUser aria-hidden />}
+        icon={<CircleUser />}
       >
         <span className="hidden max-w-48 truncate md:inline">{user?.email}</span>
       </ButtonLink>
-      <IconButton name="Sign out" icon={<LogOut aria-hidden />} onClick={() => setAsks(true)} />
+      <IconButton name="Sign out" icon={<LogOut />} onClick={() => setAsks(true)} />
       {asks !== undefined && (
         <Suspense>
           <SignOut open={asks} onClose={() => setAsks(false)} />

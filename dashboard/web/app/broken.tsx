@@ -23,10 +23,10 @@ function Crashed({ error }: { error: unknown }) {
   return (
     <Page title="This page has an error">
       <Empty
-        icon={<TriangleAlert aria-hidden />}
+        icon={<TriangleAlert />}
         title="The page stopped because of an error in it"
         action={
-          <Button icon={<RotateCw aria-hidden />} onClick={() => location.reload()}>
+          <Button icon={<RotateCw />} onClick={() => location.reload()}>
             Reload page
           </Button>
         }

@@ -13,7 +13,7 @@ export function MainMenu({ onGo }: { onGo?: () => void }) {
           activeOptions={{ exact: to === '/', includeSearch: false }}
           className="flex items-center gap-3 rounded-lg px-3 py-2 font-medium text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
         >
-          <Icon className="size-4 shrink-0" aria-hidden />
+          <Icon className="size-4 shrink-0" />
           {name}
         </Link>
       ))}

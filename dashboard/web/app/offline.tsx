@@ -25,10 +25,10 @@ export function Offline() {
   return (
     <Page title="Dashboard unreachable">
       <Empty
-        icon={<WifiOff aria-hidden />}
+        icon={<WifiOff />}
         title="The dashboard does not answer"
         action={
-          <Button icon={<RotateCw aria-hidden />} busy={isAsking} onClick={retry}>
+          <Button icon={<RotateCw />} busy={isAsking} onClick={retry}>
             Try again
           </Button>
         }

@@ -11,7 +11,7 @@ export function SearchButton({ onOpen }: { onOpen: () => void }) {
       onClick={onOpen}
       className="flex min-h-9 items-center gap-2 rounded-lg border border-transparent px-2 text-muted hover:bg-sunken sm:w-64 sm:border-line sm:bg-page sm:px-3"
     >
-      <Search className="size-4 shrink-0" aria-hidden />
+      <Search className="size-4 shrink-0" />
       <span className="sr-only text-left sm:not-sr-only sm:flex-1">Search</span>
       <span className="hidden gap-0.5 sm:flex" aria-hidden>
         {PALETTE_KEYS.map((key) => (

@@ -41,12 +41,7 @@ export function Shell() {
         >
           <div className="mb-4 flex items-center justify-between">
             <Mark />
-            <IconButton
-              className="lg:hidden"
-              name="Close menu"
-              icon={<X aria-hidden />}
-              onClick={close}
-            />
+            <IconButton className="lg:hidden" name="Close menu" icon={<X />} onClick={close} />
           </div>
           <MainMenu onGo={close} />
         </aside>
@@ -56,7 +51,7 @@ export function Shell() {
             <IconButton
               className="lg:hidden"
               name="Open menu"
-              icon={<Menu aria-hidden />}
+              icon={<Menu />}
               onClick={() => setOpen(true)}
             />
             <Commands />

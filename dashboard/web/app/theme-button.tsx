@@ -12,7 +12,7 @@ export function ThemeButton() {
   return (
     <IconButton
       name={`Theme: ${theme}. Change to ${next}`}
-      icon={<Icon aria-hidden />}
+      icon={<Icon />}
       onClick={() => chooseTheme(next)}
     />
   )

@@ -34,7 +34,7 @@ export function Button({ kind = 'plain', icon, busy = false, ...props }: ButtonP
       aria-busy={busy}
       className={cx(SHAPE, KINDS[kind], className)}
     >
-      {busy ? <LoaderCircle className="animate-spin" aria-hidden /> : icon}
+      {busy ? <LoaderCircle className="animate-spin" /> : icon}
       {children}
     </button>
   )

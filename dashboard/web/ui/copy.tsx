@@ -17,6 +17,6 @@ export function Copy({ text, what }: { text: string | (() => string); what: stri
       tell('The browser blocked copying. Select the text instead.', { error: true })
     }
   }
-  const icon = copied ? <Check aria-hidden className="text-good" /> : <Icon aria-hidden />
+  const icon = copied ? <Check className="text-good" /> : <Icon />
   return <IconButton name={copied ? 'Copied' : `Copy ${what}`} icon={icon} onClick={copy} />
 }

@@ -40,7 +40,7 @@ export function Dialog({ open, onClose, title, about, wide = false, children }: 
               {about && <Base.Description className="mt-1 text-muted">{about}</Base.Description>}
             </div>
             <Base.Close aria-label="Close" className="rounded-md p-1 text-muted hover:bg-sunken">
-              <X className="size-4" aria-hidden />
+              <X className="size-4" />
             </Base.Close>
           </div>
           {children}

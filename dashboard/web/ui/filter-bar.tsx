@@ -55,7 +55,7 @@ export function FilterBar({ page, search, filters, values, onChange, children }:
       ))}
       <AddFilter ref={add} filters={filters} values={values} onChange={onChange} />
       {narrowing.length > 0 && (
-        <Button kind="quiet" icon={<X aria-hidden />} onClick={() => remove(without(narrowing))}>
+        <Button kind="quiet" icon={<X />} onClick={() => remove(without(narrowing))}>
           Clear filters
         </Button>
       )}
@@ -88,7 +88,7 @@ function AddFilter({ ref, filters, values, onChange }: AddFilterProps) {
       open={open}
       onOpen={show}
       trigger={
-        <Button ref={ref} icon={<Plus aria-hidden />}>
+        <Button ref={ref} icon={<Plus />}>
           Filter
         </Button>
       }

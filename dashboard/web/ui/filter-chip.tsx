@@ -48,7 +48,7 @@ export function FilterChip({ filter, value, onChange }: FilterChipProps) {
         onClick={() => onChange(undefined)}
         className="rounded-r-lg border-l border-accent/30 px-2 -outline-offset-2"
       >
-        <X className="size-4" aria-hidden />
+        <X className="size-4" />
       </button>
     </span>
   )

@@ -72,9 +72,7 @@ export function FilterOptions({ filter, value, onChange, onDone }: FilterOptions
             onClick={() => choose(option.value)}
             className={POPUP_ITEM}
           >
-            <span className="size-4">
-              {option.value === value && <Check className="size-4" aria-hidden />}
-            </span>
+            <span className="size-4">{option.value === value && <Check className="size-4" />}</span>
             {option.name}
           </button>
         ),

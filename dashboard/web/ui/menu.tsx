@@ -11,9 +11,7 @@ export function Menu({ name, children }: { name: string; children: ReactNode }) 
   return (
     <Base.Root>
       <span ref={setPlace} className="contents" />
-      <Base.Trigger
-        render={<IconButton name={name} kind="plain" icon={<Ellipsis aria-hidden />} />}
-      />
+      <Base.Trigger render={<IconButton name={name} kind="plain" icon={<Ellipsis />} />} />
       <Base.Portal container={place}>
         <Base.Positioner align="end" sideOffset={6} className="z-30">
           <Base.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-lg outline-none transition data-ending-style:opacity-0 data-starting-style:opacity-0">

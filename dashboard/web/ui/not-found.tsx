@@ -7,7 +7,7 @@ export function NotFound() {
   return (
     <Page title="Page not found">
       <Empty
-        icon={<Compass aria-hidden />}
+        icon={<Compass />}
         title="There is no page at this address"
         action={
           <ButtonLink to="/" kind="primary">

@@ -25,7 +25,7 @@ export function Notice({ kind, title, children, actions }: NoticeProps) {
       role={kind === 'bad' ? 'alert' : 'status'}
       className={cx('flex flex-wrap items-start gap-x-3 gap-y-2 rounded-lg px-4 py-3', className)}
     >
-      <Icon className="mt-0.5 size-4 shrink-0" aria-hidden />
+      <Icon className="mt-0.5 size-4 shrink-0" />
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium break-words">{title}</p>
         {children && <div className="mt-0.5 break-words text-text">{children}</div>}

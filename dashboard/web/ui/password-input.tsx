@@ -17,7 +17,7 @@ export function PasswordInput(props: Omit<ComponentProps<'input'>, 'type'>) {
         onClick={() => setShown(!isShown)}
         className="absolute inset-y-0 right-0 flex w-10 items-center justify-center rounded-lg text-muted hover:text-text"
       >
-        <Icon className="size-4" aria-hidden />
+        <Icon className="size-4" />
       </button>
     </div>
   )

@@ -60,7 +60,7 @@ export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: bo
 function Notes({ of = [] }: { of: readonly string[] | undefined }) {
   return of.map((note) => (
     <p key={note} className="mt-1 flex items-baseline gap-1.5 text-xs break-words text-warn">
-      <Info className="size-3 shrink-0 translate-y-0.5" aria-hidden />
+      <Info className="size-3 shrink-0 translate-y-0.5" />
       {note}
     </p>
   ))
@@ -89,7 +89,7 @@ function EffectList({ of }: { of: readonly Effect[] }) {
         const { icon: Icon, word, tone } = ACTIONS[action]
         return (
           <li key={`${action} ${kind} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
-            <Icon className={cx('size-3 shrink-0 translate-y-0.5', tone)} aria-hidden />
+            <Icon className={cx('size-3 shrink-0 translate-y-0.5', tone)} />
             <span className="shrink-0">
               <span className="sr-only">{word} the </span>
               {kind}

@@ -28,7 +28,7 @@ export function SavedViews({ page, values, onApply }: SavedViewsProps) {
       open={open}
       onOpen={setOpen}
       trigger={
-        <Button kind="quiet" icon={<Bookmark aria-hidden />}>
+        <Button kind="quiet" icon={<Bookmark />}>
           {current ? `View: ${current.name}` : 'Views'}
         </Button>
       }
@@ -49,7 +49,7 @@ export function SavedViews({ page, values, onApply }: SavedViewsProps) {
             </button>
             <IconButton
               name={`Delete view ${view.name}`}
-              icon={<Trash2 aria-hidden />}
+              icon={<Trash2 />}
               onClick={() => change(views.filter((each) => each !== view))}
             />
           </li>

@@ -16,10 +16,7 @@ export function SearchInput({ name, value, onChange, className }: SearchInputPro
   const { text, type, rest } = useTypedText(value, onChange)
   return (
     <div className={cx('relative', className)}>
-      <Search
-        aria-hidden
-        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
-      />
+      <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
       <Input
         type="search"
         aria-label={name}

@@ -39,7 +39,7 @@ export function SortHead({ order, onSort, first = 'asc', ...looks }: SortHeadPro
         )}
       >
         {children}
-        <Arrow aria-hidden className={cx('size-3', !order && 'opacity-0 group-hover:opacity-50')} />
+        <Arrow className={cx('size-3', !order && 'opacity-0 group-hover:opacity-50')} />
       </button>
     </th>
   )

@@ -30,10 +30,10 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       role="alert"
       className="flex flex-wrap items-center gap-3 rounded-lg bg-bad-soft px-4 py-3 text-bad"
     >
-      <CircleAlert className="size-4 shrink-0" aria-hidden />
+      <CircleAlert className="size-4 shrink-0" />
       <span className="min-w-0 flex-1 break-words">{messageOf(error)}</span>
       {onRetry && (
-        <Button icon={<RotateCw aria-hidden />} onClick={onRetry}>
+        <Button icon={<RotateCw />} onClick={onRetry}>
           Try again
         </Button>
       )}

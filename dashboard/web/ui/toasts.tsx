@@ -57,7 +57,7 @@ function List() {
           <Toast.Action className="rounded-md px-2 font-medium text-accent hover:bg-sunken" />
         )}
         <Toast.Close aria-label="Dismiss" className="rounded-md p-0.5 text-muted hover:bg-sunken">
-          <X className="size-4" aria-hidden />
+          <X className="size-4" />
         </Toast.Close>
       </Toast.Content>
     </Toast.Root>

@@ -48,9 +48,9 @@ function Choices({ onClose, onHelp }: Omit<PaletteProps, 'open'>) {
     >
       <div className="flex items-center gap-3 border-b border-line px-4">
         {busy ? (
-          <LoaderCircle className="size-4 shrink-0 animate-spin text-muted" aria-hidden />
+          <LoaderCircle className="size-4 shrink-0 animate-spin text-muted" />
         ) : (
-          <Search className="size-4 shrink-0 text-muted" aria-hidden />
+          <Search className="size-4 shrink-0 text-muted" />
         )}
         <Autocomplete.Input
           aria-label="Search pages, servers, sites and actions"
@@ -91,7 +91,7 @@ function Choice({ entry, onChoose }: { entry: Entry; onChoose: (entry: Entry) =>
       onClick={() => onChoose(entry)}
       className="flex min-h-9 cursor-pointer scroll-my-2 items-center gap-3 rounded-lg px-2 py-1.5 outline-none data-highlighted:bg-accent-soft data-highlighted:text-accent"
     >
-      <Icon className="size-4 shrink-0 text-muted" aria-hidden />
+      <Icon className="size-4 shrink-0 text-muted" />
       <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
       {more && <span className="max-w-[45%] truncate text-xs text-muted">{more}</span>}
     </Autocomplete.Item>

@@ -32,11 +32,11 @@ export function MailCard({ target, name }: MailCardProps) {
         data && (
           <>
             {data.sends && (
-              <Button icon={<Mail aria-hidden />} onClick={() => setOpen('test')}>
+              <Button icon={<Mail />} onClick={() => setOpen('test')}>
                 Send test message
               </Button>
             )}
-            <Button icon={<Settings2 aria-hidden />} onClick={() => setOpen('form')}>
+            <Button icon={<Settings2 />} onClick={() => setOpen('form')}>
               Change mail settings
             </Button>
           </>

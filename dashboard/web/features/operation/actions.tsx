@@ -17,11 +17,7 @@ export function Actions({ operation, onRetried }: ActionsProps) {
   if (isActive(operation))
     return (
       operation.cancel === null && (
-        <Button
-          icon={<X aria-hidden />}
-          busy={cancel.isPending}
-          onClick={() => cancel.mutate(false)}
-        >
+        <Button icon={<X />} busy={cancel.isPending} onClick={() => cancel.mutate(false)}>
           Cancel
         </Button>
       )
@@ -30,7 +26,7 @@ export function Actions({ operation, onRetried }: ActionsProps) {
   return (
     <Button
       kind="primary"
-      icon={<RotateCw aria-hidden />}
+      icon={<RotateCw />}
       busy={retry.isPending}
       onClick={() => retry.mutate()}
     >

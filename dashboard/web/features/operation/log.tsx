@@ -27,7 +27,7 @@ export function Log({ lines, name }: { lines: readonly string[]; name: string })
         <Copy text={text} what="the log" />
         <IconButton
           name="Download the log"
-          icon={<Download aria-hidden />}
+          icon={<Download />}
           onClick={() => save(`${name}.log`, text())}
         />
       </div>
@@ -52,7 +52,7 @@ export function Log({ lines, name }: { lines: readonly string[]; name: string })
         {!follows && (
           <Button
             className="absolute right-4 bottom-3 shadow-md"
-            icon={<ArrowDownToLine aria-hidden />}
+            icon={<ArrowDownToLine />}
             onClick={() => setFollows(true)}
           >
             Follow

@@ -42,7 +42,7 @@ function Line({ title, state }: Omit<Step, 'name'>) {
   const isPale = state === 'waiting' || state === 'skipped'
   return (
     <div className="flex items-start gap-2.5 py-1">
-      <Icon className={cx('mt-0.5 size-4 shrink-0', className)} aria-hidden />
+      <Icon className={cx('mt-0.5 size-4 shrink-0', className)} />
       <span
         className={cx(
           'min-w-0 break-words',

@@ -23,7 +23,7 @@ export function Sessions() {
         <p className="max-w-prose text-muted">
           Signs you out in every browser, this one too, and ends all API tokens.
         </p>
-        <Button icon={<LogOut aria-hidden />} onClick={() => setAsks(true)}>
+        <Button icon={<LogOut />} onClick={() => setAsks(true)}>
           Sign out everywhere
         </Button>
       </div>

@@ -29,7 +29,7 @@ export function Tokens() {
       title="API tokens"
       flush
       actions={
-        <Button icon={<Plus aria-hidden />} onClick={() => setMakes(true)}>
+        <Button icon={<Plus />} onClick={() => setMakes(true)}>
           Create token
         </Button>
       }
@@ -93,7 +93,7 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
           <Cell className="text-right">
             <IconButton
               name={`Delete the token ${token.name}`}
-              icon={<Trash2 aria-hidden />}
+              icon={<Trash2 />}
               onClick={() => onDelete(token)}
             />
           </Cell>

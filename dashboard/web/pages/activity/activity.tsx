@@ -35,7 +35,7 @@ function Matching({ search }: { search: ActivitySearch }) {
       <Card flush>
         {!data && !error && <Skeleton rows={8} />}
         {data?.activities.length === 0 && (
-          <Empty icon={<Activity aria-hidden />} title="Nothing here">
+          <Empty icon={<Activity />} title="Nothing here">
             No matching entries. Old entries are removed after a while.
           </Empty>
         )}
@@ -59,18 +59,14 @@ function Pages({ search, total, older }: PagesProps) {
         {formatNumber(total)} {search.before === undefined ? 'entries' : 'entries from here'}
       </span>
       {search.before !== undefined && (
-        <ButtonLink
-          to="/activity"
-          search={{ ...search, before: undefined }}
-          icon={<ArrowLeft aria-hidden />}
-        >
+        <ButtonLink to="/activity" search={{ ...search, before: undefined }} icon={<ArrowLeft />}>
           Newest
         </ButtonLink>
       )}
       {older !== undefined && (
         <ButtonLink to="/activity" search={{ ...search, before: older }}>
           Older
-          <ArrowRight aria-hidden />
+          <ArrowRight />
         </ButtonLink>
       )}
     </nav>

@@ -25,17 +25,17 @@ export function Actions() {
           Create site
         </Button>
         <Button disabled>Scan site</Button>
-        <Button icon={<RotateCw aria-hidden />}>Retry</Button>
+        <Button icon={<RotateCw />}>Retry</Button>
       </Row>
       <Row name="Link, icon, menu">
         <ButtonLink to="/docs/components">Open page</ButtonLink>
-        <IconButton name="Retry" icon={<RotateCw aria-hidden />} />
+        <IconButton name="Retry" icon={<RotateCw />} />
         <Copy text="shop.example.com" what="the domain" />
         <Menu name="More actions">
-          <MenuItem icon={<RotateCw aria-hidden />} onClick={() => undefined}>
+          <MenuItem icon={<RotateCw />} onClick={() => undefined}>
             Retry
           </MenuItem>
-          <MenuItem icon={<Trash2 aria-hidden />} danger onClick={() => undefined}>
+          <MenuItem icon={<Trash2 />} danger onClick={() => undefined}>
             Delete site
           </MenuItem>
         </Menu>

@@ -19,7 +19,7 @@ export function Messages() {
           PHP does not answer. Restart PHP, or look at its log.
         </Notice>
         <Failure error={new Error('The dashboard cannot be reached')} onRetry={() => undefined} />
-        <Empty icon={<Inbox aria-hidden />} title="No sites" action={<Button>Create site</Button>}>
+        <Empty icon={<Inbox />} title="No sites" action={<Button>Create site</Button>}>
           Sites that you create or that are found on your servers are listed here.
         </Empty>
         <Skeleton rows={2} />

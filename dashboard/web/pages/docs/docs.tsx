@@ -25,7 +25,7 @@ export function DocsPage() {
           download="hosting-control.openapi.json"
           className="inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-surface px-3 font-medium hover:bg-sunken"
         >
-          <Download className="size-4" aria-hidden />
+          <Download className="size-4" />
           openapi.json
         </a>
       }

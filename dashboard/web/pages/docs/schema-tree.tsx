@@ -60,10 +60,7 @@ export function Field({ name, document, schema: given, required, open = false }:
       <details open={open}>
         <summary className="flex cursor-pointer list-none items-start gap-2 rounded py-2 hover:bg-sunken">
           {line}
-          <ChevronRight
-            className="mt-0.5 size-4 shrink-0 text-muted [[open]>summary>&]:rotate-90"
-            aria-hidden
-          />
+          <ChevronRight className="mt-0.5 size-4 shrink-0 text-muted [[open]>summary>&]:rotate-90" />
         </summary>
         <div className="mb-2 border-l-2 border-line pl-4">
           <SchemaTree document={document} schema={schema} />

@@ -7,7 +7,7 @@ export function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
   const { active = 0 } = counts.sites
   return (
     <section className="flex items-center gap-4 rounded-xl border border-line bg-surface px-5 py-6">
-      <CircleCheckBig className="size-8 shrink-0 text-good" aria-hidden />
+      <CircleCheckBig className="size-8 shrink-0 text-good" />
       <div>
         <h2 className="text-base font-semibold">All is well</h2>
         <p className="text-muted">

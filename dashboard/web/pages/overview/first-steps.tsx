@@ -14,7 +14,7 @@ export function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
       about: 'A machine with Debian 12 or 13 that you can log in to as root.',
       isDone: server !== undefined,
       action: (
-        <ButtonLink to="/servers/new" kind="primary" icon={<Plus aria-hidden />}>
+        <ButtonLink to="/servers/new" kind="primary" icon={<Plus />}>
           Add a server
         </ButtonLink>
       ),
@@ -38,7 +38,7 @@ export function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
       about: 'nginx, PHP and MariaDB are installed with it. You see the plan before it starts.',
       isDone: false,
       action: (
-        <ButtonLink to="/sites/new" kind="primary" icon={<Plus aria-hidden />}>
+        <ButtonLink to="/sites/new" kind="primary" icon={<Plus />}>
           Create site
         </ButtonLink>
       ),

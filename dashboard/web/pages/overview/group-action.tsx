@@ -28,7 +28,7 @@ export function GroupAction({ group, servers }: GroupActionProps) {
           {...{ group, servers }}
           work="agent.upgrade"
           verb="Upgrade"
-          icon={<ArrowUpCircle aria-hidden />}
+          icon={<ArrowUpCircle />}
         />
       )
     case 'security_updates':
@@ -37,7 +37,7 @@ export function GroupAction({ group, servers }: GroupActionProps) {
           {...{ group, servers }}
           work="server.update"
           verb="Update"
-          icon={<ShieldPlus aria-hidden />}
+          icon={<ShieldPlus />}
         />
       )
     case 'certificate':
@@ -94,7 +94,7 @@ function Renew({ query }: { query: Record<string, string> }) {
   }
   return (
     <>
-      <Button icon={<ShieldCheck aria-hidden />} onClick={() => setAsks(true)}>
+      <Button icon={<ShieldCheck />} onClick={() => setAsks(true)}>
         Renew {formatNumber(site_ids.length)}
       </Button>
       <Confirm
@@ -115,7 +115,7 @@ function RetryAll({ group: { items } }: Pick<GroupActionProps, 'group'>) {
   const ids = items.flatMap(({ operation_id }) => operation_id ?? [])
   const { mutate, isPending } = useMany('retried', retryOperation)
   return (
-    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate(ids)}>
+    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(ids)}>
       Retry {formatNumber(ids.length)}
     </Button>
   )

@@ -25,7 +25,7 @@ export function Group({ icon: Icon, severity, title, action, children, footer }:
     <div className="overflow-hidden rounded-xl border border-line bg-surface">
       <div className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-1.5">
         <span className={cx('rounded-md p-1.5', LOOKS[severity])}>
-          <Icon className="size-4" aria-hidden />
+          <Icon className="size-4" />
         </span>
         <h3 className="flex-1 font-semibold">{title}</h3>
         {action}

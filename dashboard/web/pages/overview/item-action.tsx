@@ -41,7 +41,7 @@ function AskAgain({ server }: { server: { id: number; name: string } }) {
   return (
     <Button
       kind="quiet"
-      icon={<RefreshCw aria-hidden />}
+      icon={<RefreshCw />}
       aria-label={`Reconnect: ${server.name}`}
       busy={isSyncing}
       onClick={sync}
@@ -67,7 +67,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
   return (
     <Button
       kind="quiet"
-      icon={<RotateCw aria-hidden />}
+      icon={<RotateCw />}
       aria-label={`Retry for ${name}`}
       busy={isPending}
       onClick={() => mutate()}

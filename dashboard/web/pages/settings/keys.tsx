@@ -37,7 +37,7 @@ export function Keys() {
       title="Signing keys"
       flush
       actions={
-        <Button icon={<KeyRound aria-hidden />} onClick={() => setAsks(true)}>
+        <Button icon={<KeyRound />} onClick={() => setAsks(true)}>
           Rotate key
         </Button>
       }

@@ -63,12 +63,7 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
   const purge = useLeave()
   return (
     <>
-      <Button
-        icon={<Undo2 aria-hidden />}
-        busy={isPending}
-        aria-label={`Restore ${domain}`}
-        onClick={restore}
-      >
+      <Button icon={<Undo2 />} busy={isPending} aria-label={`Restore ${domain}`} onClick={restore}>
         Restore
       </Button>
       <Button

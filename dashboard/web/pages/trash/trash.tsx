@@ -22,7 +22,7 @@ export function TrashPage() {
         {!data && !error && <Skeleton />}
         {data?.length === 0 && (
           <Empty
-            icon={<Trash2 aria-hidden />}
+            icon={<Trash2 />}
             title="The trash is empty"
             action={<ButtonLink to="/sites">Go to sites</ButtonLink>}
           >

@@ -25,7 +25,7 @@ export function Actions({ bulk }: { bulk: BulkOperationView }) {
       {status === 'paused' && (
         <Button
           kind="primary"
-          icon={<Play aria-hidden />}
+          icon={<Play />}
           busy={resume.isPending}
           onClick={() => resume.mutate()}
         >
@@ -45,7 +45,7 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
   const running = formatNumber(counts.running)
   return (
     <>
-      <Button icon={<X aria-hidden />} onClick={() => setAsks(true)}>
+      <Button icon={<X />} onClick={() => setAsks(true)}>
         {isEnding ? 'End by force' : 'Cancel'}
       </Button>
       <Confirm
@@ -76,12 +76,7 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   return (
-    <Button
-      kind="primary"
-      icon={<RotateCw aria-hidden />}
-      busy={isPending}
-      onClick={() => mutate()}
-    >
+    <Button kind="primary" icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
       Retry {formatNumber(counts.failed + counts.cancelled)} unsuccessful operations
     </Button>
   )

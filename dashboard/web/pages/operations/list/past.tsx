@@ -25,7 +25,7 @@ export function Past({ query: { data, error, refetch }, search, selection }: Pas
       )}
       {!data && !error && <Skeleton rows={6} />}
       {data?.operations.length === 0 && (
-        <Empty icon={<History aria-hidden />} title="Nothing here">
+        <Empty icon={<History />} title="Nothing here">
           No past operation matches the filters.
         </Empty>
       )}
@@ -44,18 +44,14 @@ function Pages({ older, search }: { older: string | undefined; search: Operation
       {search.before === undefined ? (
         <span />
       ) : (
-        <ButtonLink
-          to="/operations"
-          search={{ ...search, before: undefined }}
-          icon={<ArrowLeft aria-hidden />}
-        >
+        <ButtonLink to="/operations" search={{ ...search, before: undefined }} icon={<ArrowLeft />}>
           Newest
         </ButtonLink>
       )}
       {older !== undefined && (
         <ButtonLink to="/operations" search={{ ...search, before: older }}>
           Older
-          <ArrowRight aria-hidden />
+          <ArrowRight />
         </ButtonLink>
       )}
     </nav>

@@ -86,7 +86,7 @@ function Cancel({ id, of }: { id: string; of: string }) {
   return (
     <IconButton
       name={`Cancel: ${of}`}
-      icon={<X aria-hidden />}
+      icon={<X />}
       busy={isPending}
       onClick={() => mutate(false)}
     />
@@ -98,7 +98,7 @@ function Retry({ id, of }: { id: string; of: string }) {
   return (
     <IconButton
       name={`Retry: ${of}`}
-      icon={<RotateCw aria-hidden />}
+      icon={<RotateCw />}
       busy={isPending}
       onClick={() => mutate()}
     />

@@ -30,7 +30,7 @@ export function UnderWay({ query: { data, error, refetch }, selection }: UnderWa
       )}
       {!data && !error && <Skeleton rows={2} />}
       {data && count === 0 && (
-        <Empty icon={<ListChecks aria-hidden />} title="No running operations">
+        <Empty icon={<ListChecks />} title="No running operations">
           Running operations appear here. They continue without this page.
         </Empty>
       )}

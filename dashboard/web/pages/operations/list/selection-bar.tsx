@@ -29,7 +29,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       </span>
       <Button
         kind="quiet"
-        icon={<X aria-hidden />}
+        icon={<X />}
         disabled={toCancel.length === 0}
         busy={cancel.isPending}
         onClick={() => setAsks(true)}
@@ -38,14 +38,14 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       </Button>
       <Button
         kind="quiet"
-        icon={<RotateCw aria-hidden />}
+        icon={<RotateCw />}
         disabled={toRetry.length === 0}
         busy={retry.isPending}
         onClick={() => void act(retry, toRetry, onClear)}
       >
         Retry {count(toRetry)}
       </Button>
-      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X />} onClick={onClear} />
       <Confirm
         open={asks}
         onClose={() => setAsks(false)}

@@ -45,11 +45,11 @@ export function BulkBar({ servers, onClear }: BulkBarProps) {
         {formatNumber(servers.length)} selected
       </span>
       {WORKS.map(({ work, name, icon: Icon }) => (
-        <Button key={work} icon={<Icon aria-hidden />} onClick={() => setWork(work)}>
+        <Button key={work} icon={<Icon />} onClick={() => setWork(work)}>
           {name}
         </Button>
       ))}
-      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X />} onClick={onClear} />
       <BulkDialog work={work} servers={servers} onClose={() => setWork(undefined)} />
     </section>
   )

@@ -69,7 +69,7 @@ function KnownTags({ form: { values, set } }: { form: Form }) {
           onClick={() => set('tags', [...chosen, tag].join(', '))}
           className="inline-flex min-h-6 items-center gap-1 rounded-md bg-sunken px-2 text-xs text-muted hover:text-text"
         >
-          <Plus className="size-3" aria-hidden />
+          <Plus className="size-3" />
           {tag}
         </button>
       ))}

@@ -10,7 +10,7 @@ import { ServerList } from './server-list.tsx'
 export function ServersPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
   const add = (
-    <ButtonLink to="/servers/new" kind="primary" icon={<Plus aria-hidden />}>
+    <ButtonLink to="/servers/new" kind="primary" icon={<Plus />}>
       Add a server
     </ButtonLink>
   )
@@ -24,7 +24,7 @@ export function ServersPage() {
       )}
       {data && data.servers.length === 0 && (
         <Card>
-          <Empty icon={<Server aria-hidden />} title="No server yet" action={add}>
+          <Empty icon={<Server />} title="No server yet" action={add}>
             A server is a Debian machine that runs your sites. Adding one takes a minute: you paste
             one command into a shell on it.
           </Empty>

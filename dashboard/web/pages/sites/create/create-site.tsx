@@ -57,7 +57,7 @@ export function CreateSitePage() {
             <Button
               type="submit"
               kind={creation.isPlanned ? 'plain' : 'primary'}
-              icon={<ListChecks aria-hidden />}
+              icon={<ListChecks />}
               busy={creation.isPlanning}
               className="self-start"
             >
@@ -69,7 +69,7 @@ export function CreateSitePage() {
           {creation.isPlanned ? (
             <PlannedSite creation={creation} onRefused={(field) => focusOn(form.current, field)} />
           ) : (
-            <Empty icon={<ListChecks aria-hidden />} title="No plan yet">
+            <Empty icon={<ListChecks />} title="No plan yet">
               The plan lists every step, and each file, user and service that the site needs. The
               site is created after you have reviewed it.
             </Empty>

@@ -45,7 +45,7 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
       <div className="sticky bottom-0 -mx-4 -mb-4 flex justify-end rounded-b-xl border-t border-line bg-surface p-4">
         <Button
           kind="primary"
-          icon={<Plus aria-hidden />}
+          icon={<Plus />}
           busy={isMaking}
           disabled={isOpen}
           onClick={() => creation.make(onRefused)}

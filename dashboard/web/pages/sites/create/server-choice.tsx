@@ -61,7 +61,7 @@ export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
 function NoServers() {
   return (
     <Empty
-      icon={<Server aria-hidden />}
+      icon={<Server />}
       title="No servers yet"
       action={
         <ButtonLink to="/servers/new" kind="primary">

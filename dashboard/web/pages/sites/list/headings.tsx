@@ -58,7 +58,7 @@ function Heading({ name, by, from = 'flex', order, isCard }: HeadingProps) {
           className={cx('flex items-center gap-1 py-2 hover:text-text', isSorted && 'text-text')}
         >
           {name}
-          {isSorted && <Arrow className="size-3.5" aria-hidden />}
+          {isSorted && <Arrow className="size-3.5" />}
         </button>
       )}
     </th>

@@ -6,7 +6,7 @@ export function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear:
   if (isNarrowed)
     return (
       <Empty
-        icon={<SearchX aria-hidden />}
+        icon={<SearchX />}
         title="No site matches"
         action={<Button onClick={onClear}>Clear filters</Button>}
       >
@@ -15,7 +15,7 @@ export function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear:
     )
   return (
     <Empty
-      icon={<Globe aria-hidden />}
+      icon={<Globe />}
       title="No sites yet"
       action={
         <ButtonLink to="/sites/new" kind="primary">

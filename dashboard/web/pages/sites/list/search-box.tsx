@@ -21,7 +21,7 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: OnType
   }, [])
   return (
     <div className="relative min-w-48 flex-1 sm:max-w-sm">
-      <Search className="absolute top-2.5 left-3 size-4 text-muted" aria-hidden />
+      <Search className="absolute top-2.5 left-3 size-4 text-muted" />
       <Input
         ref={input}
         type="search"

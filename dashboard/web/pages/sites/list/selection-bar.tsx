@@ -33,7 +33,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         <Button
           key={each.type}
           kind="quiet"
-          icon={<each.icon aria-hidden />}
+          icon={<each.icon />}
           disabled={isIdle}
           onClick={() => setAction(each)}
           className="max-md:hidden max-xl:[&>svg]:hidden"
@@ -55,7 +55,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
           </option>
         ))}
       </Select>
-      <IconButton name="Clear selection" icon={<X aria-hidden />} onClick={onClear} />
+      <IconButton name="Clear selection" icon={<X />} onClick={onClear} />
       <BulkDialog
         action={action}
         ids={ids}

@@ -52,7 +52,7 @@ export function Marks({ site: { operation_id, found, ignored, also_on } }: { sit
       {ignored && <Badge>ignored</Badge>}
       {servers !== '' && (
         <Badge tone="warn" title={`The same name is also on ${servers}`}>
-          <Copy className="size-3" aria-hidden />
+          <Copy className="size-3" />
           <span className="sr-only">also on {servers}</span>
         </Badge>
       )}

@@ -48,7 +48,7 @@ export function SitesPage() {
 
 function CreateSite() {
   return (
-    <ButtonLink to="/sites/new" kind="primary" icon={<Plus aria-hidden />}>
+    <ButtonLink to="/sites/new" kind="primary" icon={<Plus />}>
       Create site
     </ButtonLink>
   )

@@ -54,31 +54,31 @@ export function ServerActions({ server, dialog, onDialog }: ServerActionsProps) 
     <>
       {server.status !== 'pending' && (
         <>
-          <ButtonLink to="/sites/new" search={{ server_id: server.id }} icon={<Plus aria-hidden />}>
+          <ButtonLink to="/sites/new" search={{ server_id: server.id }} icon={<Plus />}>
             Create a site
           </ButtonLink>
-          <Button icon={<RefreshCw aria-hidden />} busy={isSyncing} onClick={sync}>
+          <Button icon={<RefreshCw />} busy={isSyncing} onClick={sync}>
             Sync
           </Button>
         </>
       )}
       <Menu name={`More actions of ${server.name}`}>
-        <MenuItem icon={<PackagePlus aria-hidden />} {...item('provision')}>
+        <MenuItem icon={<PackagePlus />} {...item('provision')}>
           Provision…
         </MenuItem>
-        <MenuItem icon={<ArrowUpCircle aria-hidden />} {...item('upgrade')}>
+        <MenuItem icon={<ArrowUpCircle />} {...item('upgrade')}>
           Upgrade the agent…
         </MenuItem>
-        <MenuItem icon={<Pencil aria-hidden />} {...item('edit')}>
+        <MenuItem icon={<Pencil />} {...item('edit')}>
           Edit…
         </MenuItem>
-        <MenuItem icon={<KeyRound aria-hidden />} {...item('enrol')}>
+        <MenuItem icon={<KeyRound />} {...item('enrol')}>
           Reconnect agent…
         </MenuItem>
-        <MenuItem icon={<Link2Off aria-hidden />} danger {...item('revoke')}>
+        <MenuItem icon={<Link2Off />} danger {...item('revoke')}>
           Revoke agent…
         </MenuItem>
-        <MenuItem icon={<Trash2 aria-hidden />} danger {...item('remove')}>
+        <MenuItem icon={<Trash2 />} danger {...item('remove')}>
           Remove from the dashboard…
         </MenuItem>
       </Menu>

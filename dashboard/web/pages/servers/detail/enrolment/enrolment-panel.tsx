@@ -25,7 +25,7 @@ export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
   const again = (
     <Button
       kind={isKnown ? 'plain' : 'primary'}
-      icon={<KeyRound aria-hidden />}
+      icon={<KeyRound />}
       busy={open.isPending}
       onClick={() => open.mutate()}
     >

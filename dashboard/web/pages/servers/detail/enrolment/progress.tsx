@@ -25,7 +25,7 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
   if (enrolled_at && !code && wasMade)
     return (
       <p role="status" className="flex items-center gap-2 text-good">
-        <CircleCheck className="size-4" aria-hidden />
+        <CircleCheck className="size-4" />
         The agent proved that it has the code and is trusted.
       </p>
     )
@@ -79,7 +79,7 @@ interface WaitingProps {
 function Waiting({ title, reason, reason_code, server }: WaitingProps) {
   return (
     <div role="status" className="flex gap-3 text-muted">
-      <LoaderCircle className="mt-0.5 size-4 shrink-0 animate-spin text-accent" aria-hidden />
+      <LoaderCircle className="mt-0.5 size-4 shrink-0 animate-spin text-accent" />
       <div>
         <p>{title}</p>
         {reason && <p className="text-text">{reason}.</p>}

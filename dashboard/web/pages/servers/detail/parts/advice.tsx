@@ -65,7 +65,7 @@ function Next({ server, isArrived, onProvision }: AdviceProps) {
   const actions = (
     <>
       {lacks.length > 0 && (
-        <Button icon={<PackagePlus aria-hidden />} kind="primary" onClick={onProvision}>
+        <Button icon={<PackagePlus />} kind="primary" onClick={onProvision}>
           Provision
         </Button>
       )}

@@ -42,11 +42,7 @@ function Check({ server, isRunning }: CheckProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
   return (
-    <Button
-      icon={<ShieldCheck aria-hidden />}
-      busy={isPending || isRunning}
-      onClick={() => mutate()}
-    >
+    <Button icon={<ShieldCheck />} busy={isPending || isRunning} onClick={() => mutate()}>
       Check isolation
     </Button>
   )

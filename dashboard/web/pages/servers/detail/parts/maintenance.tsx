@@ -20,7 +20,7 @@ export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
   const { data: active = [] } = useQuery(activeOperationsQuery({ server_id: String(server.id) }))
   const isRunning = active.some(({ type }) => type === 'server.update')
   const install = (
-    <Button icon={<ShieldPlus aria-hidden />} busy={isRunning} onClick={() => setAsks(true)}>
+    <Button icon={<ShieldPlus />} busy={isRunning} onClick={() => setAsks(true)}>
       Install updates
     </Button>
   )

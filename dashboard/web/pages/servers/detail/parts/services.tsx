@@ -85,7 +85,7 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
           aria-label={`Restart ${name}`}
           title={`Restart ${name}`}
           className="px-2"
-          icon={<RotateCw aria-hidden />}
+          icon={<RotateCw />}
           busy={isPending}
           onClick={() => setAsks(true)}
         />

@@ -29,7 +29,7 @@ export function AdminPassword({ site }: { site: Site }) {
           name="WordPress administrator"
           about="The password is not stored. Reset it to get a new one."
         >
-          <Button icon={<KeyRound aria-hidden />} disabled={isAway} onClick={() => setAsking(true)}>
+          <Button icon={<KeyRound />} disabled={isAway} onClick={() => setAsking(true)}>
             Reset admin password
           </Button>
         </AccessRow>

@@ -28,7 +28,7 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
           ACTIONS.map(({ type, name, icon: Icon }) => (
             <MenuItem
               key={type}
-              icon={<Icon aria-hidden />}
+              icon={<Icon />}
               disabled={isAway || isPending}
               onClick={() => mutate(type)}
             >
@@ -36,7 +36,7 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
             </MenuItem>
           ))}
         {canDelete && (
-          <MenuItem icon={<Trash2 aria-hidden />} danger onClick={() => setDeleting(true)}>
+          <MenuItem icon={<Trash2 />} danger onClick={() => setDeleting(true)}>
             Delete site…
           </MenuItem>
         )}

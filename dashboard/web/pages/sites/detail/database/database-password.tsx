@@ -32,7 +32,7 @@ export function DatabasePassword({ site }: { site: Site }) {
         name="Database password"
         about="Read from the server. The activity log records that you saw it."
       >
-        <Button icon={<Eye aria-hidden />} disabled={isAway} busy={isBusy} onClick={show}>
+        <Button icon={<Eye />} disabled={isAway} busy={isBusy} onClick={show}>
           Show database password
         </Button>
       </AccessRow>

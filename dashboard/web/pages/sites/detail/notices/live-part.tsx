@@ -40,12 +40,7 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
       )}
       <OperationLive operation_id={id} onRetried={show} />
       {hasEnded && asked && (
-        <Button
-          kind="quiet"
-          icon={<X aria-hidden />}
-          onClick={() => show(undefined)}
-          className="self-end"
-        >
+        <Button kind="quiet" icon={<X />} onClick={() => show(undefined)} className="self-end">
           Hide log
         </Button>
       )}

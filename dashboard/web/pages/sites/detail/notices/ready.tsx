@@ -21,7 +21,7 @@ export function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean 
             hasWarnings ? 'text-warn' : 'text-good',
           )}
         >
-          <Icon className="size-5 shrink-0" aria-hidden />
+          <Icon className="size-5 shrink-0" />
           <span className="min-w-0 break-words">
             {site.domain} is ready{hasWarnings && ', without HTTPS'}
           </span>

@@ -92,7 +92,7 @@ function Retry({ site }: { site: Site }) {
   })
   if (!failed) return null
   return (
-    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate(failed.id)}>
+    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(failed.id)}>
       Retry
     </Button>
   )
@@ -112,7 +112,7 @@ function Trashed({ site }: { site: Site }) {
       }
       actions={
         <>
-          <Button icon={<Undo2 aria-hidden />} busy={isPending} onClick={restore}>
+          <Button icon={<Undo2 />} busy={isPending} onClick={restore}>
             Restore
           </Button>
           <ButtonLink to="/trash">Open trash</ButtonLink>

@@ -47,7 +47,7 @@ function ViewLog({ site }: { site: Site }) {
     <ButtonLink
       to="/operations/$operation_id"
       params={{ operation_id: operation.id }}
-      icon={<ScrollText aria-hidden />}
+      icon={<ScrollText />}
     >
       View log
     </ButtonLink>
@@ -74,7 +74,7 @@ function Restart({ site, service, name }: { site: Site; service: string; name: s
     onSettled: () => client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey }),
   })
   return (
-    <Button icon={<RotateCw aria-hidden />} busy={isPending} onClick={() => mutate()}>
+    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
       Restart {name}
     </Button>
   )
@@ -87,7 +87,7 @@ function Issue({ site }: { site: Site }) {
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   return (
-    <Button icon={<ShieldCheck aria-hidden />} busy={isPending} onClick={() => mutate()}>
+    <Button icon={<ShieldCheck />} busy={isPending} onClick={() => mutate()}>
       Recheck and issue
     </Button>
   )

@@ -53,7 +53,7 @@ function Ignore({ site }: { site: Site }) {
     >
       <Button
         key={id}
-        icon={ignored ? <Eye aria-hidden /> : <EyeOff aria-hidden />}
+        icon={ignored ? <Eye /> : <EyeOff />}
         busy={isPending}
         onClick={() => mutate()}
       >

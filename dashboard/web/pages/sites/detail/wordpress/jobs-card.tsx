@@ -26,7 +26,7 @@ export function JobsCard({ site }: { site: Site }) {
       actions={
         <Button
           kind="quiet"
-          icon={<RotateCw aria-hidden />}
+          icon={<RotateCw />}
           busy={isFetching && data !== undefined}
           onClick={() => void refetch()}
         >

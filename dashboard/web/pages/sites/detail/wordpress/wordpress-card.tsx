@@ -25,12 +25,7 @@ export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean 
     onError: (error) => tell(messageOf(error), { error: true }),
   })
   const scan = isThere && (
-    <Button
-      icon={<ScanSearch aria-hidden />}
-      disabled={isAway}
-      busy={isPending}
-      onClick={() => mutate()}
-    >
+    <Button icon={<ScanSearch />} disabled={isAway} busy={isPending} onClick={() => mutate()}>
       Scan now
     </Button>
   )
@@ -54,7 +49,7 @@ export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean 
       )}
       {!inventory && (
         <Empty
-          icon={<ScanSearch aria-hidden />}
+          icon={<ScanSearch />}
           title={
             site.wp_version ? `WordPress ${site.wp_version}, not scanned yet` : 'Not scanned yet'
           }
