@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
-import { call } from './client.ts'
+import { call, type Sent } from './client.ts'
 
 /** In addition to the feed, which reports changes immediately. */
 const LIVE_MS = 5_000
@@ -18,23 +18,20 @@ export const bulkQuery = (bulk_id: string) =>
     refetchInterval: ({ state: { data } }) => (data && !isBulkActive(data) ? false : LIVE_MS),
   })
 
+const listBulks = async (status?: BulkOperationView['status']) =>
+  (await call('GET /api/bulk-operations', { query: { status, limit: RECENT } })).bulk_operations
+
 /** Running ones and the last that have ended, newest first. */
 export const recentBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent'],
-  queryFn: async () => {
-    const query = { limit: RECENT }
-    return (await call('GET /api/bulk-operations', { query })).bulk_operations
-  },
+  queryFn: () => listBulks(),
   refetchInterval: ({ state: { data } }) => (data?.some(isBulkActive) ? LIVE_MS : 30_000),
 })
 
 /** Those that wait until somebody resumes or cancels them. */
 export const pausedBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent', 'paused'],
-  queryFn: async () => {
-    const query = { status: 'paused', limit: RECENT }
-    return (await call('GET /api/bulk-operations', { query })).bulk_operations
-  },
+  queryFn: () => listBulks('paused'),
 })
 
 /** All of its items, in the order in which they start; later changes are in its events. */
@@ -49,28 +46,37 @@ async function allItems(bulk_id: string): Promise<BulkItemView[]> {
   const items: BulkItemView[] = []
   for (;;) {
     const query = { limit: PAGE, after: items.at(-1)?.position }
-    const page = await call('GET /api/bulk-operations/:bulk_id/items', {
-      params: { bulk_id },
-      query,
-    })
+    const sent = { params: { bulk_id }, query }
+    const page = await call('GET /api/bulk-operations/:bulk_id/items', sent)
     items.push(...page.items)
     if (page.items.length < PAGE) return items
   }
 }
 
-export async function cancelBulk(bulk_id: string, force = false): Promise<BulkOperationView> {
-  const sent = { params: { bulk_id }, body: { force } }
-  return (await call('POST /api/bulk-operations/:bulk_id/cancel', sent)).bulk_operation
+export type NewBulk = Sent<'POST /api/bulk-operations'>['body']
+
+/** The targets and the skipped sites; `with_asks`: also the changes that must be accepted. */
+export async function planBulk(bulk: NewBulk) {
+  const answer = await call('POST /api/bulk-operations', { body: { ...bulk, dry_run: true } })
+  if (!('targets' in answer)) throw new Error('The dashboard answered without a plan')
+  return answer
 }
 
-export async function resumeBulk(bulk_id: string): Promise<BulkOperationView> {
-  const sent = { params: { bulk_id } }
-  return (await call('POST /api/bulk-operations/:bulk_id/resume', sent)).bulk_operation
-}
+/** The id of the new bulk operation. */
+export const startBulk = async (body: NewBulk) =>
+  idOf(await call('POST /api/bulk-operations', { body }))
 
 /** Retries the items that failed or were cancelled; returns the id of the new bulk operation. */
-export async function retryBulk(bulk_id: string): Promise<string> {
-  const answer = await call('POST /api/bulk-operations/:bulk_id/retry', { params: { bulk_id } })
+export const retryBulk = async (bulk_id: string) =>
+  idOf(await call('POST /api/bulk-operations/:bulk_id/retry', { params: { bulk_id } }))
+
+function idOf(answer: { bulk_operation: BulkOperationView } | object): string {
   if (!('bulk_operation' in answer)) throw new Error('The dashboard answered with a plan')
   return answer.bulk_operation.id
 }
+
+export const cancelBulk = (bulk_id: string, force = false) =>
+  call('POST /api/bulk-operations/:bulk_id/cancel', { params: { bulk_id }, body: { force } })
+
+export const resumeBulk = (bulk_id: string) =>
+  call('POST /api/bulk-operations/:bulk_id/resume', { params: { bulk_id } })

@@ -37,9 +37,12 @@ export class ApiError extends Error {
   }
 }
 
-function textOf(status: number, said: unknown): string {
+/** The message for each refused field; empty for an error that belongs to no field. */
+export const refusalsIn = (error: unknown) => (error instanceof ApiError ? error.fields : {})
+
+function textOf(status: number, message: unknown): string {
   if (status === 0) return 'The dashboard cannot be reached. Check your connection and try again.'
-  return typeof said === 'string' && said ? said : `The dashboard answered ${status}`
+  return typeof message === 'string' && message ? message : `The dashboard answered ${status}`
 }
 
 interface Plain {
@@ -73,6 +76,34 @@ export async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Res
   })
   if (response.ok) return response
   throw new ApiError(response.status, await response.json().catch(() => undefined))
+}
+
+/** What a call started: an operation, if the answer names one. */
+interface Started<A extends At> {
+  operation_id: string | undefined
+  /** The JSON of the answer; undefined when it is a stream, which the operation's page shows. */
+  body: AnswerOf<A> | undefined
+}
+
+/**
+ * Starts work that continues after the answer: 201 or 202 with a body, or a stream of events. Both
+ * name the operation in a header. Throws ApiError.
+ */
+export async function start<A extends At>(at: A, ...args: Args<A>): Promise<Started<A>> {
+  const response = await send(at, ...args)
+  const operation_id = response.headers.get('operation-id') ?? undefined
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel()
+    return { operation_id, body: undefined }
+  }
+  return { operation_id, body: await response.json() }
+}
+
+/** The id of the operation that the call started. */
+export async function startOperation<A extends At>(at: A, ...args: Args<A>): Promise<string> {
+  const { operation_id } = await start(at, ...args)
+  if (operation_id === undefined) throw new Error('The dashboard did not name the operation')
+  return operation_id
 }
 
 /** The requested thing does not exist, or no longer exists. */

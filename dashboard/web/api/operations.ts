@@ -1,7 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { OperationView } from '#shared/api/operations.ts'
-import { beginOperation } from './begin.ts'
-import { call } from './client.ts'
+import { call, startOperation } from './client.ts'
 
 /** In addition to the feed, which reports changes immediately. */
 const LIVE_MS = 5_000
@@ -71,4 +70,4 @@ export async function cancelOperation(operation_id: string, force = false): Prom
 
 /** The id of the new operation. */
 export const retryOperation = (operation_id: string): Promise<string> =>
-  beginOperation('POST /api/operations/:operation_id/retry', { params: { operation_id } })
+  startOperation('POST /api/operations/:operation_id/retry', { params: { operation_id } })

@@ -4,6 +4,15 @@ import { forgetOldest, KEPT_MS } from './forget.ts'
 
 const TRIES = 2
 
+/** For an answer that an agent computes: requested once, and not kept after use. */
+export const ONCE = {
+  refetchInterval: false,
+  refetchOnWindowFocus: false,
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: 0,
+  retry: false,
+} as const
+
 /**
  * Data stays visible while it is requested again; a refused request is not repeated.
  * `onUnauthorized` is called when the session has ended.

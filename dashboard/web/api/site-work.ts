@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
 import type { Accept, Plan } from '#shared/plan.ts'
-import { begin } from './begin.ts'
-import type { Sent } from './client.ts'
+import { type Sent, start } from './client.ts'
+import { ONCE } from './query-client.ts'
 import type { SitePlace } from './sites.ts'
 
 interface More {
@@ -17,21 +17,21 @@ type Accepted = z.input<typeof Accept>
 export interface SiteWork {
   /** Differs from that of any other work. */
   key: readonly unknown[]
-  call(more: More): ReturnType<typeof begin>
+  call(more: More): ReturnType<typeof start>
   accept?: Accepted
 }
 
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+const sent = <B>({ id, server_id }: SitePlace, body: B) => ({
+  params: { server_id, site_id: id },
+  body,
+})
 
 type SiteChange = Sent<'PATCH /api/servers/:server_id/sites/:site_id'>['body']
 
 export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
   key: ['change', site.id, input],
   call: (more) =>
-    begin('PATCH /api/servers/:server_id/sites/:site_id', {
-      params: at(site),
-      body: { ...input, ...more },
-    }),
+    start('PATCH /api/servers/:server_id/sites/:site_id', sent(site, { ...input, ...more })),
 })
 
 type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
@@ -40,44 +40,39 @@ type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
 export const issueTls = (site: SitePlace, tls: IssueTls['tls']): SiteWork => ({
   key: ['tls', site.id, tls],
   call: (more) =>
-    begin('POST /api/servers/:server_id/sites/:site_id/tls', {
-      params: at(site),
-      body: { tls, ...more },
-    }),
+    start('POST /api/servers/:server_id/sites/:site_id/tls', sent(site, { tls, ...more })),
 })
 
 /** Reads its WordPress; has no plan, since it changes nothing. */
 export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
   key: ['scan', id],
   call: () =>
-    begin('POST /api/servers/:server_id/wp-scan', { params: { server_id }, body: { site_id: id } }),
+    start('POST /api/servers/:server_id/wp-scan', { params: { server_id }, body: { site_id: id } }),
 })
 
 /** To the trash. */
 export const deleteSite = (site: SitePlace): SiteWork => ({
   key: ['delete', site.id],
-  call: (body) =>
-    begin('DELETE /api/servers/:server_id/sites/:site_id', { params: at(site), body }),
+  call: (body) => start('DELETE /api/servers/:server_id/sites/:site_id', sent(site, body)),
 })
 
 export const restoreSite = (site: SitePlace): SiteWork => ({
   key: ['restore', site.id],
-  call: (body) =>
-    begin('POST /api/servers/:server_id/sites/:site_id/restore', { params: at(site), body }),
+  call: (body) => start('POST /api/servers/:server_id/sites/:site_id/restore', sent(site, body)),
 })
 
 /** Permanently. */
 export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
   key: ['purge', site.id],
   call: (more) =>
-    begin('POST /api/servers/:server_id/sites/:site_id/purge', {
-      params: at(site),
-      body: { domain: site.domain, ...more },
-    }),
+    start(
+      'POST /api/servers/:server_id/sites/:site_id/purge',
+      sent(site, { domain: site.domain, ...more }),
+    ),
 })
 
 /** Starts it; returns the id of the operation, if there is one. */
-export async function beginWork({ call, accept }: SiteWork): Promise<string | undefined> {
+export async function startWork({ call, accept }: SiteWork): Promise<string | undefined> {
   return (await call(accept ? { accept } : {})).operation_id
 }
 
@@ -89,10 +84,6 @@ export const planQuery = ({ key, call }: SiteWork) =>
       const { body } = await call({ dry_run: true })
       return (body as { plan: Plan }).plan
     },
-    // Requested once: while the work runs it has no plan. The next dialog requests it again.
-    refetchInterval: false,
-    refetchOnWindowFocus: false,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-    retry: false,
+    // While the work runs it has no plan. The next dialog requests it again.
+    ...ONCE,
   })

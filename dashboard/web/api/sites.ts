@@ -1,6 +1,8 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { SitePlan } from '#shared/api/sites.ts'
 import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types/index.ts'
-import { call } from './client.ts'
+import { call, type Sent, start } from './client.ts'
 
 export const SITES_PER_PAGE = 100
 
@@ -27,6 +29,33 @@ export const sitesCountQuery = (filter: SitesFilter) =>
     },
   })
 
+/** Sites that match a text that is being typed, requested after a pause in typing. */
+export const typedSitesQuery = (
+  q: string,
+  { most, pause_ms }: Record<'most' | 'pause_ms', number>,
+) =>
+  queryOptions({
+    queryKey: ['sites', 'typed', q, most],
+    queryFn: async ({ signal }) => {
+      await pause(signal, pause_ms)
+      return call('GET /api/fleet/sites', { query: { q, per_page: most }, signal })
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+    retry: false,
+  })
+
+/** Rejects when something else is typed in the meantime. */
+function pause(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
+
 /** Everything known of one site, requested more often while an operation runs on it. */
 export const siteQuery = (id: number) =>
   queryOptions({
@@ -45,8 +74,7 @@ export const siteIdsQuery = (filter: SitesFilter) =>
   queryOptions({
     queryKey: ['site-ids', filter],
     queryFn: async ({ signal }) => {
-      const sent = { query: filter, signal }
-      const { sites, total } = await call('GET /api/fleet/sites/ids', sent)
+      const { sites, total } = await call('GET /api/fleet/sites/ids', { query: filter, signal })
       return { ids: sites.map(({ id }) => id), total }
     },
     // Ten thousand ids are not kept after use.
@@ -71,6 +99,26 @@ export const jobRunsQuery = (site: SitePlace) =>
     },
     retry: false,
   })
+
+export type NewSite = Sent<'POST /api/servers/:server_id/sites'>['body']
+
+export type PlannedSite = z.infer<typeof SitePlan>
+
+/** The plan of a new site, from the agent. */
+export async function planSite(server_id: number, input: NewSite): Promise<PlannedSite> {
+  const sent = { params: { server_id }, body: { ...input, dry_run: true } }
+  const answer = await call('POST /api/servers/:server_id/sites', sent)
+  if (!('plan' in answer && answer.plan)) throw new Error('The dashboard answered without a plan')
+  return answer
+}
+
+/** Answers at once; the operation creates the site. */
+export async function createSite(server_id: number, input: NewSite) {
+  const sent = { params: { server_id }, body: input }
+  const { body, operation_id } = await start('POST /api/servers/:server_id/sites', sent)
+  if (!body || 'plan' in body) throw new Error('The dashboard answered with a plan')
+  return { site: body.site, operation_id }
+}
 
 /** Waits for the outcome; resolves to a sentence about it. */
 export async function takeAction(site: SitePlace, type: SiteActionType): Promise<string> {

@@ -1,24 +1,24 @@
-import type { MailSetting, MailState } from '#dashboard/web/api/mail.ts'
+import type { MailState } from '#dashboard/web/api/mail.ts'
+import type { MailSettingView } from '#shared/api/mail.ts'
+import type { MAIL_TLS, REWRITES } from '#shared/values.ts'
 
-type Tls = NonNullable<MailSetting['relay']>['tls']
-
-export const TLS_WORDS: Record<Tls, string> = {
+export const TLS_NAMES: Record<(typeof MAIL_TLS)[number], string> = {
   starttls: 'STARTTLS (usually port 587)',
   implicit: 'TLS from the start (usually port 465)',
   none: 'None (no password, or on this server itself)',
 }
 
-export const REWRITE_WORDS: Record<NonNullable<MailSetting['rewrite_from']>, string> = {
+export const REWRITE_NAMES: Record<(typeof REWRITES)[number], string> = {
+  never: 'None',
   foreign: 'Addresses of other domains',
   always: 'All addresses',
-  never: 'None',
 }
 
-export const relayWords = ({ relay }: MailSetting): string | undefined =>
+export const relayName = ({ relay }: MailSettingView): string | undefined =>
   relay ? `${relay.host}, port ${relay.port}` : undefined
 
 /** Why nothing is sent; undefined where it is. */
-export function silence({ sends, setting, server }: MailState): string | undefined {
+export function reasonNotSent({ sends, setting, server }: MailState): string | undefined {
   if (sends) return undefined
   if (!setting.enabled || server?.enabled === false) return 'Mail is turned off: it is not sent'
   return 'No relay configured: mail is not sent'

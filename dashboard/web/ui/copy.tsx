@@ -1,7 +1,7 @@
 import { Check, Copy as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from './button.tsx'
-import { tell } from './toasts.tsx'
+import { toast } from './toasts.tsx'
 
 const SHOWN_MS = 2_000
 
@@ -14,7 +14,7 @@ export function Copy({ text, what }: { text: string | (() => string); what: stri
       setCopied(true)
       setTimeout(() => setCopied(false), SHOWN_MS)
     } catch {
-      tell('The browser blocked copying. Select the text instead.', { error: true })
+      toast('The browser blocked copying. Select the text instead.', { error: true })
     }
   }
   const icon = copied ? <Check className="text-good" /> : <Icon />

@@ -1,12 +1,22 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 
-interface DialogProps {
+/** What every dialog gets from the component that opens it. */
+export interface DialogState {
   open: boolean
   onClose: () => void
+}
+
+/** The state of a dialog that is closed at first, and what opens it. */
+export function useDialog(): { dialog: DialogState; show: () => void } {
+  const [open, setOpen] = useState(false)
+  return { dialog: { open, onClose: () => setOpen(false) }, show: () => setOpen(true) }
+}
+
+interface DialogProps extends DialogState {
   title: string
   about?: ReactNode
   wide?: boolean

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 
 interface RecordLinkProps<I> {
@@ -22,6 +22,19 @@ export const BulkLink = ({ id, ...rest }: RecordLinkProps<string>) => (
 export const OperationLink = ({ id, ...rest }: RecordLinkProps<string>) => (
   <Link to="/operations/$operation_id" params={{ operation_id: id }} {...rest} />
 )
+
+/** Opens the page of an operation. */
+export function useOpenOperation() {
+  const navigate = useNavigate()
+  return (operation_id: string) =>
+    navigate({ to: '/operations/$operation_id', params: { operation_id } })
+}
+
+/** Opens the page of a bulk operation. */
+export function useOpenBulk() {
+  const navigate = useNavigate()
+  return (bulk_id: string) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+}
 
 const LISTS = { '/servers': 'Servers', '/sites': 'Sites', '/operations': 'Operations' } as const
 

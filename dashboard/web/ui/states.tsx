@@ -52,3 +52,19 @@ export function Skeleton({ rows = 3 }: { rows?: number }) {
     </div>
   )
 }
+
+interface QueryStateProps {
+  of: { data: unknown; error: unknown; refetch: () => void }
+  /** The rows of the placeholder. */
+  rows?: number
+  /** In a card without padding. */
+  flush?: boolean
+}
+
+/** The error of a query with a retry button, or a placeholder until its first data arrives. */
+export function QueryState({ of, rows = 3, flush = false }: QueryStateProps) {
+  const { data, error, refetch } = of
+  if (!error) return data === undefined ? <Skeleton rows={rows} /> : null
+  const failure = <Failure error={error} onRetry={refetch} />
+  return flush ? <div className="p-4">{failure}</div> : failure
+}

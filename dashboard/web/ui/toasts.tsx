@@ -1,9 +1,10 @@
 import { Toast } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
 
 const toasts = Toast.createToastManager()
 
-interface TellOptions {
+interface ToastOptions {
   /** It stays until it is closed. */
   error?: boolean
   /** Offered for ten seconds. */
@@ -11,7 +12,7 @@ interface TellOptions {
 }
 
 /** Shows the result of an action for a few seconds. */
-export function tell(title: string, { error = false, undo }: TellOptions = {}): void {
+export function toast(title: string, { error = false, undo }: ToastOptions = {}): void {
   const id = toasts.add({
     title,
     type: error ? 'error' : 'success',
@@ -28,6 +29,9 @@ export function tell(title: string, { error = false, undo }: TellOptions = {}): 
   })
 }
 
+/** Shows why an action failed. */
+export const toastError = (error: unknown): void => toast(messageOf(error), { error: true })
+
 export function Toasts() {
   return (
     <Toast.Provider toastManager={toasts}>
@@ -42,18 +46,18 @@ export function Toasts() {
 
 function List() {
   const { toasts: shown } = Toast.useToastManager()
-  return shown.map((toast) => (
+  return shown.map((each) => (
     <Toast.Root
-      key={toast.id}
-      toast={toast}
+      key={each.id}
+      toast={each}
       // It is a message, not a dialog.
-      role={toast.type === 'error' ? 'alert' : 'status'}
+      role={each.type === 'error' ? 'alert' : 'status'}
       render={({ 'aria-modal': _, ...props }) => <div {...props} />}
       className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-bad"
     >
       <Toast.Content className="flex items-start gap-3 p-3">
         <Toast.Title className="min-w-0 flex-1 break-words" />
-        {toast.actionProps && (
+        {each.actionProps && (
           <Toast.Action className="rounded-md px-2 font-medium text-accent hover:bg-sunken" />
         )}
         <Toast.Close aria-label="Dismiss" className="rounded-md p-0.5 text-muted hover:bg-sunken">

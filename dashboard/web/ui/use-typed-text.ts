@@ -25,7 +25,7 @@ export function useTypedText(value: string, onTyped: OnTyped, pause_ms = 0) {
     setText((before) => (before.trim() === value ? before : value))
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
-  const tell = (next: string) => {
+  const report = (next: string) => {
     if (next === (own.current.at(-1) ?? value)) return
     own.current.push(next)
     onTyped(next, isContinued.current)
@@ -34,8 +34,8 @@ export function useTypedText(value: string, onTyped: OnTyped, pause_ms = 0) {
   const type = (next: string) => {
     setText(next)
     clearTimeout(timer.current)
-    if (pause_ms === 0) tell(next.trim())
-    else timer.current = setTimeout(() => tell(next.trim()), pause_ms)
+    if (pause_ms === 0) report(next.trim())
+    else timer.current = setTimeout(() => report(next.trim()), pause_ms)
   }
   const rest = () => {
     isContinued.current = false

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { CircleUser, Keyboard, Monitor, Moon, Plus, RefreshCw, Server, Sun } from 'lucide-react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
 import { PLACES } from '#dashboard/web/app/navigation.ts'
 import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { type Entry, type Group, isFound } from './entry.ts'
 import { useFoundSites } from './use-found-sites.ts'
 
@@ -124,7 +123,7 @@ function useSync() {
       const operation_id = await syncServer(server_id)
       await navigate({ to: '/operations/$operation_id', params: { operation_id } })
     } catch (error) {
-      tell(messageOf(error), { error: true })
+      toastError(error)
     }
   }
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
-import { typedSitesQuery } from '#dashboard/web/api/typed-sites.ts'
+import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { searchWords } from '#shared/search-words.ts'
 import type { Entry } from './entry.ts'
 

@@ -1,4 +1,4 @@
-import type { MailSetting } from '#dashboard/web/api/mail.ts'
+import type { MailSettingView } from '#shared/api/mail.ts'
 
 /** The settings as texts of a form; an empty one is null. */
 export interface Draft {
@@ -15,7 +15,7 @@ export interface Draft {
   hourly_limit: string
 }
 
-export function draftOf(setting: MailSetting): Draft {
+export function draftOf(setting: MailSettingView): Draft {
   const { relay } = setting
   return {
     enabled: setting.enabled,

@@ -1,58 +1,52 @@
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
-import { type MailSetting, type MailTarget, setMail } from '#dashboard/web/api/mail.ts'
-import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { type MailTarget, setMail } from '#dashboard/web/api/mail.ts'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
+import type { MailSettingView } from '#shared/api/mail.ts'
 import { type Draft, draftOf, inputOf } from './draft.ts'
-import { RelayFields } from './relay-fields.tsx'
-import { RuleFields } from './rule-fields.tsx'
+import { RelayFields, RuleFields } from './mail-fields.tsx'
 
-interface MailFormProps {
+interface MailFormProps extends DialogState {
   target: MailTarget
   name: string
-  setting: MailSetting
-  open: boolean
-  onClose: () => void
+  setting: MailSettingView
 }
 
 /** The relay and the sending rules; the page of the operation shows the result. */
-export function MailForm({ name, open, onClose, ...form }: MailFormProps) {
-  const isSite = form.target.site_id !== undefined
+export function MailForm({ name, ...props }: MailFormProps) {
+  const { open, onClose, target } = props
   return (
     <Dialog
       open={open}
       onClose={onClose}
       title={`Mail settings of ${name}`}
       about={
-        isSite
-          ? 'Empty fields use the settings of the server.'
-          : 'For all sites of the server. A site can have settings of its own.'
+        target.site_id === undefined
+          ? 'For all sites of the server. A site can have settings of its own.'
+          : 'Empty fields use the settings of the server.'
       }
       wide
     >
-      {open && <Form {...form} isSite={isSite} onClose={onClose} />}
+      {open && <Form {...props} />}
     </Dialog>
   )
 }
 
-type FormProps = Pick<MailFormProps, 'target' | 'setting' | 'onClose'> & { isSite: boolean }
-
-function Form({ target, setting, isSite, onClose }: FormProps) {
+function Form({ target, setting, onClose }: Omit<MailFormProps, 'name'>) {
   const [draft, setDraft] = useState(() => draftOf(setting))
-  const navigate = useNavigate()
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => setMail(target, inputOf(draft)),
-    onSuccess: (operation_id) =>
-      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
+    onSuccess: useOpenOperation(),
   })
-  const refusals = error instanceof ApiError ? error.fields : {}
+  const refusals = refusalsIn(error)
   const change = (part: Partial<Draft>) => {
     reset()
     setDraft({ ...draft, ...part })
   }
-  const fields = { draft, change, refusals, isSite }
+  const fields = { draft, change, refusals, isSite: target.site_id !== undefined }
   return (
     <DialogForm
       action="Save mail settings"

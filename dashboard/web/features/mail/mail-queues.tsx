@@ -1,17 +1,12 @@
-import type { MailOfSite } from '#dashboard/web/api/mail.ts'
+import type { MailState } from '#dashboard/web/api/mail.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
+import type { SiteMailCounts } from '#shared/api/mail.ts'
 
-interface QueuesProps {
-  /** Null: the agent does not report it now. */
-  sites: readonly MailOfSite[] | null
-  isSite: boolean
-}
-
-/** The mail of the last day. */
-export function MailQueues({ sites, isSite }: QueuesProps) {
+/** The mail of the last day. `sites` is null while the agent does not report it. */
+export function MailQueues({ sites, isSite }: Pick<MailState, 'sites'> & { isSite: boolean }) {
   if (sites === null) return <p className="text-muted">The agent does not report the queue.</p>
   if (sites.length === 0) return <p className="text-muted">No mail in the last 24 hours.</p>
   return (
@@ -20,14 +15,14 @@ export function MailQueues({ sites, isSite }: QueuesProps) {
         <li key={site.domain} className="flex flex-col gap-2">
           {!isSite && <Name site={site} />}
           <Numbers site={site} />
-          <Trouble site={site} />
+          <Problems site={site} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Name({ site: { site_id, domain } }: { site: MailOfSite }) {
+function Name({ site: { site_id, domain } }: { site: SiteMailCounts }) {
   if (site_id === null) return <span className="font-medium">{domain}</span>
   return (
     <SiteLink id={site_id} className="font-medium hover:underline">
@@ -36,7 +31,7 @@ function Name({ site: { site_id, domain } }: { site: MailOfSite }) {
   )
 }
 
-function Numbers({ site }: { site: MailOfSite }) {
+function Numbers({ site }: { site: SiteMailCounts }) {
   const { queued, oldest_at, sent_day, failed_day, refused_day } = site
   return (
     <p className="text-muted">
@@ -47,13 +42,13 @@ function Numbers({ site }: { site: MailOfSite }) {
           since <Time at={oldest_at} />
         </>
       )}
-      , {formatNumber(sent_day)} sent, {formatNumber(failed_day)} given up
-      {refused_day > 0 && `, ${formatNumber(refused_day)} not taken`} in the last 24 hours
+      , {formatNumber(sent_day)} sent, {formatNumber(failed_day)} undeliverable
+      {refused_day > 0 && `, ${formatNumber(refused_day)} refused`} in the last 24 hours
     </p>
   )
 }
 
-function Trouble({ site: { held, problem, failures } }: { site: MailOfSite }) {
+function Problems({ site: { held, problem, failures } }: { site: SiteMailCounts }) {
   return (
     <>
       {held && (

@@ -1,20 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { type MailTarget, testMail } from '#dashboard/web/api/mail.ts'
-import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 
-interface MailTestProps {
+interface MailTestProps extends DialogState {
   target: MailTarget
   name: string
-  open: boolean
-  onClose: () => void
 }
 
-/** Sends one message; the page of the operation shows what the relay says. */
+/** Sends one message; the page of the operation shows the response of the relay. */
 export function MailTest({ target, name, open, onClose }: MailTestProps) {
   return (
     <Dialog
@@ -30,13 +28,11 @@ export function MailTest({ target, name, open, onClose }: MailTestProps) {
 
 function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
   const [to, setTo] = useState('')
-  const navigate = useNavigate()
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => testMail(target, to.trim()),
-    onSuccess: (operation_id) =>
-      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
+    onSuccess: useOpenOperation(),
   })
-  const refused = error instanceof ApiError ? error.fields.to : undefined
+  const refused = refusalsIn(error).to
   return (
     <DialogForm
       action="Send test message"

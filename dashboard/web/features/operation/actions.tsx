@@ -1,35 +1,37 @@
 import { RotateCw, X } from 'lucide-react'
 import { isActive } from '#dashboard/web/api/operations.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
+import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
-import { useCancel } from './use-cancel.ts'
-import { useRetry } from './use-retry.ts'
+import { useCancel, useRetry } from './use-actions.ts'
 
-interface ActionsProps {
+interface ActionProps {
   operation: OperationView
   /** Called with the id of the retry. */
-  onRetried: (operation_id: string) => void
+  onRetried?: (operation_id: string) => unknown
+  /** The title of the operation: the action is an icon in a list. */
+  title?: string
 }
 
-export function Actions({ operation, onRetried }: ActionsProps) {
-  const cancel = useCancel(operation.id)
-  const retry = useRetry(operation.id, onRetried)
-  if (isActive(operation))
-    return (
-      operation.cancel === null && (
-        <Button icon={<X />} busy={cancel.isPending} onClick={() => cancel.mutate(false)}>
-          Cancel
-        </Button>
-      )
-    )
-  if (operation.status === 'success') return null
+/** The button that cancels or retries an operation; nothing where neither is possible. */
+export function OperationAction(props: ActionProps) {
+  const { status, cancel } = props.operation
+  if (isActive(props.operation)) return cancel === null && <Cancel {...props} />
+  return status !== 'success' && <Retry {...props} />
+}
+
+function Cancel({ operation, title }: ActionProps) {
+  const { mutate, isPending } = useCancel(operation.id)
+  const action = { icon: <X />, busy: isPending, onClick: () => mutate(false) }
+  if (title !== undefined) return <IconButton name={`Cancel: ${title}`} {...action} />
+  return <Button {...action}>Cancel</Button>
+}
+
+function Retry({ operation, onRetried, title }: ActionProps) {
+  const { mutate, isPending } = useRetry(operation.id, onRetried)
+  const action = { icon: <RotateCw />, busy: isPending, onClick: () => mutate() }
+  if (title !== undefined) return <IconButton name={`Retry: ${title}`} {...action} />
   return (
-    <Button
-      kind="primary"
-      icon={<RotateCw />}
-      busy={retry.isPending}
-      onClick={() => retry.mutate()}
-    >
+    <Button kind="primary" {...action}>
       Retry
     </Button>
   )

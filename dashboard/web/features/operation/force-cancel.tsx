@@ -2,14 +2,14 @@ import { useEffect, useState } from 'react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
-import { useCancel } from './use-cancel.ts'
+import { useCancel } from './use-actions.ts'
 
 /** Programs get ten seconds to end; then changes are undone. */
-const PATIENCE_MS = 15_000
+const OFFER_MS = 15_000
 
-/** A cancel request is running; forced cancellation is offered when it takes long. */
+/** The state of a cancel request; forced cancellation is offered when it takes long. */
 export function ForceCancel({ operation: { id, cancel } }: { operation: OperationView }) {
-  const isLong = useLater(PATIENCE_MS)
+  const isLong = useTimeout(OFFER_MS)
   const { mutate, isPending } = useCancel(id)
   if (cancel === 'forced')
     return (
@@ -36,11 +36,12 @@ export function ForceCancel({ operation: { id, cancel } }: { operation: Operatio
   )
 }
 
-function useLater(ms: number): boolean {
-  const [isLater, setLater] = useState(false)
+/** Whether the time since the component appeared has passed. */
+function useTimeout(ms: number): boolean {
+  const [isOver, setOver] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLater(true), ms)
+    const timer = setTimeout(() => setOver(true), ms)
     return () => clearTimeout(timer)
   }, [ms])
-  return isLater
+  return isOver
 }

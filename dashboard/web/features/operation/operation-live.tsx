@@ -1,41 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { operationQuery } from '#dashboard/web/api/operations.ts'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
+import { Failure, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
-import { Actions } from './actions.tsx'
+import { OperationAction } from './actions.tsx'
 import { Log } from './log.tsx'
 import { Notices } from './notices.tsx'
 import { StepList } from './step-list.tsx'
 import { Summary } from './summary.tsx'
-import { useCourse } from './use-progress.ts'
+import { useProgress } from './use-progress.ts'
 
 interface OperationLiveProps {
   operation_id: string
   /** The page has a title for it. */
   untitled?: boolean
   /** Called with the id of a retry; by default its page is opened. */
-  onRetried?: (operation_id: string) => void
+  onRetried?: (operation_id: string) => unknown
 }
 
 /** One operation, live: steps, log, problems and actions. */
 export function OperationLive({ operation_id, ...props }: OperationLiveProps) {
   const { data, error, refetch } = useQuery(operationQuery(operation_id))
   if (data) return <Live key={operation_id} operation={data} {...props} />
-  return error ? <Failure error={error} onRetry={refetch} /> : <Skeleton rows={6} />
+  return <QueryState of={{ data, error, refetch }} rows={6} />
 }
 
 type LiveProps = Omit<OperationLiveProps, 'operation_id'> & { operation: OperationView }
 
 function Live({ operation, untitled = false, onRetried }: LiveProps) {
-  const navigate = useNavigate()
-  const course = useCourse(operation)
-  const hasSteps = course.steps.length > 0
-  const lead = (operation_id: string) =>
-    void navigate({ to: '/operations/$operation_id', params: { operation_id } })
+  const openOperation = useOpenOperation()
+  const { steps, lines, connection, error, now } = useProgress(operation)
+  const hasSteps = steps.length > 0
   return (
     <Card className="@container">
       <div className="flex flex-col gap-4">
@@ -46,21 +44,21 @@ function Live({ operation, untitled = false, onRetried }: LiveProps) {
             )}
             <Summary operation={operation} />
           </div>
-          <Actions operation={operation} onRetried={onRetried ?? lead} />
+          <OperationAction operation={operation} onRetried={onRetried ?? openOperation} />
         </div>
-        <Notices operation={operation} connection={course.connection} />
-        {course.error !== undefined && <Failure error={course.error} />}
+        <Notices operation={operation} connection={connection} />
+        {error !== undefined && <Failure error={error} />}
         <div
           className={cx(
             'grid gap-6',
             hasSteps && '@3xl:grid-cols-[minmax(15rem,22rem)_minmax(0,1fr)]',
           )}
         >
-          {hasSteps && <StepList steps={course.steps} />}
-          <Log lines={course.lines} name={`${operation.type}-${operation.domain}`} />
+          {hasSteps && <StepList steps={steps} />}
+          <Log lines={lines} name={`${operation.type}-${operation.domain}`} />
         </div>
         <p role="status" className="sr-only">
-          {course.now}
+          {now}
         </p>
       </div>
     </Card>

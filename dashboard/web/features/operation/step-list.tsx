@@ -1,14 +1,14 @@
 import { Ban, Check, Circle, LoaderCircle, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
-import { countOver, type Step, type StepState } from './steps.ts'
+import { countEnded, type Step, type StepState } from './steps.ts'
 
 const LOOKS = {
   waiting: { icon: Circle, className: 'text-muted', words: 'not started' },
   running: { icon: LoaderCircle, className: 'text-accent animate-spin', words: 'running' },
   done: { icon: Check, className: 'text-good', words: 'done' },
   warned: { icon: TriangleAlert, className: 'text-warn', words: 'done, with a warning' },
-  skipped: { icon: Minus, className: 'text-muted', words: 'was not needed' },
+  skipped: { icon: Minus, className: 'text-muted', words: 'not needed' },
   failed: { icon: X, className: 'text-bad', words: 'failed' },
   cancelled: { icon: Ban, className: 'text-muted', words: 'cancelled' },
   undoing: { icon: LoaderCircle, className: 'text-warn animate-spin', words: 'being undone' },
@@ -16,11 +16,11 @@ const LOOKS = {
   not_undone: { icon: TriangleAlert, className: 'text-bad', words: 'could not be undone' },
 } as const satisfies Record<StepState, unknown>
 
-/** What each state is called beside the step; what is plain needs no word. */
-const TOLD: StepState[] = [
+/** The states whose words are visible; the icon shows the others. */
+const NAMED: ReadonlySet<StepState> = new Set<StepState>([
   ...(['warned', 'skipped', 'failed', 'cancelled'] as const),
   ...(['undoing', 'undone', 'not_undone'] as const),
-]
+])
 
 export function StepList({ steps }: { steps: readonly Step[] }) {
   return (
@@ -53,7 +53,7 @@ function Line({ title, state }: Omit<Step, 'name'>) {
       >
         {title}
       </span>
-      {TOLD.includes(state) ? (
+      {NAMED.has(state) ? (
         <span className="ml-auto text-xs whitespace-nowrap text-muted">{words}</span>
       ) : (
         <span className="sr-only"> ({words})</span>
@@ -63,12 +63,12 @@ function Line({ title, state }: Omit<Step, 'name'>) {
 }
 
 function Progress({ steps }: { steps: readonly Step[] }) {
-  const over = countOver(steps)
+  const ended = countEnded(steps)
   return (
     <div className="flex items-center gap-3">
-      <ProgressBar label="Progress" total={steps.length} parts={{ good: over }} />
+      <ProgressBar label="Progress" total={steps.length} parts={{ good: ended }} />
       <span className="text-xs text-muted tabular-nums">
-        {over} of {steps.length}
+        {ended} of {steps.length}
       </span>
     </div>
   )

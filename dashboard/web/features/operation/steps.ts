@@ -3,9 +3,9 @@ import { StepChange } from '#shared/steps.ts'
 
 export type StepState =
   | StepChange['state']
-  /** It is done, but its result is missing. */
+  /** Done, but its result is missing. */
   | 'warned'
-  /** It ended because somebody cancelled the operation. */
+  /** Ended because somebody cancelled the operation. */
   | 'cancelled'
 
 export interface Step extends Omit<StepChange, 'state'> {
@@ -15,7 +15,7 @@ export interface Step extends Omit<StepChange, 'state'> {
 interface Known {
   /** How the operation ended, when it has. */
   end?: 'success' | 'failed' | 'cancelled' | undefined
-  /** Somebody has asked for its end. */
+  /** A cancel request is running. */
   cancels?: boolean
   /** The codes of its warnings. */
   warned?: readonly string[] | undefined
@@ -42,7 +42,7 @@ export function stepsOf(
   })
 }
 
-/** The step of an agent that gets a certificate. */
+/** The step that requests a certificate. */
 const CERTIFICATE = 'certificate'
 
 /** Where the dashboard ended an operation, its agent reported no end of its steps. */
@@ -51,6 +51,6 @@ function stateAtEnd(state: StepState): StepState {
   return state === 'undoing' ? 'not_undone' : state
 }
 
-/** How many of them are over, one way or another. */
-export const countOver = (steps: readonly Step[]): number =>
+/** How many steps have ended, with any result. */
+export const countEnded = (steps: readonly Step[]): number =>
   steps.filter(({ state }) => state !== 'waiting' && state !== 'running').length

@@ -5,15 +5,18 @@ import { useEvents } from '#dashboard/web/api/use-events.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { type Step, stepsOf } from './steps.ts'
 
-/** What an operation has said until now, and what that says of its steps. */
-export function useCourse(operation: OperationView) {
+/** The log lines, steps and connection of an operation; `now` is its current state for screen readers. */
+export function useProgress(operation: OperationView) {
   const { id, status, cancel, warnings } = operation
   const active = isActive(operation)
-  const { events, connection, error } = useEvents(
-    `/api/operations/${id}/events?steps=true`,
-    !active,
-  )
-  useNewsOfEnd(connection === 'ended' && active)
+  const path = `/api/operations/${id}/events?steps=true`
+  const { events, connection, error } = useEvents(path, !active)
+  const client = useQueryClient()
+  const isOutdated = connection === 'ended' && active
+  useEffect(() => {
+    // The stream reports the end before the records have the outcome.
+    if (isOutdated) void client.invalidateQueries()
+  }, [isOutdated, client])
   const lines = useMemo(
     () => events.flatMap(({ event, data }) => (event === 'log' ? [String(data.message)] : [])),
     [events],
@@ -23,24 +26,10 @@ export function useCourse(operation: OperationView) {
     const warned = warnings.map(({ code }) => code)
     return stepsOf(events, { end, cancels: cancel !== null, warned })
   }, [events, status, cancel, warnings])
-  return {
-    connection,
-    error,
-    lines,
-    steps,
-    now: spoken(steps, status),
-  }
+  return { connection, error, lines, steps, now: announce(steps, status) }
 }
 
-/** The stream tells of the end first: then the records have the outcome. */
-function useNewsOfEnd(isNews: boolean): void {
-  const client = useQueryClient()
-  useEffect(() => {
-    if (isNews) void client.invalidateQueries()
-  }, [isNews, client])
-}
-
-function spoken(steps: readonly Step[], status: OperationView['status']): string {
+function announce(steps: readonly Step[], status: OperationView['status']): string {
   if (status !== 'running' && status !== 'queued') return `The operation has ended: ${status}`
   return steps.findLast(({ state }) => state === 'running' || state === 'undoing')?.title ?? ''
 }

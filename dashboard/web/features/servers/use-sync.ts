@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
 const PAUSE_MS = 500
@@ -21,10 +21,10 @@ export function useSync({ id, name }: Pick<FleetServerDetail, 'id' | 'name'>) {
   const { mutate, isPending } = useMutation({
     mutationFn: outcome,
     onSuccess: ({ status, error }) => {
-      if (status === 'success') return tell(`${name} is in sync`)
-      tell(`${name} was not synced: ${error?.message ?? error?.error ?? status}`, { error: true })
+      if (status === 'success') return toast(`${name} is in sync`)
+      toast(`${name} was not synced: ${error?.message ?? error?.error ?? status}`, { error: true })
     },
-    onError: (error) => tell(`${name} was not synced: ${messageOf(error)}`, { error: true }),
+    onError: (error) => toast(`${name} was not synced: ${messageOf(error)}`, { error: true }),
     onSettled: () => {
       void client.invalidateQueries({ queryKey: ['servers', id] })
       void client.invalidateQueries({ queryKey: ['fleet'] })

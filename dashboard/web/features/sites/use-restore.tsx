@@ -16,7 +16,7 @@ interface Restored {
  */
 export function useRestore(
   site: Restored,
-  { begin, ...tell }: { begin: (work: SiteWork) => Promise<unknown> } & Telling,
+  { start, ...callbacks }: { start: (work: SiteWork) => Promise<unknown> } & Telling,
 ) {
   const client = useQueryClient()
   const [isAsking, setAsking] = useState(false)
@@ -26,11 +26,11 @@ export function useRestore(
       // Without a plan, the operation reports what prevents it.
       const plan = await client.fetchQuery(planQuery(work)).catch(() => undefined)
       const asks = wordsOf(plan).length > 0
-      if (!asks) await begin(work)
+      if (!asks) await start(work)
       return { asks }
     },
-    onSuccess: ({ asks }) => (asks ? setAsking(true) : tell.onBegun?.()),
-    onError: tell.onError,
+    onSuccess: ({ asks }) => (asks ? setAsking(true) : callbacks.onStarted?.()),
+    onError: callbacks.onError,
   })
   return {
     restore: () => mutate(),
@@ -50,6 +50,6 @@ export function useRestore(
 }
 
 interface Telling {
-  onBegun?: () => void
+  onStarted?: () => void
   onError: (error: unknown) => void
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { type SiteWork, startWork } from '#dashboard/web/api/site-work.ts'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
 
 /** Shows an operation on the page of its site: also after a reload. Undefined hides it. */
@@ -15,5 +16,15 @@ export function useShowOperation(id: number) {
     })
     void client.invalidateQueries({ queryKey: siteQuery(id).queryKey })
     void client.invalidateQueries({ queryKey: ['sites'] })
+  }
+}
+
+/** Starts work on a site and shows its operation. */
+export function useStart(id: number) {
+  const show = useShowOperation(id)
+  return async (work: SiteWork) => {
+    const operation = await startWork(work)
+    await show(operation)
+    return operation
   }
 }

@@ -4,7 +4,7 @@ import type { SiteWork } from '#dashboard/web/api/site-work.ts'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { PlanPreview } from './plan-preview.tsx'
-import { useBegin } from './use-begin.ts'
+import { useStart } from './use-show-operation.ts'
 import { useWorkConsent } from './use-work-consent.tsx'
 
 interface WorkDialogProps {
@@ -22,7 +22,7 @@ interface WorkDialogProps {
   /** The domain is to be typed, because it cannot be undone. */
   isPermanent?: boolean
   /** Default: starts the work and shows its operation on the page of the site. */
-  begin?: ((work: SiteWork) => Promise<unknown>) | undefined
+  start?: ((work: SiteWork) => Promise<unknown>) | undefined
   /** What is to be chosen. */
   children?: ReactNode
 }
@@ -38,11 +38,11 @@ export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialog
 
 type FormProps = Omit<WorkDialogProps, 'open' | 'title' | 'about'>
 
-function Form({ site, work, action, begin, children, onClose, ...props }: FormProps) {
+function Form({ site, work, action, start, children, onClose, ...props }: FormProps) {
   const { isPermanent = false, isDestructive = isPermanent } = props
-  const show = useBegin(site.id)
+  const show = useStart(site.id)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: begin ?? show,
+    mutationFn: start ?? show,
     onSuccess: onClose,
   })
   const consent = useWorkConsent(work)

@@ -6,7 +6,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { LEAST_PASSWORD } from '#shared/api/auth.ts'
 
 const EMPTY = { current: '', next: '', again: '', tokens: false }
@@ -21,7 +21,7 @@ export function Password() {
       setTyped(EMPTY)
       void client.invalidateQueries({ queryKey: ['activity'] })
       void client.invalidateQueries({ queryKey: ['tokens'] })
-      tell('The password is changed, and all other sessions have ended')
+      toast('The password is changed, and all other sessions have ended')
     },
   })
   const fields = error instanceof ApiError ? error.fields : {}

@@ -5,10 +5,10 @@ import { deleteToken, tokensQuery } from '#dashboard/web/api/account.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { ApiToken } from '#shared/api/auth.ts'
 import { NewToken } from './new-token.tsx'
 import { SCOPES } from './scopes.ts'
@@ -22,7 +22,7 @@ export function Tokens() {
   const remove = async ({ id, name }: ApiToken) => {
     await deleteToken(id)
     await client.invalidateQueries({ queryKey: ['tokens'] })
-    tell(`The token ${name} is deleted`)
+    toast(`The token ${name} is deleted`)
   }
   return (
     <Card
@@ -39,8 +39,7 @@ export function Tokens() {
         token does what its scope allows until it expires. No token can create tokens, change your
         password or rotate keys.
       </p>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={2} />}
+      <QueryState of={{ data, error, refetch }} rows={2} flush />
       {data && data.length > 0 && <TokenTable tokens={data} onDelete={setToDelete} />}
       <NewToken open={makes} onClose={() => setMakes(false)} />
       <Confirm

@@ -7,7 +7,7 @@ import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { ActivityQuery } from '#shared/api/activity.ts'
 import { Entries } from './entries.tsx'
 import { Filters } from './filters.tsx'
@@ -30,19 +30,16 @@ function Matching({ search }: { search: ActivitySearch }) {
   const { before, ...filters } = search
   const { data, error, refetch } = useQuery(activityQuery(filters, before))
   return (
-    <>
-      {error && <Failure error={error} onRetry={refetch} />}
-      <Card flush>
-        {!data && !error && <Skeleton rows={8} />}
-        {data?.activities.length === 0 && (
-          <Empty icon={<Activity />} title="Nothing here">
-            No matching entries. Old entries are removed after a while.
-          </Empty>
-        )}
-        {data && data.activities.length > 0 && <Entries activities={data.activities} />}
-        {data && <Pages search={search} total={data.total} older={data.older} />}
-      </Card>
-    </>
+    <Card flush>
+      <QueryState of={{ data, error, refetch }} rows={8} flush />
+      {data?.activities.length === 0 && (
+        <Empty icon={<Activity />} title="Nothing here">
+          No matching entries. Old entries are removed after a while.
+        </Empty>
+      )}
+      {data && data.activities.length > 0 && <Entries activities={data.activities} />}
+      {data && <Pages search={search} total={data.total} older={data.older} />}
+    </Card>
   )
 }
 

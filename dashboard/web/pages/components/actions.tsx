@@ -7,7 +7,7 @@ import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { Plan } from '#shared/plan.ts'
 import { Row } from './row.tsx'
 
@@ -41,13 +41,13 @@ export function Actions() {
         </Menu>
       </Row>
       <Row name="Toast">
-        <Button onClick={() => tell('The site was created')}>Show success</Button>
-        <Button onClick={() => tell('The site could not be created', { error: true })}>
+        <Button onClick={() => toast('The site was created')}>Show success</Button>
+        <Button onClick={() => toast('The site could not be created', { error: true })}>
           Show error
         </Button>
         <Button
           onClick={() =>
-            tell('Moving shop.example.com to the trash', {
+            toast('Moving shop.example.com to the trash', {
               undo: { name: 'Undo', act: () => undefined },
             })
           }

@@ -6,7 +6,7 @@ import { type ApiDocument, OPENAPI_PATH, openApiQuery } from '#dashboard/web/api
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Input } from '#dashboard/web/ui/field.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { CallView } from './call.tsx'
 import { CallList } from './call-list.tsx'
 import { Introduction } from './introduction.tsx'
@@ -30,8 +30,7 @@ export function DocsPage() {
         </a>
       }
     >
-      {error && !data && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={8} />}
+      <QueryState of={{ data, error, refetch }} rows={8} />
       {data && <Docs document={data} />}
     </Page>
   )

@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowUpCircle, RotateCw, ShieldCheck, ShieldPlus } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { beginBulk, planBulk } from '#dashboard/web/api/bulk.ts'
+import { planBulk, startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { retryOperation } from '#dashboard/web/api/operations.ts'
 import { siteIdsQuery } from '#dashboard/web/api/sites.ts'
 import { useMany } from '#dashboard/web/pages/operations/list/use-many.ts'
@@ -78,7 +78,7 @@ const renewableQuery = (query: Record<string, string>) =>
     queryFn: async ({ client }) => {
       const { ids } = await client.fetchQuery(siteIdsQuery({ ...query, tls: 'letsencrypt' }))
       if (ids.length === 0) return []
-      const { targets } = await planBulk({ ...RENEWAL, site_ids: ids })
+      const { targets } = await planBulk({ ...RENEWAL, targets: { site_ids: ids } })
       return targets.flatMap(({ site_id }) => site_id ?? [])
     },
   })
@@ -89,7 +89,7 @@ function Renew({ query }: { query: Record<string, string> }) {
   const { data: site_ids = [] } = useQuery(renewableQuery(query))
   if (site_ids.length === 0) return null
   const renew = async () => {
-    const bulk_id = await beginBulk({ ...RENEWAL, site_ids }, 4)
+    const bulk_id = await startBulk({ ...RENEWAL, targets: { site_ids } })
     await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
   }
   return (

@@ -6,7 +6,7 @@ import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
 
 interface ItemActionProps {
@@ -55,7 +55,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
   const client = useQueryClient()
   const { mutate, isPending, data } = useMutation({
     mutationFn: () => retryOperation(operation_id),
-    onError: (error) => tell(`Not retried: ${messageOf(error)}`, { error: true }),
+    onError: (error) => toast(`Not retried: ${messageOf(error)}`, { error: true }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
   if (data !== undefined)

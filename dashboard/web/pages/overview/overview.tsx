@@ -3,7 +3,7 @@ import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { AllWell } from './all-well.tsx'
 import { Attention } from './attention.tsx'
 import { Counts } from './counts.tsx'
@@ -15,8 +15,7 @@ export function OverviewPage() {
   const { data, error, refetch } = useQuery(fleetQuery)
   return (
     <Page title="Overview">
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={10} />}
+      <QueryState of={{ data, error, refetch }} rows={10} />
       {data &&
         (data.servers.length > 0 ? <Everything fleet={data} /> : <FirstSteps fleet={data} />)}
     </Page>

@@ -7,11 +7,11 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { KeyView } from '#shared/api/keys.ts'
 
 const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
@@ -29,7 +29,7 @@ export function Keys() {
     mutationFn: rotateKey,
     onSuccess: (keys) => {
       client.setQueryData(keysQuery.queryKey, keys)
-      tell('The signing key was rotated. The agents receive the new key.')
+      toast('The signing key was rotated. The agents receive the new key.')
     },
   })
   return (
@@ -46,8 +46,7 @@ export function Keys() {
         Each request to an agent is signed, and an agent accepts requests only from the holder of
         this key.
       </p>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={2} />}
+      <QueryState of={{ data, error, refetch }} rows={2} flush />
       {data && <KeyTable keys={data} />}
       <Confirm
         open={asks}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
 import { Keys } from './keys.tsx'
 import { TextSetting } from './text-setting.tsx'
@@ -12,9 +12,8 @@ export function SettingsPage() {
   const { data, error, refetch } = useQuery(settingsQuery)
   return (
     <Page title="Settings" about="For everybody who uses this dashboard.">
-      {error && <Failure error={error} onRetry={refetch} />}
       <Card title="Sites and servers">
-        {!data && !error && <Skeleton rows={4} />}
+        <QueryState of={{ data, error, refetch }} rows={4} />
         {data && (
           <div className="flex flex-col gap-6">
             <TextSetting

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
 import { changeSetting, settingsQuery } from '#dashboard/web/api/settings.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { SettingKey } from '#shared/api/settings.ts'
 
 /** Saves one setting; `refusal` is the error of the value. */
@@ -11,10 +11,10 @@ export function useSave(key: SettingKey, name: string) {
     mutationFn: (value: unknown) => changeSetting(key, value),
     onSuccess: ({ value }) => {
       client.setQueryData(settingsQuery.queryKey, (old) => old && { ...old, [key]: value })
-      tell(`${name} is saved`)
+      toast(`${name} is saved`)
     },
     onError: (problem) => {
-      if (refusalOf(problem) === undefined) tell(messageOf(problem), { error: true })
+      if (refusalOf(problem) === undefined) toast(messageOf(problem), { error: true })
     },
   })
   return { save: mutate, isPending, refusal: refusalOf(error), reset }

@@ -10,7 +10,7 @@ import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { TrashEntry } from '#shared/api/sites.ts'
 import { useLeave } from './use-leave.ts'
 
@@ -57,7 +57,7 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
   const [isAsking, setAsking] = useState(false)
   const leave = useLeave()
   const { restore, isPending, dialog } = useRestore(entry, {
-    begin: leave.mutateAsync,
+    start: leave.mutateAsync,
     ...told(domain),
   })
   const purge = useLeave()
@@ -83,15 +83,15 @@ function WaysOut({ entry }: { entry: TrashEntry }) {
         work={purgeSite(entry)}
         action="Delete permanently"
         isPermanent
-        begin={purge.mutateAsync}
+        start={purge.mutateAsync}
       />
     </>
   )
 }
 
 const told = (domain: string) => ({
-  onBegun: () => tell(`Restoring ${domain}`),
-  onError: (error: unknown) => tell(`${domain}: ${messageOf(error)}`, { error: true }),
+  onStarted: () => toast(`Restoring ${domain}`),
+  onError: (error: unknown) => toast(`${domain}: ${messageOf(error)}`, { error: true }),
 })
 
 /** It is being restored or deleted: the link leads to its operation. */

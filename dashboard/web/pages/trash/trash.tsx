@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { trashQuery } from '#dashboard/web/api/trash.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
-import { formatBytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { formatBytes, formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { TrashRow } from './trash-row.tsx'
 
@@ -13,13 +13,12 @@ export function TrashPage() {
   const { data, error, refetch } = useQuery(trashQuery)
   const size = data?.reduce((sum, entry) => sum + (entry.size ?? 0), 0) ?? 0
   const about = data?.length
-    ? `${formatNumber(data.length)} ${data.length === 1 ? 'site' : 'sites'}, ${formatBytes(size)} on their servers`
+    ? `${formatCount(data.length, 'site')}, ${formatBytes(size)} on their servers`
     : undefined
   return (
     <Page title="Trash" about={about}>
-      {error && <Failure error={error} onRetry={refetch} />}
       <Card flush>
-        {!data && !error && <Skeleton />}
+        <QueryState of={{ data, error, refetch }} flush />
         {data?.length === 0 && (
           <Empty
             icon={<Trash2 />}

@@ -8,11 +8,10 @@ import {
   resumeBulk,
   retryBulk,
 } from '#dashboard/web/api/bulk-operations.ts'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 
 /** Resume, cancel or retry the whole. */
@@ -73,7 +72,7 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
       void client.invalidateQueries({ queryKey: ['bulk'] })
       void navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
     },
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onError: toastError,
   })
   return (
     <Button kind="primary" icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
@@ -82,12 +81,12 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
   )
 }
 
-function useAct(id: string, act: () => Promise<BulkOperationView>, done: string) {
+function useAct(id: string, act: () => Promise<unknown>, done: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: act,
-    onSuccess: () => tell(done),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onSuccess: () => toast(done),
+    onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: ['bulk', id, 'state'] }),
   })
 }

@@ -9,7 +9,7 @@ import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { someOf } from '#shared/api/operations.ts'
 import { BULK_ITEM_STATUSES } from '#shared/values.ts'
@@ -50,12 +50,7 @@ export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
           </Notice>
         </div>
       )}
-      {error && (
-        <div className="p-4">
-          <Failure error={error} onRetry={refetch} />
-        </div>
-      )}
-      {!shown && !error && <Skeleton rows={6} />}
+      <QueryState of={{ data, error, refetch }} rows={6} flush />
       {mistakes.length > 0 && (
         <div className="p-4">
           <AddressMistakes of={mistakes} />

@@ -8,7 +8,7 @@ import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
@@ -27,8 +27,7 @@ export function BulkPage() {
       trail={<ListLink to="/operations" />}
       actions={data && <Actions bulk={data} />}
     >
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={6} />}
+      <QueryState of={{ data, error, refetch }} rows={6} />
       {data && <Whole bulk={data} />}
       {data && <BulkItems key={bulk_id} bulk={data} />}
     </Page>

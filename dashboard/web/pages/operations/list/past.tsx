@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { ArrowLeft, ArrowRight, History } from 'lucide-react'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 import { List } from './list.tsx'
 import type { OperationsSearch } from './search.ts'
@@ -18,12 +18,7 @@ interface PastProps {
 export function Past({ query: { data, error, refetch }, search, selection }: PastProps) {
   return (
     <Card title="History" flush>
-      {error && (
-        <div className="p-4">
-          <Failure error={error} onRetry={refetch} />
-        </div>
-      )}
-      {!data && !error && <Skeleton rows={6} />}
+      <QueryState of={{ data, error, refetch }} rows={6} flush />
       {data?.operations.length === 0 && (
         <Empty icon={<History />} title="Nothing here">
           No past operation matches the filters.

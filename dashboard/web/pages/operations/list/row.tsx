@@ -1,10 +1,6 @@
-import { RotateCw, X } from 'lucide-react'
 import { memo } from 'react'
-import { isActive } from '#dashboard/web/api/operations.ts'
-import { useCancel } from '#dashboard/web/features/operation/use-cancel.ts'
-import { useRetry } from '#dashboard/web/features/operation/use-retry.ts'
+import { OperationAction } from '#dashboard/web/features/operation/actions.tsx'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
-import { IconButton } from '#dashboard/web/ui/button.tsx'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
@@ -50,7 +46,7 @@ export const Row = memo(function Row({ operation, selected, onSelect }: RowProps
         <Elapsed since={started_at ?? created_at} until={finished_at} />
       </span>
       <div className="col-start-3 row-start-1 -mr-2 justify-self-end lg:col-start-6">
-        <Act operation={operation} title={title} />
+        <OperationAction operation={operation} title={title} />
       </div>
     </li>
   )
@@ -72,35 +68,5 @@ function LastLine({ error, warnings, last_line, cancel, finished_at }: Operation
       {active && cancel !== null && 'Cancelling. '}
       {error ? (error.message ?? error.error) : (warning?.message ?? last_line)}
     </p>
-  )
-}
-
-function Act({ operation, title }: { operation: OperationView; title: string }) {
-  if (isActive(operation))
-    return operation.cancel === null && <Cancel id={operation.id} of={title} />
-  return operation.status !== 'success' && <Retry id={operation.id} of={title} />
-}
-
-function Cancel({ id, of }: { id: string; of: string }) {
-  const { mutate, isPending } = useCancel(id)
-  return (
-    <IconButton
-      name={`Cancel: ${of}`}
-      icon={<X />}
-      busy={isPending}
-      onClick={() => mutate(false)}
-    />
-  )
-}
-
-function Retry({ id, of }: { id: string; of: string }) {
-  const { mutate, isPending } = useRetry(id)
-  return (
-    <IconButton
-      name={`Retry: ${of}`}
-      icon={<RotateCw />}
-      busy={isPending}
-      onClick={() => mutate()}
-    />
   )
 }

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { ListChecks } from 'lucide-react'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 import { List } from './list.tsx'
 import type { Selection } from './use-selection.ts'
@@ -23,12 +23,7 @@ export function UnderWay({ query: { data, error, refetch }, selection }: UnderWa
         actions: <span className="text-muted tabular-nums">{formatNumber(count)}</span>,
       })}
     >
-      {error && (
-        <div className="p-4">
-          <Failure error={error} onRetry={refetch} />
-        </div>
-      )}
-      {!data && !error && <Skeleton rows={2} />}
+      <QueryState of={{ data, error, refetch }} rows={2} flush />
       {data && count === 0 && (
         <Empty icon={<ListChecks />} title="No running operations">
           Running operations appear here. They continue without this page.

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 
 const AT_ONCE = 4
 
@@ -13,9 +13,9 @@ export function useMany(done: string, act: (id: string) => Promise<unknown>) {
     onSuccess: (refusals, ids) => {
       const count = formatNumber(ids.length - refusals.length)
       const [first] = refusals
-      if (first === undefined) return tell(`${count} ${done}`)
+      if (first === undefined) return toast(`${count} ${done}`)
       const rest = `${formatNumber(refusals.length)} refused: ${first}`
-      tell(`${count} ${done}, ${rest}`, { error: true })
+      toast(`${count} ${done}, ${rest}`, { error: true })
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { isNotFound } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
@@ -9,7 +9,7 @@ import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
 import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
@@ -39,11 +39,11 @@ function OneServer({ id }: { id: number }) {
   const [wasNew, setWasNew] = useState(false)
   if (server?.status === 'pending' && !wasNew) setWasNew(true)
   const { data: enrolment } = useQuery(enrolmentQuery(id))
-  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  if (isNotFound(error)) return <NotFound />
   if (!server)
     return (
       <Page title="Server" trail={TRAIL}>
-        {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton rows={10} />}
+        <QueryState of={{ data: server, error, refetch }} rows={10} />
       </Page>
     )
   const isNew = server.status === 'pending'
@@ -55,7 +55,7 @@ function OneServer({ id }: { id: number }) {
       about={<Header server={server} />}
       actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
     >
-      {error && <Failure error={error} onRetry={refetch} />}
+      <QueryState of={{ data: server, error, refetch }} />
       <UnderWay server_id={id} />
       <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
       {(isNew || isStrange) && <EnrolmentPanel server={server} />}

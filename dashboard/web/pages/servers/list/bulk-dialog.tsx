@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { beginOnServers } from '#dashboard/web/api/servers.ts'
+import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
@@ -66,12 +66,12 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
 function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
   const [service, setService] = useState('nginx')
   const navigate = useNavigate()
-  const server_ids = servers.map(({ id }) => id)
   const params = work === 'service.restart' ? { service } : {}
-  const consent = useConsent({ type: work, params, targets: { server_ids } }, true)
+  const bulk = { type: work, params, targets: { server_ids: servers.map(({ id }) => id) } }
+  const consent = useConsent(bulk, true)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => beginOnServers(server_ids, work, { ...params, ...consent.params }),
-    onSuccess: ({ id }) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id: id } }),
+    mutationFn: () => startBulk({ ...bulk, params: { ...params, ...consent.params } }),
+    onSuccess: (bulk_id) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } }),
   })
   const away = servers.filter(({ status }) => status !== 'online')
   return (

@@ -3,7 +3,7 @@ import { Plus, Server } from 'lucide-react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { ServerList } from './server-list.tsx'
 
 /** All servers. */
@@ -16,12 +16,7 @@ export function ServersPage() {
   )
   return (
     <Page title="Servers" actions={add}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && (
-        <Card flush>
-          <Skeleton rows={8} />
-        </Card>
-      )}
+      <QueryState of={{ data, error, refetch }} rows={8} />
       {data && data.servers.length === 0 && (
         <Card>
           <Empty icon={<Server />} title="No server yet" action={add}>

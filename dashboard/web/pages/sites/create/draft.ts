@@ -1,4 +1,4 @@
-import type { NewSite } from '#dashboard/web/api/create-site.ts'
+import type { NewSite } from '#dashboard/web/api/sites.ts'
 import { remembered } from '#dashboard/web/ui/remembered.ts'
 import { Domain, Email } from '#shared/fields.ts'
 import type { TIERS, TLS_MODES } from '#shared/values.ts'

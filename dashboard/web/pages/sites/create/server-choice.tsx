@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Input } from '#dashboard/web/ui/field.tsx'
-import { Empty, Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { rankOf, ServerOption } from './server-option.tsx'
 
 /** Longer lists have a search field. */
@@ -18,10 +18,10 @@ interface ServerChoiceProps {
 
 /** The servers that can take a site, those with free space first; the others with the reason. */
 export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
-  const { data, error: failure, refetch } = useQuery(fleetQuery)
+  const query = useQuery(fleetQuery)
+  const { data } = query
   const [q, setQ] = useState('')
-  if (failure && !data) return <Failure error={failure} onRetry={refetch} />
-  if (!data) return <Skeleton />
+  if (!data) return <QueryState of={query} />
   if (data.servers.length === 0) return <NoServers />
   const shown = data.servers.filter(({ name, hostname, id }) =>
     id === value ? true : `${name} ${hostname}`.toLowerCase().includes(q.toLowerCase()),

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '#dashboard/web/api/client.ts'
-import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/create-site.ts'
+import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
 import { wordsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 

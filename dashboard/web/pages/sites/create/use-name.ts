@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { typedSitesQuery } from '#dashboard/web/api/typed-sites.ts'
+import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { apexOf } from '#shared/names.ts'
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { isNotFound } from '#dashboard/web/api/client.ts'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
 import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
 import { Gone } from './gone.tsx'
 import { About, Actions, Trail } from './header.tsx'
@@ -24,10 +24,9 @@ export function SitePage() {
   const id = Number(site_id)
   const { data, error, refetch } = useQuery({ ...siteQuery(id), enabled: id > 0 })
   const operation = useSearch({ from: FROM, select: (raw) => readSiteSearch({ ...raw }).operation })
-  const isGone = error instanceof ApiError && error.status === 404
   const isThere = data?.status === 'active' || data?.status === 'suspended'
   if (!(id > 0)) return <NotFound />
-  if (isGone) return <Gone domain={data?.domain} operation_id={operation} />
+  if (isNotFound(error)) return <Gone domain={data?.domain} operation_id={operation} />
   return (
     <Page
       title={data?.domain ?? 'Site'}
@@ -35,8 +34,7 @@ export function SitePage() {
       about={data && <About site={data} />}
       actions={data && <Actions site={data} isThere={isThere} />}
     >
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={10} />}
+      <QueryState of={{ data, error, refetch }} rows={10} />
       {data && (
         <>
           <Notices site={data} operation={operation} />

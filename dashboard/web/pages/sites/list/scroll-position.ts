@@ -26,8 +26,8 @@ export function useTopOnChange(shown: unknown, top: number): void {
   useLayoutEffect(() => {
     if (before.current === shown) return
     before.current = shown
-    const begin = Math.max(0, top - ABOVE_PX)
-    if (window.scrollY > begin) window.scrollTo(0, begin)
+    const first = Math.max(0, top - ABOVE_PX)
+    if (window.scrollY > first) window.scrollTo(0, first)
   }, [shown, top])
 }
 

@@ -60,7 +60,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         action={action}
         ids={ids}
         onClose={() => setAction(undefined)}
-        onBegun={onClear}
+        onStarted={onClear}
       />
     </section>
   )

@@ -5,7 +5,7 @@ import { filterOf, type SitesSearch, type Sort } from '#dashboard/web/features/s
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { NoSites } from './no-sites.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { SitesGrid } from './sites-grid.tsx'
@@ -23,7 +23,7 @@ interface SitesListProps {
 /** The sites that match, and what can be done to those that are selected. */
 export function SitesList({ search, filters, actions, onChange, onClear }: SitesListProps) {
   const wanted = useMemo(() => filterOf(search), [search])
-  const { filter, total, isChanging, error, retry } = useShown(wanted)
+  const { filter, total, isChanging, error, refetch } = useShown(wanted)
   const { ids, shown, toggle, clear, all } = useSelection(filter)
   const { sort = 'domain', order, ...narrowing } = search
   const isDescending = order === 'desc'
@@ -36,8 +36,7 @@ export function SitesList({ search, filters, actions, onChange, onClear }: Sites
   return (
     <Page title="Sites" about={<Count total={total} search={narrowing} />} actions={actions}>
       {filters}
-      {error !== null && <Failure error={error} onRetry={retry} />}
-      {total === undefined && !error && <Skeleton rows={12} />}
+      <QueryState of={{ data: total, error, refetch }} rows={12} />
       {total === 0 && <NoSites isNarrowed={isNarrowed} onClear={onClear} />}
       {total !== undefined && total > 0 && (
         <SitesGrid

@@ -1,10 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { type SitesFilter, siteIdsQuery } from '#dashboard/web/api/sites.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { remembered } from '#dashboard/web/ui/remembered.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 
 interface Selection {
   ids: ReadonlySet<number>
@@ -28,9 +27,9 @@ export function useSelection(filter: SitesFilter) {
     onSuccess: ({ ids, total }) => {
       selection.set(() => ({ ids: new Set(ids), all_of: filter }))
       const count = formatNumber(ids.length)
-      if (ids.length < total) tell(`The first ${count} are selected`)
+      if (ids.length < total) toast(`The first ${count} are selected`)
     },
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onError: toastError,
   })
   const range = useMutation({
     mutationFn: async (ends: readonly number[]) => {
@@ -40,7 +39,7 @@ export function useSelection(filter: SitesFilter) {
     },
     onSuccess: (between) =>
       selection.set(({ ids, last }) => ({ ids: new Set([...ids, ...between]), last })),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onError: toastError,
   })
   const select = range.mutate
   /** With Shift, all sites between it and the previous one are also selected. */

@@ -13,7 +13,7 @@ interface Shown {
   total: number | undefined
   isChanging: boolean
   error: unknown
-  retry: () => void
+  refetch: () => void
 }
 
 /** The previous list stays until the first page of the requested one has arrived. */
@@ -23,7 +23,7 @@ export function useShown(wanted: SitesFilter): Shown {
   const isChanging = JSON.stringify(filter) !== JSON.stringify(wanted)
   if (isChanging && data) setFilter(wanted)
   const before = useQuery({ ...sitesPageQuery(filter, 1), enabled: isChanging })
-  return { filter, total: (data ?? before.data)?.total, isChanging, error, retry: refetch }
+  return { filter, total: (data ?? before.data)?.total, isChanging, error, refetch }
 }
 
 /** The pages with the visible rows; `siteAt` finds a site by its position in the list. */

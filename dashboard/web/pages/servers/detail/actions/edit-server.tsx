@@ -6,7 +6,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog, DialogFooter } from '#dashboard/web/ui/dialog.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 export function EditServer({ server, open, onClose }: DialogProps) {
@@ -27,7 +27,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
       client.invalidateQueries({ queryKey: ['servers', id] }),
       client.invalidateQueries({ queryKey: ['fleet'] }),
     ])
-    tell('The server was changed')
+    toast('The server was changed')
     onClose()
   })
   const isMoved = form.values.hostname !== hostname || form.values.port !== String(port)

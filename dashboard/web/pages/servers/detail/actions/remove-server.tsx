@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { removeServer } from '#dashboard/web/api/servers.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 export function RemoveServer({ server, open, onClose }: DialogProps) {
@@ -12,7 +12,7 @@ export function RemoveServer({ server, open, onClose }: DialogProps) {
   const navigate = useNavigate()
   const remove = async () => {
     await removeServer(id)
-    tell(`${name} was removed from the dashboard`)
+    toast(`${name} was removed from the dashboard`)
     await navigate({ to: '/servers' })
     client.removeQueries({ queryKey: ['servers', id] })
     await client.invalidateQueries({ queryKey: ['fleet'] })

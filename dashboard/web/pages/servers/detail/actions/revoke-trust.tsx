@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { revokeEnrolment } from '#dashboard/web/api/enrolment.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 export function RevokeTrust({ server, open, onClose }: DialogProps) {
@@ -9,7 +9,7 @@ export function RevokeTrust({ server, open, onClose }: DialogProps) {
   const revoke = async () => {
     await revokeEnrolment(server.id)
     await client.invalidateQueries({ queryKey: ['servers', server.id] })
-    tell(`The agent of ${server.name} was revoked`)
+    toast(`The agent of ${server.name} was revoked`)
   }
   return (
     <Confirm

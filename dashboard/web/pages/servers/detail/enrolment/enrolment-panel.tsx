@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { codeQuery, enrolmentQuery, openEnrolment } from '#dashboard/web/api/enrolment.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { Failure, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { InstallLine } from './install-line.tsx'
 import { Progress } from './progress.tsx'
@@ -19,7 +19,7 @@ export function EnrolmentPanel({ server }: EnrolmentPanelProps) {
   const { data: state, error, refetch } = useQuery(enrolmentQuery(id))
   const { data: shown } = useQuery(codeQuery(id))
   const open = useMutation({ mutationFn: () => openEnrolment(client, id) })
-  if (!state) return error ? <Failure error={error} onRetry={refetch} /> : <Skeleton />
+  if (!state) return <QueryState of={{ data: state, error, refetch }} />
   const isKnown =
     shown && state.code?.status === 'open' && shown.expires_at === state.code.expires_at
   const again = (

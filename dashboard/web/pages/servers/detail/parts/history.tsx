@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { metricsQuery } from '#dashboard/web/api/metrics.ts'
+import { metricsQuery } from '#dashboard/web/api/servers.ts'
 import {
   RANGES,
   type Range,
@@ -12,7 +12,7 @@ import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatMegabytes, formatShare, formatShort } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { MetricsHistory } from '#shared/api/metrics.ts'
@@ -40,8 +40,7 @@ export function History({ server }: { server: FleetServerDetail }) {
   )
   return (
     <Card title="Metrics" actions={ranges}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={12} />}
+      <QueryState of={{ data, error, refetch }} rows={12} />
       {data && data.at.length < LEAST && (
         <p className="text-muted">No readings yet. The charts appear within minutes.</p>
       )}

@@ -6,9 +6,9 @@ import { checkIsolation, isolationQuery } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { IsolationCheckView } from '#shared/api/isolation.ts'
 import type { OperationView } from '#shared/api/operations.ts'
@@ -21,8 +21,7 @@ export function Isolation({ server }: { server: FleetServerDetail }) {
   const running = active.find(({ type }) => type === 'isolation.check')
   return (
     <Card title="Isolation" flush actions={<Check server={server} isRunning={!!running} />}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={3} />}
+      <QueryState of={{ data, error, refetch }} flush />
       {running && <Running operation={running} />}
       {data && <Found check={data} />}
     </Card>
@@ -38,7 +37,7 @@ function Check({ server, isRunning }: CheckProps) {
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: () => checkIsolation(server.id),
-    onError: (error) => tell(`The check did not start: ${messageOf(error)}`, { error: true }),
+    onError: (error) => toast(`The check did not start: ${messageOf(error)}`, { error: true }),
     onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
   })
   return (

@@ -7,7 +7,7 @@ import { InstallUpdates } from '#dashboard/web/pages/servers/detail/actions/inst
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
@@ -26,8 +26,7 @@ export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
   )
   return (
     <Card title="Updates" flush actions={install}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={3} />}
+      <QueryState of={{ data, error, refetch }} flush />
       {data && !data.maintenance && (
         <p className="p-4 text-muted">
           Nothing is known yet. The agent checks a server that is ready for sites within a minute,

@@ -3,7 +3,7 @@ import { activityQuery } from '#dashboard/web/api/activity.ts'
 import { activityName } from '#dashboard/web/labels/activity.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 
@@ -19,8 +19,7 @@ export function RecentActivity({ server_id }: { server_id: number }) {
   )
   return (
     <Card title="Activity" flush actions={all}>
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={5} />}
+      <QueryState of={{ data, error, refetch }} rows={5} flush />
       {data?.activities.length === 0 && <p className="p-4 text-muted">No activity yet</p>}
       <ul className="divide-y divide-line">
         {data?.activities.slice(0, MOST).map(({ id, type, domain, actor, status, created_at }) => (

@@ -5,7 +5,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { NotManaged, SiteState } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
 /** Some of its sites, those with problems first, and a link to all. */
@@ -23,8 +23,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
         </ButtonLink>
       }
     >
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton rows={5} />}
+      <QueryState of={{ data, error, refetch }} rows={5} flush />
       {counts.length > 0 && (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-4 py-2 text-xs text-muted tabular-nums">
           {counts.map(([status, count]) => (

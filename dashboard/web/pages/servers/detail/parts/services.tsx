@@ -8,7 +8,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Status, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 
 type Service = FleetServerDetail['services'][number]
@@ -70,7 +70,7 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
   const { name, status } = service
   const { mutateAsync, isPending } = useMutation({
     mutationFn: () => restartService(server.id, name),
-    onSuccess: () => tell(`${name} was restarted`),
+    onSuccess: () => toast(`${name} was restarted`),
     onSettled: () => client.invalidateQueries({ queryKey: ['servers', server.id] }),
   })
   return (

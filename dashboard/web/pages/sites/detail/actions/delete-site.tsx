@@ -52,7 +52,7 @@ export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
   })
   const kept = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual
   const { about, action } = WORDS[kept]
-  const begin = useTrash(site)
+  const start = useTrash(site)
   return (
     <WorkDialog
       open={open}
@@ -64,7 +64,7 @@ export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
       action={action}
       isDestructive
       isPermanent={kept !== 'trash'}
-      begin={kept === 'trash' ? begin : undefined}
+      start={kept === 'trash' ? start : undefined}
     />
   )
 }

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteActionType } from '#shared/operation-types/index.ts'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
 
@@ -16,8 +15,8 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
   const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
     mutationFn: (type: SiteActionType) => takeAction(site, type),
-    onSuccess: (message) => tell(message),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onSuccess: (message) => toast(message),
+    onError: toastError,
   })
   const canDelete = isDeletable(site)
   if (!isThere && !canDelete) return null

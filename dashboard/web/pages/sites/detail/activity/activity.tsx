@@ -6,7 +6,7 @@ import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { type Entry, mergeEntries } from './merge-entries.ts'
@@ -26,8 +26,7 @@ export function ActivityTab({ site }: { site: Site }) {
         </ButtonLink>
       }
     >
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
+      <QueryState of={{ data, error, refetch }} flush />
       <ul className="divide-y divide-line" aria-label="Activity of the site">
         {entries.map((entry) => (
           <Row key={entry.key} entry={entry} />

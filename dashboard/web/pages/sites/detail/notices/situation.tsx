@@ -1,15 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { RotateCw, Undo2 } from 'lucide-react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { retryOperation } from '#dashboard/web/api/operations.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
-import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
 
 /** The meaning of a state other than active, and what can be done. */
 export function Situation({ site }: { site: Site }) {
@@ -88,7 +86,7 @@ function Retry({ site }: { site: Site }) {
   const { mutate, isPending } = useMutation({
     mutationFn: (id: string) => retryOperation(id),
     onSuccess: show,
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onError: toastError,
   })
   if (!failed) return null
   return (
@@ -99,9 +97,8 @@ function Retry({ site }: { site: Site }) {
 }
 
 function Trashed({ site }: { site: Site }) {
-  const begin = useBegin(site.id)
-  const onError = (error: unknown) => tell(messageOf(error), { error: true })
-  const { restore, isPending, dialog } = useRestore(site, { begin, onError })
+  const start = useStart(site.id)
+  const { restore, isPending, dialog } = useRestore(site, { start, onError: toastError })
   return (
     <Notice
       kind="warn"

@@ -1,14 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw, ScrollText, ShieldCheck } from 'lucide-react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { restartService } from '#dashboard/web/api/servers.ts'
 import { issueTls } from '#dashboard/web/api/site-work.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
-import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { healthAdvice } from '#shared/health-advice.ts'
 import { troubledOperation } from './troubled-operation.ts'
 
@@ -69,8 +68,8 @@ function Restart({ site, service, name }: { site: Site; service: string; name: s
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: () => restartService(site.server_id, service),
-    onSuccess: () => tell(`${name} was restarted`),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onSuccess: () => toast(`${name} was restarted`),
+    onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey }),
   })
   return (
@@ -81,10 +80,10 @@ function Restart({ site, service, name }: { site: Site; service: string; name: s
 }
 
 function Issue({ site }: { site: Site }) {
-  const begin = useBegin(site.id)
+  const start = useStart(site.id)
   const { mutate, isPending } = useMutation({
-    mutationFn: () => begin(issueTls(site, site.tls === 'other' ? 'letsencrypt' : site.tls)),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    mutationFn: () => start(issueTls(site, site.tls === 'other' ? 'letsencrypt' : site.tls)),
+    onError: toastError,
   })
   return (
     <Button icon={<ShieldCheck />} busy={isPending} onClick={() => mutate()}>

@@ -1,11 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Eye, EyeOff } from 'lucide-react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { ignoreSite, type Site } from '#dashboard/web/api/sites.ts'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 
 /** The actions of a site that Hosting Control did not create: it is read and never changed. */
 export function NotManagedCard({ site }: { site: Site }) {
@@ -37,10 +36,10 @@ function Ignore({ site }: { site: Site }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => ignoreSite(site, !ignored),
     onSuccess: async () => {
-      tell(ignored ? `${domain} is shown in lists again` : `${domain} is ignored`)
+      toast(ignored ? `${domain} is shown in lists again` : `${domain} is ignored`)
       await client.invalidateQueries({ predicate: ({ queryKey: [of] }) => CHANGED.has(of) })
     },
-    onError: (error) => tell(messageOf(error), { error: true }),
+    onError: toastError,
   })
   return (
     <AccessRow

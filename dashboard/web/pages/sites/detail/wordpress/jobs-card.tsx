@@ -3,7 +3,7 @@ import { RotateCw } from 'lucide-react'
 import { jobRunsQuery, type Site } from '#dashboard/web/api/sites.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { JobRun } from '#shared/api/job-runs.ts'
@@ -34,8 +34,7 @@ export function JobsCard({ site }: { site: Site }) {
         </Button>
       }
     >
-      {error && <Failure error={error} onRetry={refetch} />}
-      {!data && !error && <Skeleton />}
+      <QueryState of={{ data, error, refetch }} flush />
       <ul className="divide-y divide-line" aria-label="Runs of the scheduled jobs">
         {data?.map((run) => (
           <Run key={run.started_at} run={run} />

@@ -1,10 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { ScanSearch } from 'lucide-react'
-import { messageOf } from '#dashboard/web/api/client.ts'
 import { scanSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { updatesInWords } from '#dashboard/web/features/sites/updates.tsx'
-import { useBegin } from '#dashboard/web/features/sites/use-begin.ts'
+import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
@@ -12,17 +11,17 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { tell } from '#dashboard/web/ui/toasts.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
 import { Extensions } from './extensions.tsx'
 
 /** The versions and updates of WordPress, plugins and themes, and the time of the scan. */
 export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {
-  const begin = useBegin(site.id)
+  const start = useStart(site.id)
   const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
-    mutationFn: () => begin(scanSite(site)),
-    onError: (error) => tell(messageOf(error), { error: true }),
+    mutationFn: () => start(scanSite(site)),
+    onError: toastError,
   })
   const scan = isThere && (
     <Button icon={<ScanSearch />} disabled={isAway} busy={isPending} onClick={() => mutate()}>
