@@ -1,17 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call } from './client.ts'
-
-export interface ActivityFilters {
-  type?: string | undefined
-  status?: string | undefined
-  domain?: string | undefined
-  server_id?: string | undefined
-}
+import { call, type QueryOf } from './client.ts'
 
 const PAGE = 50
 
-/** A page of it, newest first; `older` tells where the next one begins. */
-export const activityQuery = (filters: ActivityFilters, before?: string) =>
+/** A page of the activity, newest first; `older` is where the next page begins. */
+export const activityQuery = (filters: QueryOf<'GET /api/fleet/activity'>, before?: string) =>
   queryOptions({
     queryKey: ['activity', filters, before],
     queryFn: async () => {

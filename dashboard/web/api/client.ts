@@ -17,6 +17,8 @@ type Body<A extends At> = undefined extends Routes[A]['body']
 type Query<A extends At> = { query?: { readonly [Q in Routes[A]['query']]?: Scalar } }
 /** What a call of a route sends, by the definition of the route. */
 export type Sent<A extends At> = Params<A> & Body<A> & Query<A> & { signal?: AbortSignal }
+/** The parameters that follow the path of a route. */
+export type QueryOf<A extends At> = NonNullable<Query<A>['query']>
 /** Left out where a route needs nothing. */
 export type Args<A extends At> =
   Record<never, unknown> extends Sent<A> ? [sent?: Sent<A>] : [sent: Sent<A>]
@@ -59,7 +61,7 @@ export async function call<A extends At>(at: A, ...args: Args<A>): Promise<Answe
 }
 
 /** The same, for an answer that is more than its body. */
-export async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
+async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
   const { params = {}, query = {}, body, signal }: Plain = sent ?? {}
   const [method = '', path = ''] = at.split(' ')
   const pathname = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))

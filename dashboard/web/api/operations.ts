@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { OperationView } from '#shared/api/operations.ts'
-import { call, startOperation } from './client.ts'
+import { call, type QueryOf, startOperation } from './client.ts'
 
 /** In addition to the feed, which reports changes immediately. */
 const LIVE_MS = 5_000
@@ -17,17 +17,10 @@ export const operationQuery = (operation_id: string) =>
     refetchInterval: ({ state: { data } }) => (data && !isActive(data) ? false : LIVE_MS),
   })
 
-export interface OperationFilters {
-  /** One or more, with commas between them. */
-  status?: string | undefined
-  type?: string | undefined
-  server_id?: string | undefined
-  site_id?: string | undefined
-  bulk_id?: string | undefined
-}
+type Filters = QueryOf<'GET /api/operations'>
 
 /** Those that have not ended, newest first. */
-export const activeOperationsQuery = (filters: OperationFilters = {}) =>
+export const activeOperationsQuery = (filters: Filters = {}) =>
   queryOptions({
     queryKey: ['operations', 'active', filters],
     queryFn: () => listOperations({ ...filters, active: true, limit: 500 }),
@@ -43,13 +36,12 @@ export const countActiveQuery = queryOptions({
 
 const PAGE = 50
 
-/** A page of those that have ended, newest first; `older` tells where the next one begins. */
-export const pastOperationsQuery = (filters: OperationFilters, before?: string) =>
+/** A page of those that have ended, newest first; `older` is where the next page begins. */
+export const pastOperationsQuery = (filters: Filters, before?: string) =>
   queryOptions({
     queryKey: ['operations', 'past', filters, before],
     queryFn: async () => {
-      const query = { ...filters, before, active: false, limit: PAGE + 1 }
-      const found = await listOperations(query)
+      const found = await listOperations({ ...filters, before, active: false, limit: PAGE + 1 })
       const operations = found.slice(0, PAGE)
       return { operations, older: found.length > PAGE ? operations.at(-1)?.id : undefined }
     },
@@ -57,11 +49,8 @@ export const pastOperationsQuery = (filters: OperationFilters, before?: string) 
   })
 
 /** Newest first. */
-async function listOperations(
-  query: OperationFilters & { active?: boolean; before?: string | undefined; limit?: number },
-): Promise<OperationView[]> {
-  return (await call('GET /api/operations', { query })).operations
-}
+const listOperations = async (query: Filters): Promise<OperationView[]> =>
+  (await call('GET /api/operations', { query })).operations
 
 export async function cancelOperation(operation_id: string, force = false): Promise<OperationView> {
   const sent = { params: { operation_id }, body: { force } }

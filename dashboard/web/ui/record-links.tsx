@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 interface RecordLinkProps<I> {
   id: I
   className?: string
+  'aria-label'?: string
   children: ReactNode
 }
 

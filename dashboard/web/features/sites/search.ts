@@ -1,3 +1,4 @@
+import { textsIn } from '#dashboard/web/ui/address.ts'
 import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/api/fleet.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 
@@ -29,12 +30,8 @@ export const NARROWING = Object.keys(FILTERS) as Filter[]
 /** The filters and the order in the address, as texts. */
 export type SitesSearch = { [name in Filter]?: string } & { sort?: Sort; order?: 'asc' | 'desc' }
 
-/** The known parameters; the page checks their values. */
-export function readSitesSearch(raw: Record<string, unknown>): SitesSearch {
-  const names = [...NARROWING, 'sort', 'order'] as const
-  const given = names.filter((name) => String(raw[name] ?? '') !== '')
-  return Object.fromEntries(given.map((name) => [name, String(raw[name])]))
-}
+export const readSitesSearch = (raw: Record<string, unknown>) =>
+  textsIn(raw, [...NARROWING, 'sort', 'order']) as SitesSearch
 
 const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 

@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut } from 'lucide-react'
-import { useState } from 'react'
 import { signOutEverywhere } from '#dashboard/web/api/account.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 
 /** Sign-out on every device. */
 export function Sessions() {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const navigate = useNavigate()
   const client = useQueryClient()
   const leave = async () => {
@@ -23,13 +23,12 @@ export function Sessions() {
         <p className="max-w-prose text-muted">
           Signs you out in every browser, this one too, and ends all API tokens.
         </p>
-        <Button icon={<LogOut />} onClick={() => setAsks(true)}>
+        <Button icon={<LogOut />} onClick={show}>
           Sign out everywhere
         </Button>
       </div>
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title="Sign out everywhere?"
         action="Sign out everywhere"
         onConfirm={leave}

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { deleteToken, tokensQuery } from '#dashboard/web/api/account.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
@@ -16,7 +17,7 @@ import { SCOPES } from './scopes.ts'
 /** For scripts: each has the rights of its scope until it expires. */
 export function Tokens() {
   const { data, error, refetch } = useQuery(tokensQuery)
-  const [makes, setMakes] = useState(false)
+  const { dialog, show } = useDialog()
   const [toDelete, setToDelete] = useState<ApiToken>()
   const client = useQueryClient()
   const remove = async ({ id, name }: ApiToken) => {
@@ -29,7 +30,7 @@ export function Tokens() {
       title="API tokens"
       flush
       actions={
-        <Button icon={<Plus />} onClick={() => setMakes(true)}>
+        <Button icon={<Plus />} onClick={show}>
           Create token
         </Button>
       }
@@ -41,7 +42,7 @@ export function Tokens() {
       </p>
       <QueryState of={{ data, error, refetch }} rows={2} flush />
       {data && data.length > 0 && <TokenTable tokens={data} onDelete={setToDelete} />}
-      <NewToken open={makes} onClose={() => setMakes(false)} />
+      <NewToken {...dialog} />
       <Confirm
         open={toDelete !== undefined}
         onClose={() => setToDelete(undefined)}

@@ -1,12 +1,5 @@
-/** The search text and the shown call. */
-export interface DocsSearch {
-  q?: string
-  op?: string
-}
+import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
 
-export function readDocsSearch({ q, op }: Record<string, unknown>): DocsSearch {
-  return {
-    ...(typeof q === 'string' && q !== '' ? { q } : {}),
-    ...(typeof op === 'string' && op !== '' ? { op } : {}),
-  }
-}
+/** The parameters of the address: the search text and the shown call. */
+export const readDocsSearch = (raw: Record<string, unknown>): Texts<'q' | 'op'> =>
+  textsIn(raw, ['q', 'op'])

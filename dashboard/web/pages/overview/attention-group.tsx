@@ -1,32 +1,26 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
-import { formatNumber } from '#dashboard/web/ui/format.ts'
-import type { Attention, AttentionItem } from '#shared/api/attention.ts'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import type { AttentionItem } from '#shared/api/attention.ts'
 import { Group } from './group.tsx'
-import { GroupAction } from './group-action.tsx'
+import { GroupAction, type GroupActionProps } from './group-action.tsx'
 import { Item } from './item.tsx'
 import { KINDS } from './kinds.ts'
 
 const FIRST = 5
-const REST = 'text-muted hover:text-text hover:underline'
-
-interface AttentionGroupProps {
-  group: Attention
-  servers: readonly FleetServer[]
-}
+const LINK = 'text-muted hover:text-text hover:underline'
 
 /** All of one kind: the first five, and the way to the rest. */
-export function AttentionGroup({ group, servers }: AttentionGroupProps) {
+export function AttentionGroup({ group, servers }: GroupActionProps) {
   const [all, setAll] = useState(false)
   const { kind, severity, total, items } = group
-  const { icon, title } = KINDS[kind]
+  const [icon, one, many] = KINDS[kind]
   return (
     <Group
       icon={icon}
       severity={severity}
-      title={title(total)}
+      title={formatCount(total, one, many)}
       action={<GroupAction group={group} servers={servers} />}
       footer={
         (items.length > FIRST || total > items.length) && (
@@ -41,8 +35,7 @@ export function AttentionGroup({ group, servers }: AttentionGroupProps) {
   )
 }
 
-interface RestProps {
-  group: Attention
+interface RestProps extends Pick<GroupActionProps, 'group'> {
   all: boolean
   onToggle: () => void
 }
@@ -51,19 +44,19 @@ interface RestProps {
 function Rest({ group: { kind, total, items, query }, all, onToggle }: RestProps) {
   if (query)
     return (
-      <Link to="/sites" search={readSitesSearch(query)} className={REST}>
+      <Link to="/sites" search={readSitesSearch(query)} className={LINK}>
         View all {formatNumber(total)}
       </Link>
     )
   if (kind === 'operation_failed' && total > items.length)
     return (
-      <Link to="/operations" search={{ status: 'failed' }} className={REST}>
+      <Link to="/operations" search={{ status: 'failed' }} className={LINK}>
         View all failed operations
       </Link>
     )
   if (items.length <= FIRST) return null
   return (
-    <button type="button" aria-expanded={all} onClick={onToggle} className={REST}>
+    <button type="button" aria-expanded={all} onClick={onToggle} className={LINK}>
       {all ? 'Show less' : `View all ${formatNumber(items.length)}`}
     </button>
   )

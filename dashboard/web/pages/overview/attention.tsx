@@ -1,8 +1,13 @@
+import { CirclePause } from 'lucide-react'
+import { bulkTitle } from '#dashboard/web/labels/operation.ts'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import type { Attention as AttentionOfKind } from '#shared/api/attention.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { AttentionGroup } from './attention-group.tsx'
-import { PausedBulks } from './paused-bulks.tsx'
+import { Group, Line } from './group.tsx'
 
 const HEADS = {
   critical: { title: 'Critical', about: 'Affects visitors, now or within days.' },
@@ -39,4 +44,34 @@ export function Attention({ groups, paused, servers }: AttentionProps) {
       </section>
     )
   })
+}
+
+/** Bulk operations that wait for a person to resume or cancel them. */
+function PausedBulks({ bulks }: { bulks: readonly BulkOperationView[] }) {
+  const title = formatCount(bulks.length, 'paused bulk operation')
+  return (
+    <Group icon={CirclePause} severity="warning" title={title}>
+      {bulks.map((bulk) => (
+        <Line
+          key={bulk.id}
+          name={
+            <BulkLink id={bulk.id} className="font-medium hover:underline">
+              {bulkTitle(bulk)}
+            </BulkLink>
+          }
+          reason={bulk.reason}
+          action={
+            <ButtonLink
+              kind="quiet"
+              to="/operations/bulk/$bulk_id"
+              params={{ bulk_id: bulk.id }}
+              aria-label={`Resume or cancel: ${bulkTitle(bulk)}`}
+            >
+              Resume or cancel
+            </ButtonLink>
+          }
+        />
+      ))}
+    </Group>
+  )
 }

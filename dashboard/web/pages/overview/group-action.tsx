@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { ArrowUpCircle, RotateCw, ShieldCheck, ShieldPlus } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { planBulk, startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { retryOperation } from '#dashboard/web/api/operations.ts'
 import { siteIdsQuery } from '#dashboard/web/api/sites.ts'
@@ -9,62 +8,57 @@ import { useMany } from '#dashboard/web/pages/operations/list/use-many.ts'
 import { BulkDialog } from '#dashboard/web/pages/servers/list/bulk-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
-import type { Attention } from '#shared/api/attention.ts'
+import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
+import type { Attention, AttentionKind } from '#shared/api/attention.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
 
-interface GroupActionProps {
+export interface GroupActionProps {
   group: Attention
   servers: readonly FleetServer[]
 }
 
-/** What can be done to all of a group with one button. */
-export function GroupAction({ group, servers }: GroupActionProps) {
-  switch (group.kind) {
-    case 'agent_outdated':
-      return (
-        <OnServers
-          {...{ group, servers }}
-          work="agent.upgrade"
-          verb="Upgrade"
-          icon={<ArrowUpCircle />}
-        />
-      )
-    case 'security_updates':
-      return (
-        <OnServers
-          {...{ group, servers }}
-          work="server.update"
-          verb="Update"
-          icon={<ShieldPlus />}
-        />
-      )
-    case 'certificate':
-      return group.query && <Renew query={group.query} />
-    case 'operation_failed':
-      return group.items.length > 1 && <RetryAll group={group} />
-    default:
-      return null
-  }
-}
-
-interface OnServersProps extends GroupActionProps {
-  work: ServerBulkType
+interface ServerWork {
+  type: ServerBulkType
   verb: string
   icon: ReactNode
 }
 
-function OnServers({ group, servers, work, verb, icon }: OnServersProps) {
-  const [asks, setAsks] = useState(false)
-  const ids = new Set(group.items.map(({ server_id }) => server_id))
-  const named = servers.filter(({ id }) => ids.has(id))
+const SERVER_WORK: Partial<Record<AttentionKind, ServerWork>> = {
+  agent_outdated: { type: 'agent.upgrade', verb: 'Upgrade', icon: <ArrowUpCircle /> },
+  security_updates: { type: 'server.update', verb: 'Update', icon: <ShieldPlus /> },
+}
+
+/** What can be done to all of a group with one button. */
+export function GroupAction({ group, servers }: GroupActionProps) {
+  const { kind, query, items } = group
+  const work = SERVER_WORK[kind]
+  if (work) {
+    const ids = new Set(items.map(({ server_id }) => server_id))
+    return <OnServers work={work} servers={servers.filter(({ id }) => ids.has(id))} />
+  }
+  if (kind === 'certificate') return query && <Renew query={query} />
+  return kind === 'operation_failed' && items.length > 1 && <RetryAll group={group} />
+}
+
+interface OnServersProps extends Pick<GroupActionProps, 'servers'> {
+  work: ServerWork
+}
+
+function OnServers({ work: { type, verb, icon }, servers }: OnServersProps) {
+  const { dialog, show } = useDialog()
   return (
     <>
-      <Button icon={icon} onClick={() => setAsks(true)}>
-        {verb} {formatNumber(named.length)}
+      <Button icon={icon} onClick={show}>
+        {verb} {formatNumber(servers.length)}
       </Button>
-      <BulkDialog work={asks ? work : undefined} servers={named} onClose={() => setAsks(false)} />
+      <BulkDialog
+        work={dialog.open ? type : undefined}
+        servers={servers}
+        onClose={dialog.onClose}
+      />
     </>
   )
 }
@@ -84,25 +78,20 @@ const renewableQuery = (query: Record<string, string>) =>
   })
 
 function Renew({ query }: { query: Record<string, string> }) {
-  const [asks, setAsks] = useState(false)
-  const navigate = useNavigate()
+  const { dialog, show } = useDialog()
+  const openBulk = useOpenBulk()
   const { data: site_ids = [] } = useQuery(renewableQuery(query))
   if (site_ids.length === 0) return null
-  const renew = async () => {
-    const bulk_id = await startBulk({ ...RENEWAL, targets: { site_ids } })
-    await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
-  }
   return (
     <>
-      <Button icon={<ShieldCheck />} onClick={() => setAsks(true)}>
+      <Button icon={<ShieldCheck />} onClick={show}>
         Renew {formatNumber(site_ids.length)}
       </Button>
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title={`Renew ${formatCount(site_ids.length, 'certificate')}?`}
         action="Renew certificates"
-        onConfirm={renew}
+        onConfirm={async () => openBulk(await startBulk({ ...RENEWAL, targets: { site_ids } }))}
       >
         New certificates are requested from Let's Encrypt. A site whose domain does not point to its
         server keeps its current certificate.

@@ -1,10 +1,14 @@
 import { Link } from '@tanstack/react-router'
+import { RefreshCw, RotateCw } from 'lucide-react'
+import { useRetry } from '#dashboard/web/features/operation/use-actions.ts'
+import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
 import { Line } from './group.tsx'
-import { ItemAction } from './item-action.tsx'
 
 interface ItemProps {
   kind: AttentionKind
@@ -19,31 +23,70 @@ export function Item({ kind, item }: ItemProps) {
       name={<Name item={item} />}
       reason={reason}
       at={at && <Time at={at} />}
-      action={<ItemAction kind={kind} item={item} />}
+      action={<Action kind={kind} item={item} />}
     />
   )
 }
 
-function Name({ item }: { item: AttentionItem }) {
-  const { name, server_id, site_id, query } = item
-  const className = 'font-medium hover:underline'
-  if (site_id !== null)
-    return (
-      <SiteLink id={site_id} className={className}>
-        {name}
-      </SiteLink>
-    )
-  if (server_id !== null)
-    return (
-      <ServerLink id={server_id} className={className}>
-        {name}
-      </ServerLink>
-    )
-  if (query)
-    return (
-      <Link to="/sites" search={readSitesSearch(query)} className={className}>
-        {name}
-      </Link>
-    )
+/** Leads to the page of what has the problem. */
+function Name({ item: { name, server_id, site_id, query } }: Pick<ItemProps, 'item'>) {
+  const props = { className: 'font-medium hover:underline', children: name }
+  if (site_id !== null) return <SiteLink id={site_id} {...props} />
+  if (server_id !== null) return <ServerLink id={server_id} {...props} />
+  if (query) return <Link to="/sites" search={readSitesSearch(query)} {...props} />
   return <span className="font-medium">{name}</span>
+}
+
+function Action({ kind, item: { name, server_id, operation_id, count, query } }: ItemProps) {
+  if (operation_id !== null) return <Retry operation_id={operation_id} name={name} />
+  if (kind === 'server_offline' && server_id !== null)
+    return <Reconnect server={{ id: server_id, name }} />
+  if (!query) return null
+  const sites = formatCount(count, 'site')
+  return (
+    <ButtonLink
+      kind="quiet"
+      to="/sites"
+      search={readSitesSearch(query)}
+      aria-label={`Show ${sites} on ${name}`}
+    >
+      Show {sites}
+    </ButtonLink>
+  )
+}
+
+function Reconnect({ server }: { server: { id: number; name: string } }) {
+  const { sync, isSyncing } = useSync(server)
+  return (
+    <Button
+      kind="quiet"
+      icon={<RefreshCw />}
+      aria-label={`Reconnect: ${server.name}`}
+      busy={isSyncing}
+      onClick={sync}
+    >
+      Reconnect
+    </Button>
+  )
+}
+
+function Retry({ operation_id, name }: { operation_id: string; name: string }) {
+  const { mutate, isPending, data } = useRetry(operation_id, () => undefined)
+  if (data !== undefined)
+    return (
+      <ButtonLink kind="quiet" to="/operations/$operation_id" params={{ operation_id: data }}>
+        Show progress
+      </ButtonLink>
+    )
+  return (
+    <Button
+      kind="quiet"
+      icon={<RotateCw />}
+      aria-label={`Retry for ${name}`}
+      busy={isPending}
+      onClick={() => mutate()}
+    >
+      Retry
+    </Button>
+  )
 }

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { CircleCheckBig } from 'lucide-react'
 import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { AllWell } from './all-well.tsx'
 import { Attention } from './attention.tsx'
 import { Counts } from './counts.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -17,12 +18,12 @@ export function OverviewPage() {
     <Page title="Overview">
       <QueryState of={{ data, error, refetch }} rows={10} />
       {data &&
-        (data.servers.length > 0 ? <Everything fleet={data} /> : <FirstSteps fleet={data} />)}
+        (data.servers.length > 0 ? <FleetOverview fleet={data} /> : <FirstSteps fleet={data} />)}
     </Page>
   )
 }
 
-function Everything({ fleet }: { fleet: Fleet }) {
+function FleetOverview({ fleet }: { fleet: Fleet }) {
   const { data: paused = [] } = useQuery(pausedBulksQuery)
   const { servers, attention, counts } = fleet
   const isFirst = Object.keys(counts.sites).length === 0
@@ -42,5 +43,22 @@ function Everything({ fleet }: { fleet: Fleet }) {
         </div>
       </div>
     </>
+  )
+}
+
+/** Shown while nothing is wrong. */
+function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
+  const { active = 0 } = counts.sites
+  return (
+    <section className="flex items-center gap-4 rounded-xl border border-line bg-surface px-5 py-6">
+      <CircleCheckBig className="size-8 shrink-0 text-good" />
+      <div>
+        <h2 className="text-base font-semibold">All is well</h2>
+        <p className="text-muted">
+          {formatCount(servers.length, 'server')} and {formatCount(active, 'active site')}: nothing
+          needs attention.
+        </p>
+      </div>
+    </section>
   )
 }

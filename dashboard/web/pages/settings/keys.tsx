@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useState } from 'react'
 import { keysQuery, rotateKey } from '#dashboard/web/api/settings.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -22,7 +22,7 @@ const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
 
 /** The signing keys that agents trust. */
 export function Keys() {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const { data, error, refetch } = useQuery(keysQuery)
   const client = useQueryClient()
   const rotate = useMutation({
@@ -37,7 +37,7 @@ export function Keys() {
       title="Signing keys"
       flush
       actions={
-        <Button icon={<KeyRound />} onClick={() => setAsks(true)}>
+        <Button icon={<KeyRound />} onClick={show}>
           Rotate key
         </Button>
       }
@@ -49,8 +49,7 @@ export function Keys() {
       <QueryState of={{ data, error, refetch }} rows={2} flush />
       {data && <KeyTable keys={data} />}
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title="Rotate the signing key?"
         action="Rotate key"
         onConfirm={() => rotate.mutateAsync()}

@@ -1,10 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
-import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { purgeSite } from '#dashboard/web/api/site-work.ts'
+import { purgeSite, type SiteWork, startWork } from '#dashboard/web/api/site-work.ts'
+import { trashQuery } from '#dashboard/web/api/trash.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
@@ -12,7 +14,6 @@ import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { TrashEntry } from '#shared/api/sites.ts'
-import { useLeave } from './use-leave.ts'
 
 /** One site in the trash, with restore and permanent deletion. */
 export function TrashRow({ entry }: { entry: TrashEntry }) {
@@ -44,64 +45,61 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
       </Cell>
       <Cell>
         <div className="flex justify-end gap-2 max-sm:flex-col">
-          {isWaiting ? <WaysOut entry={entry} /> : <Leaving entry={entry} />}
+          {isWaiting ? <Choices entry={entry} /> : <Progress entry={entry} />}
         </div>
       </Cell>
     </tr>
   )
 }
 
-function WaysOut({ entry }: { entry: TrashEntry }) {
+function Choices({ entry }: { entry: TrashEntry }) {
   const { domain, server } = entry
   const size = entry.size === null ? '' : ` (${formatBytes(entry.size)})`
-  const [isAsking, setAsking] = useState(false)
-  const leave = useLeave()
-  const { restore, isPending, dialog } = useRestore(entry, {
-    start: leave.mutateAsync,
-    ...told(domain),
+  const { dialog, show } = useDialog()
+  const client = useQueryClient()
+  /** The list shows the work at once. */
+  const start = async (work: SiteWork) => {
+    await startWork(work)
+    await client.invalidateQueries({ queryKey: trashQuery.queryKey })
+  }
+  const restore = useRestore(entry, {
+    start,
+    onStarted: () => toast(`Restoring ${domain}`),
+    onError: (error) => toast(`${domain}: ${messageOf(error)}`, { error: true }),
   })
-  const purge = useLeave()
   return (
     <>
-      <Button icon={<Undo2 />} busy={isPending} aria-label={`Restore ${domain}`} onClick={restore}>
+      <Button
+        icon={<Undo2 />}
+        busy={restore.isPending}
+        aria-label={`Restore ${domain}`}
+        onClick={restore.restore}
+      >
         Restore
       </Button>
-      <Button
-        kind="quiet"
-        aria-label={`Delete ${domain} permanently`}
-        onClick={() => setAsking(true)}
-      >
+      <Button kind="quiet" aria-label={`Delete ${domain} permanently`} onClick={show}>
         Delete
       </Button>
-      {dialog}
+      {restore.dialog}
       <WorkDialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
+        {...dialog}
         title={`Permanently delete ${domain}?`}
         about={`The files and the database of the site${size} are permanently deleted from ${server}. They cannot be restored.`}
         site={entry}
         work={purgeSite(entry)}
         action="Delete permanently"
         isPermanent
-        start={purge.mutateAsync}
+        start={start}
       />
     </>
   )
 }
 
-const told = (domain: string) => ({
-  onStarted: () => toast(`Restoring ${domain}`),
-  onError: (error: unknown) => toast(`${domain}: ${messageOf(error)}`, { error: true }),
-})
-
 /** It is being restored or deleted: the link leads to its operation. */
-function Leaving({ entry }: { entry: TrashEntry }) {
+function Progress({ entry: { id, status } }: { entry: TrashEntry }) {
   return (
-    <SiteLink id={entry.id} className="self-center">
-      <Status
-        value={entry.status === 'deleting' ? 'deleting permanently' : 'restoring'}
-        tone="busy"
-      />
+    <SiteLink id={id} className="self-center">
+      <Status value={status === 'deleting' ? 'deleting permanently' : 'restoring'} tone="busy" />
     </SiteLink>
   )
 }

@@ -1,7 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { Play, RotateCw, X } from 'lucide-react'
-import { useState } from 'react'
 import {
   cancelBulk,
   isBulkActive,
@@ -10,7 +8,9 @@ import {
 } from '#dashboard/web/api/bulk-operations.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 
@@ -38,18 +38,17 @@ export function Actions({ bulk }: { bulk: BulkOperationView }) {
 
 /** After a first cancel request, running operations can be ended by force. */
 function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const isEnding = status === 'cancelled'
   const cancel = useAct(id, () => cancelBulk(id, isEnding), 'Cancelling the bulk operation')
   const running = formatNumber(counts.running)
   return (
     <>
-      <Button icon={<X />} onClick={() => setAsks(true)}>
+      <Button icon={<X />} onClick={show}>
         {isEnding ? 'End by force' : 'Cancel'}
       </Button>
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title={isEnding ? 'End running operations by force?' : 'Cancel bulk operation?'}
         action={isEnding ? 'End by force' : 'Cancel bulk operation'}
         keep="Keep running"
@@ -64,13 +63,13 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
 }
 
 function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
-  const navigate = useNavigate()
+  const openBulk = useOpenBulk()
   const client = useQueryClient()
   const { mutate, isPending } = useMutation({
     mutationFn: () => retryBulk(id),
     onSuccess: (bulk_id) => {
       void client.invalidateQueries({ queryKey: ['bulk'] })
-      void navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+      void openBulk(bulk_id)
     },
     onError: toastError,
   })

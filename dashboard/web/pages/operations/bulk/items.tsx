@@ -1,7 +1,7 @@
-import { Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useRef } from 'react'
 import { cx } from '#dashboard/web/ui/cx.ts'
+import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { BulkItemView } from '#shared/api/bulk-operations.ts'
 
@@ -49,24 +49,18 @@ export function Items({ items }: { items: readonly BulkItemView[] }) {
   )
 }
 
-function Item({
-  item: { domain, site_id, server_id, status, operation_id, error },
-}: {
-  item: BulkItemView
-}) {
-  const place =
-    site_id === null
-      ? ({ to: '/servers/$server_id', params: { server_id: String(server_id) } } as const)
-      : ({ to: '/sites/$site_id', params: { site_id: String(site_id) } } as const)
+function Item({ item }: { item: BulkItemView }) {
+  const { domain, site_id, server_id, status, operation_id, error } = item
+  const TargetLink = site_id === null ? ServerLink : SiteLink
   return (
     <div className="grid min-h-12 grid-cols-[6.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-4 py-2">
       <span>
         <Status value={status} {...(status === 'waiting' && { tone: 'plain' })} />
       </span>
       <div className="min-w-0">
-        <Link {...place} className="font-medium break-words hover:underline">
+        <TargetLink id={site_id ?? server_id} className="font-medium break-words hover:underline">
           {domain}
-        </Link>
+        </TargetLink>
         {error && (
           <p
             className={cx('text-xs break-words', status === 'skipped' ? 'text-muted' : 'text-bad')}
@@ -76,14 +70,13 @@ function Item({
         )}
       </div>
       {operation_id !== null && (
-        <Link
-          to="/operations/$operation_id"
-          params={{ operation_id }}
+        <OperationLink
+          id={operation_id}
           aria-label={`Log of ${domain}`}
           className="text-xs font-medium text-accent hover:underline"
         >
           Log
-        </Link>
+        </OperationLink>
       )}
     </div>
   )

@@ -1,9 +1,5 @@
-/** What the address of the page holds. */
-export interface BulkSearch {
-  status?: string | undefined
-}
+import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
 
-export function readBulkSearch(raw: Record<string, unknown>): BulkSearch {
-  const status = String(raw.status ?? '')
-  return status ? { status } : {}
-}
+/** The parameters of the address: the shown results. */
+export const readBulkSearch = (raw: Record<string, unknown>): Texts<'status'> =>
+  textsIn(raw, ['status'])

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { activeOperationsQuery, pastOperationsQuery } from '#dashboard/web/api/operations.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
-import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { OperationsQuery, type OperationView } from '#shared/api/operations.ts'
 import { Bulks } from './bulks.tsx'
 import { Filters } from './filters.tsx'
 import { Past } from './past.tsx'
-import { UnderWay } from './running.tsx'
+import { Running } from './running.tsx'
 import { type OperationsSearch, readOperationsSearch } from './search.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
@@ -45,9 +45,9 @@ function Matching({ search }: { search: OperationsSearch }) {
   return (
     <Page title="Operations" about={ABOUT}>
       <Filters search={search} domain={domain} />
-      {shows.active && <UnderWay query={active} selection={selection} />}
+      {shows.active && <Running query={active} selection={selection} />}
       {shows.active && Object.keys(filters).length === 0 && <Bulks />}
-      {shows.past && <Past query={past} search={search} selection={selection} />}
+      {shows.past && <Past query={past} before={before} selection={selection} />}
       {selected.length > 0 && <SelectionBar selected={selected} onClear={selection.clear} />}
     </Page>
   )

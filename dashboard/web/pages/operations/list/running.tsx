@@ -7,13 +7,13 @@ import type { OperationView } from '#shared/api/operations.ts'
 import { List } from './list.tsx'
 import type { Selection } from './use-selection.ts'
 
-interface UnderWayProps {
+interface RunningProps {
   query: UseQueryResult<OperationView[]>
   selection: Selection
 }
 
 /** Running operations, live. */
-export function UnderWay({ query: { data, error, refetch }, selection }: UnderWayProps) {
+export function Running({ query: { data, error, refetch }, selection }: RunningProps) {
   const count = data?.length ?? 0
   return (
     <Card

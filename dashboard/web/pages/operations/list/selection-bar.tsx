@@ -1,8 +1,8 @@
 import { RotateCw, X } from 'lucide-react'
-import { useState } from 'react'
 import { cancelOperation, isActive, retryOperation } from '#dashboard/web/api/operations.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { type Many, useMany } from './use-many.ts'
@@ -14,7 +14,7 @@ interface SelectionBarProps {
 
 /** What can be done to all that are selected. */
 export function SelectionBar({ selected, onClear }: SelectionBarProps) {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const toCancel = selected.filter((each) => isActive(each) && each.cancel === null)
   const toRetry = selected.filter((each) => !isActive(each) && each.status !== 'success')
   const cancel = useMany('cancelled', cancelOperation)
@@ -32,7 +32,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
         icon={<X />}
         disabled={toCancel.length === 0}
         busy={cancel.isPending}
-        onClick={() => setAsks(true)}
+        onClick={show}
       >
         Cancel {count(toCancel)}
       </Button>
@@ -47,8 +47,7 @@ export function SelectionBar({ selected, onClear }: SelectionBarProps) {
       </Button>
       <IconButton name="Clear selection" icon={<X />} onClick={onClear} />
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title={`Cancel ${formatNumber(toCancel.length)} operations?`}
         action="Cancel operations"
         keep="Keep running"

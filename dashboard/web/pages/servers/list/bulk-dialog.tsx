@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
 
@@ -65,13 +65,12 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
 /** Says what will happen to which servers, then opens the page of the bulk operation. */
 function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
   const [service, setService] = useState('nginx')
-  const navigate = useNavigate()
   const params = work === 'service.restart' ? { service } : {}
   const bulk = { type: work, params, targets: { server_ids: servers.map(({ id }) => id) } }
   const consent = useConsent(bulk, true)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => startBulk({ ...bulk, params: { ...params, ...consent.params } }),
-    onSuccess: (bulk_id) => navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } }),
+    onSuccess: useOpenBulk(),
   })
   const away = servers.filter(({ status }) => status !== 'online')
   return (

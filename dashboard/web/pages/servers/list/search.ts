@@ -1,3 +1,5 @@
+import { textsIn } from '#dashboard/web/ui/address.ts'
+
 export const SERVER_SORTS = [
   'name',
   'status',
@@ -25,8 +27,5 @@ export type ServersChange = { [K in keyof ServersSearch]?: ServersSearch[K] | un
 
 const NAMES = ['q', 'status', 'tag', 'sort', 'order'] as const satisfies (keyof ServersSearch)[]
 
-/** The known parameters; the page checks their values. */
-export function readServersSearch(raw: Record<string, unknown>): ServersSearch {
-  const given = NAMES.filter((name) => String(raw[name] ?? '') !== '')
-  return Object.fromEntries(given.map((name) => [name, String(raw[name])]))
-}
+export const readServersSearch = (raw: Record<string, unknown>) =>
+  textsIn(raw, NAMES) as ServersSearch

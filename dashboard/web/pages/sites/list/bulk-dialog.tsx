@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type NewBulk, planBulk, startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
@@ -8,6 +7,7 @@ import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkAction } from './bulk-actions.ts'
 import { BulkTargets } from './bulk-targets.tsx'
 
@@ -34,7 +34,7 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
   const { type, param, isDestructive, name } = action
   const [value, setValue] = useState('')
   const [parallel, setParallel] = useState('4')
-  const navigate = useNavigate()
+  const openBulk = useOpenBulk()
   const params = param ? { [param.name]: value } : {}
   const isChosen = !param || value !== ''
   const bulk = { type, params, targets: { site_ids: [...ids] } }
@@ -47,7 +47,7 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
         parallel: Number(parallel),
       }),
     onSuccess: async (bulk_id) => {
-      await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+      await openBulk(bulk_id)
       onStarted()
     },
   })

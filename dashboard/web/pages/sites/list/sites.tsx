@@ -6,10 +6,10 @@ import {
   readSitesSearch,
   type SitesSearch,
 } from '#dashboard/web/features/sites/search.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
-import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
 import { Filters } from './filters.tsx'

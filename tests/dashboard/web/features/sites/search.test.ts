@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { filterOf, readSitesSearch } from '#dashboard/web/features/sites/search.ts'
-import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { installUpdates, planUpdates } from '#dashboard/web/api/servers.ts'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import type { DialogProps } from './server-actions.tsx'
 
 /** Shows the plan of apt, then runs it. */
@@ -25,13 +25,11 @@ export function InstallUpdates({ server, open, onClose }: DialogProps) {
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [scope, setScope] = useState<'security' | 'all'>('security')
   const [restart_database, setRestart] = useState(false)
-  const navigate = useNavigate()
   const input = { scope, restart_database }
   const preview = useMutation({ mutationFn: () => planUpdates(server.id, input) })
   const start = useMutation({
     mutationFn: () => installUpdates(server.id, input),
-    onSuccess: (operation_id) =>
-      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
+    onSuccess: useOpenOperation(),
   })
   return (
     <DialogForm

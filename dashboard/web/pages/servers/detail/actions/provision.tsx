@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
@@ -8,6 +7,7 @@ import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { ProvisionServer } from '#shared/api/servers.ts'
 import type { DialogProps } from './server-actions.tsx'
 
@@ -28,7 +28,6 @@ export function Provision({ server, open, onClose }: DialogProps) {
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [text, setText] = useState('')
   const [accepted, setAccepted] = useState(false)
-  const navigate = useNavigate()
   const php_versions = text.split(/[\s,]+/).filter(Boolean)
   const isPhp = ProvisionServer.safeParse({ php_versions }).success
   const preview = useMutation({ mutationFn: () => planProvision(server.id, php_versions) })
@@ -36,8 +35,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const isOpen = words.length > 0 && !accepted
   const start = useMutation({
     mutationFn: () => provisionServer(server.id, { php_versions, accept: words }),
-    onSuccess: (operation_id) =>
-      navigate({ to: '/operations/$operation_id', params: { operation_id } }),
+    onSuccess: useOpenOperation(),
   })
   const isDone = preview.data?.steps.length === 0
   const error = preview.error ?? start.error

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldPlus } from 'lucide-react'
-import { useState } from 'react'
 import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
 import { maintenanceQuery } from '#dashboard/web/api/servers.ts'
 import { InstallUpdates } from '#dashboard/web/pages/servers/detail/actions/install-updates.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -15,12 +15,12 @@ import { OldFiles, Packages, Restarts } from './maintenance-lists.tsx'
 
 /** The updates of a server: what is pending, what they wait for, and when the last ones were installed. */
 export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const { data, error, refetch } = useQuery(maintenanceQuery(server.id))
   const { data: active = [] } = useQuery(activeOperationsQuery({ server_id: String(server.id) }))
   const isRunning = active.some(({ type }) => type === 'server.update')
   const install = (
-    <Button icon={<ShieldPlus />} busy={isRunning} onClick={() => setAsks(true)}>
+    <Button icon={<ShieldPlus />} busy={isRunning} onClick={show}>
       Install updates
     </Button>
   )
@@ -34,7 +34,7 @@ export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
         </p>
       )}
       {data?.maintenance && <Known maintenance={data.maintenance} />}
-      <InstallUpdates server={server} open={asks} onClose={() => setAsks(false)} />
+      <InstallUpdates server={server} {...dialog} />
     </Card>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { restartService } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Status, type Tone } from '#dashboard/web/ui/status.tsx'
@@ -65,7 +66,7 @@ function AsOf({ server }: { server: FleetServerDetail }) {
 }
 
 function ServiceRow({ server, service }: { server: FleetServerDetail; service: Service }) {
-  const [asks, setAsks] = useState(false)
+  const { dialog, show } = useDialog()
   const client = useQueryClient()
   const { name, status } = service
   const { mutateAsync, isPending } = useMutation({
@@ -87,12 +88,11 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
           className="px-2"
           icon={<RotateCw />}
           busy={isPending}
-          onClick={() => setAsks(true)}
+          onClick={show}
         />
       )}
       <Confirm
-        open={asks}
-        onClose={() => setAsks(false)}
+        {...dialog}
         title={`Restart ${name}`}
         action="Restart service"
         onConfirm={() => mutateAsync()}

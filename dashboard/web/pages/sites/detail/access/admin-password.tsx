@@ -4,13 +4,14 @@ import { resetAdminPassword, type Site } from '#dashboard/web/api/sites.ts'
 import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
 
 /** Also offered after the creation of a site. */
 export function AdminPassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<{ user: string; password: string }>()
-  const [isAsking, setAsking] = useState(false)
+  const { dialog, show } = useDialog()
   const isAway = useServerAway(site)
   const hide = useCallback(() => setShown(undefined), [])
   const reset = async () => setShown(await resetAdminPassword(site))
@@ -29,14 +30,13 @@ export function AdminPassword({ site }: { site: Site }) {
           name="WordPress administrator"
           about="The password is not stored. Reset it to get a new one."
         >
-          <Button icon={<KeyRound />} disabled={isAway} onClick={() => setAsking(true)}>
+          <Button icon={<KeyRound />} disabled={isAway} onClick={show}>
             Reset admin password
           </Button>
         </AccessRow>
       )}
       <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
+        {...dialog}
         title={`Reset the admin password of ${site.domain}?`}
         action="Reset password"
         onConfirm={reset}

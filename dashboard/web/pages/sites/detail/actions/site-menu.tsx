@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteActionType } from '#shared/operation-types/index.ts'
@@ -11,7 +11,7 @@ import { DeleteSite, isDeletable } from './delete-site.tsx'
 
 /** What can be done to a managed site as a whole. */
 export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
-  const [isDeleting, setDeleting] = useState(false)
+  const { dialog, show } = useDialog()
   const isAway = useServerAway(site)
   const { mutate, isPending } = useMutation({
     mutationFn: (type: SiteActionType) => takeAction(site, type),
@@ -35,12 +35,12 @@ export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
             </MenuItem>
           ))}
         {canDelete && (
-          <MenuItem icon={<Trash2 />} danger onClick={() => setDeleting(true)}>
+          <MenuItem icon={<Trash2 />} danger onClick={show}>
             Delete site…
           </MenuItem>
         )}
       </Menu>
-      <DeleteSite site={site} open={isDeleting} onClose={() => setDeleting(false)} />
+      <DeleteSite site={site} {...dialog} />
     </>
   )
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { arrange } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { ServersQuery } from '#dashboard/web/pages/servers/list/query.ts'
 import { readServersSearch } from '#dashboard/web/pages/servers/list/search.ts'
-import { mistakesIn } from '#dashboard/web/ui/mistakes-in.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 
 const space = (used: number) => ({ used, total: 100, unit: 'MB' as const })

@@ -15,3 +15,15 @@ export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {
 }
 
 const namesOf = (query: z.ZodObject): string => Object.keys(query.shape).join(', ')
+
+/** Parameters of an address; undefined removes one. */
+export type Texts<N extends string> = { [name in N]?: string | undefined }
+
+/** The parameters with these names that are not empty, as texts; the page checks their values. */
+export function textsIn<N extends string>(
+  raw: Record<string, unknown>,
+  names: readonly N[],
+): Texts<N> {
+  const given = names.filter((name) => String(raw[name] ?? '') !== '')
+  return Object.fromEntries(given.map((name) => [name, String(raw[name])])) as Texts<N>
+}
