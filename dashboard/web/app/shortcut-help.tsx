@@ -1,15 +1,11 @@
 import { useState } from 'react'
-import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
-import { areOn, SHORTCUTS, turn } from './shortcuts.ts'
-
-interface ShortcutHelpProps {
-  open: boolean
-  onClose: () => void
-}
+import { areOn, PALETTE_KEYS, SHORTCUTS, turn } from './shortcuts.ts'
 
 /** The keys that work on every page. */
-export function ShortcutHelp({ open, onClose }: ShortcutHelpProps) {
+export function ShortcutHelp({ open, onClose }: DialogState) {
   const [on, setOn] = useState(areOn)
   const change = (next: boolean) => {
     turn(next)
@@ -29,15 +25,13 @@ export function ShortcutHelp({ open, onClose }: ShortcutHelpProps) {
           </div>
         ))}
       </dl>
-      <label className="flex items-center gap-2 border-t border-line pt-4">
-        <input
-          type="checkbox"
+      <div className="border-t border-line pt-4">
+        <CheckField
+          label={`Use the keys without ${PALETTE_KEYS[0]} in this browser`}
           checked={on}
-          onChange={(event) => change(event.target.checked)}
-          className="size-4 accent-accent-solid"
+          onChange={change}
         />
-        Use the keys without {SHORTCUTS[0]?.keys[0]} in this browser
-      </label>
+      </div>
     </Dialog>
   )
 }

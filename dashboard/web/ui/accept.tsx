@@ -1,5 +1,6 @@
 import type { Effect, Plan } from '#shared/plan.ts'
 import { ACCEPTABLE } from '#shared/plan.ts'
+import { CheckField } from './check.tsx'
 import { Notice } from './notice.tsx'
 
 export type Word = (typeof ACCEPTABLE)[number]
@@ -61,14 +62,8 @@ export function Accept({ plan, accepted, onChange }: AcceptProps) {
 
 export function Allow({ accepted, onChange }: Pick<AcceptProps, 'accepted' | 'onChange'>) {
   return (
-    <label className="mt-3 flex cursor-pointer items-center gap-2">
-      <input
-        type="checkbox"
-        checked={accepted}
-        onChange={(event) => onChange(event.target.checked)}
-        className="size-4 cursor-pointer accent-accent-solid"
-      />
-      Allow these changes
-    </label>
+    <div className="mt-3">
+      <CheckField label="Allow these changes" checked={accepted} onChange={onChange} />
+    </div>
   )
 }

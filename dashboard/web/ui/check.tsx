@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+
 interface CheckProps {
   /** Its name: `Select web-1`. */
   name: string
@@ -21,6 +23,31 @@ export function Check({ name, checked, mixed = false, onChange }: CheckProps) {
         onChange={(event) => onChange(event.target.checked)}
         className="size-4 cursor-pointer accent-accent-solid"
       />
+    </label>
+  )
+}
+
+interface CheckFieldProps extends Pick<CheckProps, 'checked' | 'onChange'> {
+  label: ReactNode
+  /** What it means, below the label. */
+  about?: string
+  disabled?: boolean
+}
+
+/** A checkbox with a visible label. */
+export function CheckField({ label, about, onChange, ...props }: CheckFieldProps) {
+  return (
+    <label className="flex cursor-pointer items-start gap-2.5">
+      <input
+        {...props}
+        type="checkbox"
+        onChange={(event) => onChange(event.target.checked)}
+        className="mt-0.5 size-4 shrink-0 accent-accent-solid"
+      />
+      <span>
+        <span className={about && 'font-medium'}>{label}</span>
+        {about && <span className="mt-1 block text-xs text-muted">{about}</span>}
+      </span>
     </label>
   )
 }

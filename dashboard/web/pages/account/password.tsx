@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { changePassword } from '#dashboard/web/api/account.ts'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
@@ -24,7 +25,7 @@ export function Password() {
       toast('The password is changed, and all other sessions have ended')
     },
   })
-  const fields = error instanceof ApiError ? error.fields : {}
+  const fields = refusalsIn(error)
   const type = (name: 'current' | 'next' | 'again') => ({
     type: 'password',
     value: typed[name],
@@ -63,15 +64,11 @@ export function Password() {
         >
           <Input {...type('again')} autoComplete="new-password" />
         </Field>
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={typed.tokens}
-            onChange={({ target }) => setTyped({ ...typed, tokens: target.checked })}
-            className="size-4 accent-accent-solid"
-          />
-          Also end all API tokens
-        </label>
+        <CheckField
+          label="Also end all API tokens"
+          checked={typed.tokens}
+          onChange={(tokens) => setTyped({ ...typed, tokens })}
+        />
         <div>
           <Button type="submit" kind="primary" busy={isPending} disabled={!isWhole}>
             Change password

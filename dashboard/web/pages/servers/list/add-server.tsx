@@ -8,7 +8,6 @@ import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { ServerFields } from './server-fields.tsx'
 import { NEW_SERVER, useServerForm } from './use-server-form.ts'
-import { WhatComes } from './what-comes.tsx'
 
 /** Adds a server, then opens its page, which shows the install command. */
 export function AddServerPage() {
@@ -25,9 +24,8 @@ export function AddServerPage() {
       replace: true,
     })
   })
-  const trail = <ListLink to="/servers" />
   return (
-    <Page title="Add a server" trail={trail}>
+    <Page title="Add a server" trail={<ListLink to="/servers" />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,36rem)_minmax(0,24rem)]">
         <Card>
           <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
@@ -41,8 +39,48 @@ export function AddServerPage() {
             </div>
           </form>
         </Card>
-        <WhatComes />
+        <NextSteps />
       </div>
     </Page>
+  )
+}
+
+const STEPS = [
+  [
+    'Paste one command',
+    'The next page shows a command for a shell on the server, and a code to type.',
+  ],
+  [
+    'The server comes online automatically',
+    'The agent proves to the dashboard that it has the code.',
+  ],
+  [
+    'Ready for sites',
+    'nginx, PHP and MariaDB are installed with one click, or with the first site.',
+  ],
+] as const
+
+/** The steps after this form. */
+function NextSteps() {
+  return (
+    <section aria-label="What comes next" className="flex flex-col gap-4 p-1 text-muted lg:pt-4">
+      <ol className="flex flex-col gap-4">
+        {STEPS.map(([title, about], at) => (
+          <li key={title} className="flex gap-3">
+            <span className="flex size-6 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent">
+              {at + 1}
+            </span>
+            <span>
+              <span className="block font-medium text-text">{title}</span>
+              {about}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p className="text-xs">
+        The machine needs Debian 12 or 13, and its port 8443 open to the dashboard. Existing sites
+        are discovered and not changed.
+      </p>
+    </section>
   )
 }

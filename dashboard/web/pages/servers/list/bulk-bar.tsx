@@ -1,37 +1,18 @@
-import {
-  ArrowUpCircle,
-  type LucideIcon,
-  PackagePlus,
-  RefreshCw,
-  RotateCw,
-  ShieldCheck,
-  ShieldPlus,
-  X,
-} from 'lucide-react'
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
+import { SERVER_WORK } from './server-work.ts'
 
 interface BulkBarProps {
   servers: readonly FleetServer[]
   onClear: () => void
 }
 
-const BUTTONS: Record<ServerBulkType, { name: string; icon: LucideIcon }> = {
-  'server.sync': { name: 'Sync', icon: RefreshCw },
-  'service.restart': { name: 'Restart a service', icon: RotateCw },
-  'server.provision': { name: 'Provision', icon: PackagePlus },
-  'server.update': { name: 'Install security updates', icon: ShieldPlus },
-  'isolation.check': { name: 'Check isolation', icon: ShieldCheck },
-  'agent.upgrade': { name: 'Upgrade agent', icon: ArrowUpCircle },
-}
-const WORKS = Object.entries(BUTTONS).map(([work, button]) => ({
-  work: work as ServerBulkType,
-  ...button,
-}))
+const TYPES = Object.keys(SERVER_WORK) as ServerBulkType[]
 
 /** Actions for the selected servers. */
 export function BulkBar({ servers, onClear }: BulkBarProps) {
@@ -44,11 +25,14 @@ export function BulkBar({ servers, onClear }: BulkBarProps) {
       <span className="mr-2 font-medium tabular-nums" aria-live="polite">
         {formatNumber(servers.length)} selected
       </span>
-      {WORKS.map(({ work, name, icon: Icon }) => (
-        <Button key={work} icon={<Icon />} onClick={() => setWork(work)}>
-          {name}
-        </Button>
-      ))}
+      {TYPES.map((type) => {
+        const { name, icon: Icon } = SERVER_WORK[type]
+        return (
+          <Button key={type} icon={<Icon />} onClick={() => setWork(type)}>
+            {name}
+          </Button>
+        )
+      })}
       <IconButton name="Clear selection" icon={<X />} onClick={onClear} />
       <BulkDialog work={work} servers={servers} onClose={() => setWork(undefined)} />
     </section>

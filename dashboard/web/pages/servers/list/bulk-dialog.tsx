@@ -5,46 +5,11 @@ import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import type { ServerBulkType } from '#shared/operation-types/index.ts'
-
-const TEXTS: Record<ServerBulkType, { title: string; about: string; action: string }> = {
-  'server.sync': {
-    title: 'Sync',
-    about: 'Makes the records agree with what each machine reports. Nothing is changed there.',
-    action: 'Sync',
-  },
-  'service.restart': {
-    title: 'Restart a service',
-    about: 'Sites on these servers are briefly unavailable while it restarts.',
-    action: 'Restart',
-  },
-  'server.provision': {
-    title: 'Provision',
-    about:
-      'Installs and configures nginx, PHP-FPM, MariaDB and wp-cli, with the PHP version of the distribution. Existing software and sites stay as they are.',
-    action: 'Provision',
-  },
-  'server.update': {
-    title: 'Install security updates',
-    about:
-      'Installs the security updates of Debian, and restarts services with replaced files, one site after the other. Sites stay up; installed packages cannot be rolled back.',
-    action: 'Install',
-  },
-  'isolation.check': {
-    title: 'Check the isolation of sites',
-    about:
-      'Creates two temporary sites on each server, attacks one of them from the other, and removes both. No other site is affected.',
-    action: 'Check',
-  },
-  'agent.upgrade': {
-    title: 'Upgrade the agent',
-    about:
-      'Installs the agent version of this dashboard on each server. If it does not answer, the previous version is restored automatically. Sites are not affected.',
-    action: 'Upgrade',
-  },
-}
+import { SERVER_WORK } from './server-work.ts'
 
 interface BulkDialogProps {
   work: ServerBulkType | undefined
@@ -53,8 +18,7 @@ interface BulkDialogProps {
 }
 
 export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
-  const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
-  const title = work ? `${TEXTS[work].title} on ${count}` : ''
+  const title = work ? `${SERVER_WORK[work].name} on ${formatCount(servers.length, 'server')}` : ''
   return (
     <Dialog open={work !== undefined} onClose={onClose} title={title}>
       {work && <BulkForm work={work} servers={servers} onClose={onClose} />}
@@ -72,17 +36,17 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
     mutationFn: () => startBulk({ ...bulk, params: { ...params, ...consent.params } }),
     onSuccess: useOpenBulk(),
   })
-  const away = servers.filter(({ status }) => status !== 'online')
+  const offline = servers.filter(({ status }) => status !== 'online')
   return (
     <DialogForm
-      action={TEXTS[work].action}
+      action={SERVER_WORK[work].action}
       onSubmit={() => mutate()}
       onCancel={onClose}
       isBlocked={consent.isOpen}
       isBusy={isPending}
       error={error}
     >
-      <p className="text-muted">{TEXTS[work].about}</p>
+      <p className="text-muted">{SERVER_WORK[work].about}</p>
       {work === 'service.restart' && (
         <Field label="Service" name="service">
           <Select value={service} onChange={(event) => setService(event.target.value)}>
@@ -94,10 +58,10 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
       <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-xs break-words">
         {servers.map(({ name }) => name).join(', ')}
       </p>
-      {away.length > 0 && (
+      {offline.length > 0 && (
         <p className="text-xs text-warn">
-          {away.length === 1 ? '1 of them is' : `${away.length} of them are`} not online and will
-          fail: {away.map(({ name }) => name).join(', ')}
+          {formatCount(offline.length, 'server is', 'servers are')} not online and will fail:{' '}
+          {offline.map(({ name }) => name).join(', ')}
         </p>
       )}
       {consent.question}

@@ -24,38 +24,36 @@ export function ServerList({ servers }: { servers: readonly FleetServer[] }) {
   const selected = shown.filter(({ id }) => chosen.has(id))
   const change = (next: ServersChange, replace = false) =>
     void navigate({ search: (now) => readServersSearch({ ...now, ...next }), replace })
-  const filters = <Filters servers={servers} search={search} onChange={change} />
-  if (mistakes.length > 0)
-    return (
-      <>
-        {filters}
-        <AddressMistakes of={mistakes} />
-      </>
-    )
   return (
     <>
-      {filters}
-      <Card flush>
-        {shown.length > 0 ? (
-          <ServerTable
-            servers={shown}
-            search={search}
-            chosen={chosen}
-            onChoose={setChosen}
-            onChange={change}
-          />
-        ) : (
-          <Empty
-            title="No server matches"
-            action={
-              <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>
-                Show all servers
-              </Button>
-            }
-          />
-        )}
-      </Card>
-      {selected.length > 0 && <BulkBar servers={selected} onClear={() => setChosen(new Set())} />}
+      <Filters servers={servers} search={search} onChange={change} />
+      {mistakes.length > 0 ? (
+        <AddressMistakes of={mistakes} />
+      ) : (
+        <Card flush>
+          {shown.length > 0 ? (
+            <ServerTable
+              servers={shown}
+              search={search}
+              chosen={chosen}
+              onChoose={setChosen}
+              onChange={change}
+            />
+          ) : (
+            <Empty
+              title="No server matches"
+              action={
+                <Button onClick={() => change({ q: undefined, status: undefined, tag: undefined })}>
+                  Show all servers
+                </Button>
+              }
+            />
+          )}
+        </Card>
+      )}
+      {selected.length > 0 && mistakes.length === 0 && (
+        <BulkBar servers={selected} onClear={() => setChosen(new Set())} />
+      )}
     </>
   )
 }

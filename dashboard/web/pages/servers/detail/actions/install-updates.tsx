@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { installUpdates, planUpdates } from '#dashboard/web/api/servers.ts'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
@@ -51,24 +52,15 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           <option value="all">All updates</option>
         </Select>
       </Field>
-      <label className="flex items-start gap-3">
-        <input
-          type="checkbox"
-          checked={restart_database}
-          onChange={(event) => {
-            setRestart(event.target.checked)
-            preview.reset()
-          }}
-          className="mt-0.5 size-4 accent-accent-solid"
-        />
-        <span>
-          <span className="font-medium">Restart MariaDB when it runs replaced files</span>
-          <span className="mt-1 block text-xs text-muted">
-            The sites of this server are unavailable for some seconds. An update of MariaDB itself
-            restarts it in any case.
-          </span>
-        </span>
-      </label>
+      <CheckField
+        label="Restart MariaDB when it runs replaced files"
+        about="The sites of this server are unavailable for some seconds. An update of MariaDB itself restarts it in any case."
+        checked={restart_database}
+        onChange={(restart) => {
+          setRestart(restart)
+          preview.reset()
+        }}
+      />
       {preview.data && <PlanSummary plan={preview.data} isOpen />}
     </DialogForm>
   )

@@ -10,30 +10,31 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
+import { EnrolmentPanel } from '#dashboard/web/pages/servers/detail/enrolment/enrolment-panel.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { RemoveServer, RevokeTrust, UpgradeAgent } from './confirmations.tsx'
 import { EditServer } from './edit-server.tsx'
-import { EnrolAgain } from './enrol-again.tsx'
 import { Provision } from './provision.tsx'
-import { RemoveServer } from './remove-server.tsx'
-import { RevokeTrust } from './revoke-trust.tsx'
-import { UpgradeAgent } from './upgrade-agent.tsx'
 
-const DIALOGS = {
-  provision: Provision,
-  upgrade: UpgradeAgent,
-  edit: EditServer,
-  enrol: EnrolAgain,
-  revoke: RevokeTrust,
-  remove: RemoveServer,
-} as const
-export type ServerDialog = keyof typeof DIALOGS
+const ACTIONS = {
+  provision: { name: 'Provision…', icon: <PackagePlus />, Dialog: Provision },
+  upgrade: { name: 'Upgrade the agent…', icon: <ArrowUpCircle />, Dialog: UpgradeAgent },
+  edit: { name: 'Edit…', icon: <Pencil />, Dialog: EditServer },
+  enrol: { name: 'Reconnect agent…', icon: <KeyRound />, Dialog: EnrolAgain },
+  revoke: { name: 'Revoke agent…', icon: <Link2Off />, danger: true, Dialog: RevokeTrust },
+  remove: {
+    ...{ name: 'Remove from the dashboard…', icon: <Trash2 />, danger: true },
+    Dialog: RemoveServer,
+  },
+}
+export type ServerDialog = keyof typeof ACTIONS
+const NAMES = Object.keys(ACTIONS) as ServerDialog[]
 
-export interface DialogProps {
+export interface DialogProps extends DialogState {
   server: FleetServerDetail
-  open: boolean
-  onClose: () => void
 }
 
 interface ServerActionsProps {
@@ -48,8 +49,7 @@ export function ServerActions({ server, dialog, onDialog }: ServerActionsProps) 
   // The closing dialog stays visible during its transition.
   const [last, setLast] = useState<ServerDialog>('edit')
   if (dialog && dialog !== last) setLast(dialog)
-  const Shown = DIALOGS[last]
-  const item = (name: ServerDialog) => ({ onClick: () => onDialog(name) })
+  const { Dialog } = ACTIONS[last]
   return (
     <>
       {server.status !== 'pending' && (
@@ -63,26 +63,29 @@ export function ServerActions({ server, dialog, onDialog }: ServerActionsProps) 
         </>
       )}
       <Menu name={`More actions of ${server.name}`}>
-        <MenuItem icon={<PackagePlus />} {...item('provision')}>
-          Provision…
-        </MenuItem>
-        <MenuItem icon={<ArrowUpCircle />} {...item('upgrade')}>
-          Upgrade the agent…
-        </MenuItem>
-        <MenuItem icon={<Pencil />} {...item('edit')}>
-          Edit…
-        </MenuItem>
-        <MenuItem icon={<KeyRound />} {...item('enrol')}>
-          Reconnect agent…
-        </MenuItem>
-        <MenuItem icon={<Link2Off />} danger {...item('revoke')}>
-          Revoke agent…
-        </MenuItem>
-        <MenuItem icon={<Trash2 />} danger {...item('remove')}>
-          Remove from the dashboard…
-        </MenuItem>
+        {NAMES.map((action) => {
+          const { name, Dialog: _, ...item } = ACTIONS[action]
+          return (
+            <MenuItem key={action} {...item} onClick={() => onDialog(action)}>
+              {name}
+            </MenuItem>
+          )
+        })}
       </Menu>
-      <Shown server={server} open={dialog === last} onClose={() => onDialog(undefined)} />
+      <Dialog server={server} open={dialog === last} onClose={() => onDialog(undefined)} />
     </>
+  )
+}
+
+function EnrolAgain({ server, ...dialog }: DialogProps) {
+  return (
+    <Dialog
+      {...dialog}
+      title={`Enrol the agent of ${server.name} again`}
+      about="Use this after the machine or its agent was reinstalled. The previous agent stays trusted until the new one is enrolled."
+      wide
+    >
+      <EnrolmentPanel server={server} />
+    </Dialog>
   )
 }

@@ -63,16 +63,15 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
   const { load1, load5, load15 } = history
   const span = [Date.parse(from) / 1000, Date.parse(to) / 1000] as const
   const shared = { at, span, group }
-  const average = { name: step > 60 ? 'average' : 'used', values: cpu, tone: 'accent' } as const
+  const used = { name: 'used', tone: 'accent', isArea: true } as const
+  const average = { ...used, name: step > 60 ? 'average' : 'used', values: cpu } as const
   const highest = { name: 'highest', values: cpu_max, tone: 'muted' } as const
   return (
     <>
       <Chart
         {...shared}
         title="CPU"
-        series={
-          step > 60 ? [{ ...average, isArea: true }, highest] : [{ ...average, isArea: true }]
-        }
+        series={step > 60 ? [average, highest] : [average]}
         top={100}
         format={(value) => formatShare(value / 100)}
       />
@@ -89,24 +88,14 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
       <Chart
         {...shared}
         title="Memory"
-        series={[
-          { name: 'used', unit: outOf(ram_total), values: ram_used, tone: 'accent', isArea: true },
-        ]}
+        series={[{ ...used, unit: outOf(ram_total), values: ram_used }]}
         top={highestOf(ram_total)}
         format={formatMegabytes}
       />
       <Chart
         {...shared}
         title="Disk"
-        series={[
-          {
-            name: 'used',
-            unit: outOf(disk_total),
-            values: disk_used,
-            tone: 'accent',
-            isArea: true,
-          },
-        ]}
+        series={[{ ...used, unit: outOf(disk_total), values: disk_used }]}
         top={highestOf(disk_total)}
         format={formatMegabytes}
       />
@@ -116,10 +105,7 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
 
 /** Undefined while nothing is known. */
 const highestOf = (values: readonly (number | null)[]) =>
-  values.reduce<number | undefined>(
-    (most, value) => Math.max(most ?? 0, value ?? 0) || most,
-    undefined,
-  )
+  Math.max(0, ...values.map((value) => value ?? 0)) || undefined
 
 function outOf(values: readonly (number | null)[]): string {
   const last = values.findLast((value) => value !== null)
