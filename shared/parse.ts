@@ -7,3 +7,15 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
   if (result.success) return result.data
   throw invalid(fieldsOf(result.error.issues))
 }
+
+/** The value of a JSON text; undefined for a missing, invalid or unexpected one. */
+export function parseJson<S extends z.ZodType>(
+  schema: S,
+  text: string | undefined,
+): z.output<S> | undefined {
+  try {
+    return text === undefined ? undefined : schema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

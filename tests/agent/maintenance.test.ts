@@ -183,8 +183,8 @@ test('does nothing on a server that is not provisioned', async () => {
 })
 
 test('adds automatic restarts that an earlier version lacked, and starts failed services', async () => {
-  const units = `Id=nginx.service\nActiveState=failed\n\nId=mariadb.service\nActiveState=inactive\n`
-  host.answer('systemctl show --property=Id,ActiveState', units)
+  const units = `Names=nginx.service\nActiveState=failed\n\nNames=mariadb.service\nActiveState=inactive\n`
+  host.answer('systemctl show --property=Names,ActiveState', units)
 
   await host.keepFor(MINUTE)
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { parseJson } from '#shared/parse.ts'
 
 const Try = z.object({
   failures: z.number().int().positive(),
@@ -22,19 +23,13 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-tries.
 
 /** By domain. An unreadable file counts as empty. */
 export async function readTries(host: Host): Promise<Tries> {
-  const text = await host.files.read(pathIn(host), MOST_BYTES)
-  if (text === undefined) return {}
-  try {
-    return Tries.safeParse(JSON.parse(text)).data ?? {}
-  } catch {
-    return {}
-  }
+  return parseJson(Tries, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
 }
 
 export async function noteRefused(host: Host, domain: string, reason: string): Promise<void> {
   await changing(host, (tries) => {
     const failures = (tries[domain]?.failures ?? 0) + 1
-    const minutes = MINUTES[Math.min(failures, MINUTES.length) - 1] ?? 1440
+    const minutes = MINUTES[failures - 1] ?? 1440
     const next_at = new Date(host.clock.now() + minutes * 60_000).toISOString()
     return { ...tries, [domain]: { failures, reason: reason.slice(0, MOST_REASON), next_at } }
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { parseJson } from '#shared/parse.ts'
 
 /** What systemd reports about a unit, by the MESSAGE_ID of systemd.journal-fields(7). */
 const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
@@ -99,16 +100,5 @@ async function entriesOf(host: Host, most: number, matches: string[]): Promise<E
   const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
   const argv = ['journalctl', ...shape, fields, ...matches]
   const { stdout } = await host.shell.run(argv, { timeout_ms: LIMIT_MS })
-  return stdout.split('\n').flatMap((line) => {
-    const entry = line === '' ? undefined : Entry.safeParse(jsonIn(line))
-    return entry?.success ? [entry.data] : []
-  })
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  return stdout.split('\n').flatMap((line) => parseJson(Entry, line) ?? [])
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { recordOf } from '#agent/os/cron/recorder.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { parseJson } from '#shared/parse.ts'
 
 /** Twice the maximum size of a record, in which every output byte may take six in JSON. */
 const MOST_BYTES = 1 << 20
@@ -18,11 +19,8 @@ const Recorded = z.object({
 /** The newest runs of a site's jobs, from the files of the recorder. */
 export async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
   const text = (await host.files.read(recordOf(user), MOST_BYTES)) ?? ''
-  const runs = text.split('\n').flatMap((line) => {
-    const run = line === '' ? undefined : Recorded.safeParse(jsonIn(line))
-    return run?.success ? [runOf(run.data)] : []
-  })
-  return runs.reverse().slice(0, MOST_JOB_RUNS)
+  const runs = text.split('\n').flatMap((line) => parseJson(Recorded, line) ?? [])
+  return runs.map(runOf).reverse().slice(0, MOST_JOB_RUNS)
 }
 
 function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): AgentJobRun {
@@ -32,13 +30,5 @@ function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): Agent
     result: status === 0 ? 'success' : TIMED_OUT.includes(status) ? 'timed_out' : 'failed',
     exit_status: status < 0 ? null : status,
     output: output.slice(-MOST_JOB_OUTPUT),
-  }
-}
-
-function jsonIn(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

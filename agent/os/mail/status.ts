@@ -4,6 +4,7 @@ import { isRunning } from '#agent/os/services/service.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import type { Mail } from '#shared/agent.ts'
 import { MailCounts, NO_MAIL } from '#shared/mail.ts'
+import { parseJson } from '#shared/parse.ts'
 import { mailPlaces } from './places.ts'
 import { mailService } from './service.ts'
 
@@ -21,10 +22,7 @@ export async function readMail(host: Host): Promise<Mail> {
 
 /** The queue, which is not root, owns the file: an unreadable one counts as none. */
 async function readStatus({ files, settings }: Host, user: string): Promise<MailCounts> {
-  try {
-    const text = await files.read(mailPlaces(settings.mail_dir).statusOf(user))
-    return text === undefined ? NO_MAIL : Status.parse(JSON.parse(text)).shown
-  } catch {
-    return NO_MAIL
-  }
+  const path = mailPlaces(settings.mail_dir).statusOf(user)
+  const text = await files.read(path).catch(() => undefined)
+  return parseJson(Status, text)?.shown ?? NO_MAIL
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { Maintenance } from '#shared/maintenance.ts'
+import { parseJson } from '#shared/parse.ts'
 import { NO_RESTARTS, Restarts, restartsOf } from './restarts.ts'
 
 const MOST_BYTES = 16 << 20
@@ -21,13 +22,7 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/maintenance.json`
 
 /** The result of the last check. An unreadable file counts as none: everything is checked again. */
 export async function readKept(host: Host): Promise<Kept> {
-  const text = await host.files.read(pathIn(host), MOST_BYTES)
-  if (text === undefined) return NOTHING
-  try {
-    return Kept.safeParse(JSON.parse(text)).data ?? NOTHING
-  } catch {
-    return NOTHING
-  }
+  return parseJson(Kept, await host.files.read(pathIn(host), MOST_BYTES)) ?? NOTHING
 }
 
 export async function writeKept(host: Host, kept: Kept): Promise<void> {

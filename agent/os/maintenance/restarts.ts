@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { propertiesOf } from '#agent/os/services/systemd.ts'
 import type { ServiceRestarts } from '#shared/maintenance.ts'
 import { namedServices } from './services.ts'
 
@@ -18,9 +19,11 @@ export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
 export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
   if (host.init !== 'systemd') return before
   const named = await namedServices(host)
-  const counts = await countsOf(
-    host,
-    named.map(({ unit }) => unit),
+  const units = named.map(({ unit }) => unit)
+  const found = await propertiesOf(host, units, ['NRestarts'])
+  const known = units.filter((unit) => found.has(unit))
+  const counts = Object.fromEntries(
+    known.map((unit) => [unit, Number(found.get(unit)?.NRestarts)] as const),
   )
   const now = host.clock.now()
   const fresh = named.flatMap(({ name, unit }) => {
@@ -42,16 +45,4 @@ export function restartsOf({ moments }: Restarts, now: number): ServiceRestarts[
     found.set(name, { name, count: before + count, last_at: new Date(at).toISOString() })
   }
   return [...found.values()].sort((one, other) => other.count - one.count)
-}
-
-async function countsOf(host: Host, units: readonly string[]): Promise<Record<string, number>> {
-  const argv = ['systemctl', 'show', '--property=Id,NRestarts', '--', ...units]
-  const { stdout } = await host.shell.try(argv)
-  const blocks = stdout
-    .split(/\n\s*\n/)
-    .map((block): [string, number] => [
-      /^Id=(.*)$/m.exec(block)?.[1] ?? '',
-      Number(/^NRestarts=(\d+)$/m.exec(block)?.[1] ?? 0),
-    ])
-  return Object.fromEntries(blocks.filter(([unit]) => unit !== ''))
 }

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { namedServices } from './services.ts'
 
 /**
@@ -8,16 +9,9 @@ import { namedServices } from './services.ts'
 export async function reviveFailed(host: Host): Promise<string[]> {
   if (host.init !== 'systemd') return []
   const services = await namedServices(host)
-  const units = services.flatMap(({ unit, service }) => [
-    unit,
-    ...(service?.socket_unit === undefined ? [] : [service.socket_unit]),
-  ])
-  const argv = ['systemctl', 'show', '--property=Id,ActiveState', '--', ...units]
-  const { stdout } = await host.shell.try(argv)
-  const failed = stdout.split(/\n\s*\n/).flatMap((block) => {
-    const unit = /^Id=(.*)$/m.exec(block)?.[1]
-    return unit !== undefined && /^ActiveState=failed$/m.test(block) ? [unit] : []
-  })
+  const units = services.flatMap(({ unit, service }) => [unit, service?.socket_unit ?? []].flat())
+  const states = await propertiesOf(host, units, ['ActiveState'])
+  const failed = units.filter((unit) => states.get(unit)?.ActiveState === 'failed')
   for (const unit of failed) {
     await host.shell.try(['systemctl', 'reset-failed', unit])
     await host.shell.try(['systemctl', 'start', unit])

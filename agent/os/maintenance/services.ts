@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MAIL_UNIT } from '#agent/os/mail/service.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
-import { CRON, MARIADB, NGINX } from '#agent/os/services/known.ts'
+import { DEBIAN } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { OldFilesProgram } from '#shared/maintenance.ts'
@@ -19,11 +19,9 @@ export interface NamedService {
 export const AGENT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 
-const KNOWN: readonly NamedService[] = [
-  { name: 'nginx', kind: 'service', unit: NGINX.unit, service: NGINX },
-  { name: 'mariadb', kind: 'service', unit: MARIADB.unit, service: MARIADB },
-  { name: 'cron', kind: 'service', unit: CRON.unit, service: CRON },
-]
+const KNOWN = Object.entries(DEBIAN).map(
+  ([name, service]): NamedService => ({ name, kind: 'service', unit: service.unit, service }),
+)
 const OWN: readonly NamedService[] = [
   { name: 'hosting-agent-front', kind: 'agent', unit: FRONT_UNIT },
   { name: 'hosting-agent-mail', kind: 'agent', unit: MAIL_UNIT },

@@ -27,7 +27,7 @@ export async function shippedPhp({ files }: Host): Promise<string> {
 /** Versions whose PHP-FPM is installed, oldest first. */
 export async function installedPhp({ files }: Host): Promise<string[]> {
   const programs = await files.list('/usr/sbin')
-  return programs.flatMap(({ name }) => /^php-fpm(\d\.\d)$/.exec(name)?.[1] ?? []).sort()
+  return programs.flatMap(({ name }) => /^php-fpm(\d\.\d+)$/.exec(name)?.[1] ?? []).sort()
 }
 
 /** Those of one PHP version. */

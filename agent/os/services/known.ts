@@ -30,3 +30,6 @@ export const CRON: Service = {
   log: LOG,
   stop_signal: 'TERM',
 }
+
+/** Debian's services that sites need, by their names in `GET /services`. */
+export const DEBIAN = { nginx: NGINX, mariadb: MARIADB, cron: CRON }

@@ -1,6 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Services } from './service.ts'
 
+const SHOW_MS = 10_000
+
 export function systemd({ shell }: Host): Services {
   return {
     async start({ unit }) {
@@ -16,6 +18,25 @@ export function systemd({ shell }: Host): Services {
       await shell.run(['systemctl', 'restart', unit])
     },
   }
+}
+
+/** Properties of these units in one call, by their names: systemctl(1). */
+export async function propertiesOf<P extends string>(
+  { shell }: Pick<Host, 'shell'>,
+  units: readonly string[],
+  names: readonly P[],
+): Promise<Map<string, Record<P, string>>> {
+  if (units.length === 0) return new Map()
+  const argv = ['systemctl', 'show', `--property=Names,${names}`, '--', ...units]
+  const { stdout } = await shell.try(argv, { timeout_ms: SHOW_MS })
+  const blocks = stdout.split(/\n\s*\n/).flatMap((block) => {
+    const field = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(block)?.[1] ?? ''
+    const properties = Object.fromEntries(names.map((name) => [name, field(name)]))
+    return field('Names')
+      .split(' ')
+      .map((unit) => [unit, properties as Record<P, string>] as const)
+  })
+  return new Map(blocks)
 }
 
 /** The folder of this server's unit files. */

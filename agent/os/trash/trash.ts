@@ -16,6 +16,7 @@ import { measureBytes } from '#agent/os/usage/measure.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
 import { dumpPathOf } from './database.ts'
 
 const factsPath = (user: string) => `${trashOf(user)}/facts.json`
@@ -34,12 +35,12 @@ export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Pr
 
 /** Throws conflict when a path of the restore is in use, or the disk is too full. */
 export async function refuseUnrestorable(host: Host, { domain, user }: Site): Promise<void> {
-  if (!(await host.files.stat(keptHomeOf(user))) && !(await host.files.stat(homeOf(user)))) {
+  const kept = await host.files.stat(keptHomeOf(user))
+  const home = await host.files.stat(homeOf(user))
+  if (!kept && !home) {
     throw conflict(`${keptHomeOf(user)} is gone: ${domain} can only be purged`)
   }
-  if ((await host.files.stat(keptHomeOf(user))) && (await host.files.stat(homeOf(user)))) {
-    throw conflict(`${homeOf(user)} is in the way: move it and try again`)
-  }
+  if (kept && home) throw conflict(`${homeOf(user)} is in the way: move it and try again`)
   const dump = await host.files.stat(dumpPathOf(user))
   if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot come back`)
 }
@@ -65,8 +66,7 @@ export const keepFacts = (host: Host, { user }: Site): Change =>
   })
 
 export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
-  const text = await host.files.read(factsPath(user))
-  const found = text === undefined ? undefined : Facts.safeParse(JSON.parse(text)).data
+  const found = parseJson(Facts, await host.files.read(factsPath(user)))
   return found ?? { deleted_at: new Date(0).toISOString(), size: 0 }
 }
 

@@ -8,7 +8,6 @@ import { type Measured, readMeasured, recordMeasured } from './records.ts'
 const HOUR_MS = 3_600_000
 /** A site near a limit, or one that could not be measured, is measured each hour. */
 const NEAR = 0.8
-const NEAR_MS = HOUR_MS
 const USUAL_MS = 6 * HOUR_MS
 
 /**
@@ -36,15 +35,14 @@ async function measureSite(host: Host, users: ReadonlySet<string>, { domain, use
     () => null,
   )
   const measured_at = new Date(host.clock.now()).toISOString()
-  const measured = { bytes, files, database_bytes, measured_at }
-  await recordMeasured(host, users, [user, measured])
+  await recordMeasured(host, users, { [user]: { bytes, files, database_bytes, measured_at } })
 }
 
 /** A time in the future comes from a wrong clock. */
 function isDue(site: Site, measured: Measured | undefined, now: number): boolean {
   if (!measured) return true
   const age = now - Date.parse(measured.measured_at)
-  return age < 0 || age >= (isNear(site, measured) ? NEAR_MS : USUAL_MS)
+  return age < 0 || age >= (isNear(site, measured) ? HOUR_MS : USUAL_MS)
 }
 
 function isNear({ tier }: Site, { bytes, files, database_bytes }: Measured): boolean {

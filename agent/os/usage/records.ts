@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { parseJson } from '#shared/parse.ts'
 
 const amount = z.number().int().nonnegative().nullable()
 
@@ -22,25 +23,16 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/usage.json`
 
 /** The last measurements. An unreadable file counts as none: everything is measured again. */
 export async function readMeasured(host: Host): Promise<Records> {
-  const text = await host.files.read(pathIn(host), MOST_BYTES)
-  return text === undefined ? {} : (Records.safeParse(parsed(text)).data ?? {})
+  return parseJson(Records, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
 }
 
 /** Adds a measurement, and forgets those of other users than `users`. */
 export async function recordMeasured(
   host: Host,
   users: ReadonlySet<string>,
-  [user, measured]: readonly [user: string, measured: Measured],
+  added: Records,
 ): Promise<void> {
   const before = Object.entries(await readMeasured(host)).filter(([name]) => users.has(name))
-  const after = { ...Object.fromEntries(before), [user]: measured }
+  const after = { ...Object.fromEntries(before), ...added }
   await host.files.write(pathIn(host), `${JSON.stringify(after)}\n`, { mode: 0o600 })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
+import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
 import { archiveOf, kindOf, MAX_ARCHIVE, patiently, publishedAt, refuseUnfit } from './archive.ts'
 
@@ -159,14 +160,8 @@ async function hasCopy(host: Host): Promise<boolean> {
 }
 
 async function readKept(host: Host): Promise<Kept | undefined> {
-  const text = await host.files.read(keptPath(host))
-  if (text === undefined) return undefined
-  try {
-    const { version, digest, at } = Note.parse(JSON.parse(text))
-    return (await host.files.stat(folderOf(host, { version }))) && { version, digest, at }
-  } catch {
-    return undefined
-  }
+  const kept = parseJson(Note, await host.files.read(keptPath(host)))
+  return kept && (await host.files.stat(folderOf(host, kept))) && kept
 }
 
 const writeKept = (host: Host, kept: Kept) =>

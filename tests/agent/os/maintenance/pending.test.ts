@@ -109,7 +109,7 @@ test('counts restarts by systemd within an hour, and none before the first check
   const counted = (nginx: number, mariadb: number) =>
     host.answer(
       'systemctl show',
-      `Id=nginx.service\nNRestarts=${nginx}\n\nId=mariadb.service\nNRestarts=${mariadb}\n`,
+      `Names=nginx.service\nNRestarts=${nginx}\n\nNames=mariadb.service\nNRestarts=${mariadb}\n`,
     )
   counted(7, 0)
   let restarts = await noteRestarts(host, NO_RESTARTS)
