@@ -24,7 +24,8 @@ interface Facts {
  * attacker as `$n` (see knowledge.ts) and returns a verdict of prelude.ts.
  */
 export interface InsideAttack extends Facts {
-  contexts: readonly Context[]
+  /** Default: all. */
+  contexts?: readonly Context[]
   code: string
 }
 
@@ -47,10 +48,9 @@ const CONTEXT_NAMES: Record<Context, string> = { php: 'from PHP', job: 'from a j
 export function worstOf(verdicts: readonly (readonly [Context, Verdict])[]): Verdict {
   const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
   const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)
-  const details = of.flatMap(([context, { detail }]) =>
-    detail === ''
-      ? []
-      : [outcome === 'not_applicable' ? detail : `${CONTEXT_NAMES[context]}: ${detail}`],
+  const explained = of.filter(([, { detail }]) => detail !== '')
+  const details = explained.map(([context, { detail }]) =>
+    outcome === 'not_applicable' ? detail : `${CONTEXT_NAMES[context]}: ${detail}`,
   )
   return { outcome: outcome ?? 'error', detail: [...new Set(details)].join('; ') }
 }

@@ -3,14 +3,12 @@ import type { Progress } from '#agent/steps/command.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import { INSIDE } from './attacks/index.ts'
 import { type Pair, randomOf } from './canaries.ts'
-import { fromInside, fromOutside, lineOf } from './report.ts'
+import { attackResults, lineOf } from './report.ts'
 import { ask, Neighbour, type Scene } from './scene.ts'
 import { placeAttacks, placeNeighbour } from './scripts.ts'
 
-type Scan = Scene['scan']
-
 /** Installs scripts in both sites; returns the data that the attacks need. */
-export async function preparedScene(host: Host, pair: Pair, scan: Scan): Promise<Scene> {
+export async function preparedScene(host: Host, pair: Pair, scan: Scene['scan']): Promise<Scene> {
   const random = randomOf(pair.attacker)
   const [secret, key] = [host.random.text(32), host.random.text(32)]
   await placeNeighbour(host, pair.neighbour, { random, secret, key })
@@ -22,11 +20,7 @@ export async function preparedScene(host: Host, pair: Pair, scan: Scan): Promise
 
 /** Runs every attack; one log line for each. */
 export async function* attempted(scene: Scene, results: IsolationResult[]): Progress<void> {
-  for (const result of await fromInside(scene)) {
-    results.push(result)
-    yield lineOf(result)
-  }
-  for await (const result of fromOutside(scene)) {
+  for await (const result of attackResults(scene)) {
     results.push(result)
     yield lineOf(result)
   }

@@ -24,9 +24,8 @@ export function makePair(host: Host, php: string): Pair {
   return { attacker: make('attacker'), neighbour: make('neighbour') }
 }
 
-export function roleOf({ domain }: Site): Role {
-  return NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
-}
+export const roleOf = ({ domain }: Site): Role =>
+  NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
 
 /** The random part of a name. */
 export const randomOf = ({ domain }: Site): string => NAME.exec(domain)?.[2] ?? ''

@@ -9,11 +9,10 @@ const POLL_MS = 250
 /** cron(8) reads its tables once a minute, and may just have done so. */
 const LATEST_MS = 150_000
 
-const VerdictAnswer = z.object({
-  outcome: z.enum(ISOLATION_OUTCOMES),
-  detail: z.string().max(1000),
-})
-export const Verdicts = z.record(z.string(), VerdictAnswer)
+export const Verdicts = z.record(
+  z.string(),
+  z.object({ outcome: z.enum(ISOLATION_OUTCOMES), detail: z.string().max(1000) }),
+)
 const JobAnswer = z.object({ verdicts: Verdicts, cgroup: z.string() })
 
 /** The result of the job. Throws if it did not run. */
@@ -45,14 +44,12 @@ async function unitOf(host: Host, user: string): Promise<string | undefined> {
   const list = ['list-units', '--all', '--type=timer', '--plain', '--no-legend', '--full']
   const { stdout } = await host.shell.run(['systemctl', ...list])
   const timers = stdout.split('\n').map((line) => line.trim().split(' ')[0] ?? '')
-  const timer = timers.find((name) => unescaped(name).includes(user))
+  const timer = timers.find((name) => name.replaceAll('\\x2d', '-').includes(user))
   if (timer === undefined) return undefined
   const show = ['systemctl', 'show', '--property=Unit', '--value', '--', timer]
   const { stdout: unit } = await host.shell.run(show)
   return unit.trim() || undefined
 }
-
-const unescaped = (name: string) => name.replaceAll('\\x2d', '-')
 
 /** Makes cron run the jobs of this site in the next minute instead of the next five. */
 async function hasten(host: Host, user: string): Promise<void> {

@@ -14,24 +14,21 @@ const WORDS: Record<Verdict['outcome'], string> = {
 
 type Answers = ReadonlyMap<string, Verdict>
 
-/** Runs the attacks inside the attacker, in every context. */
-export async function fromInside(scene: Scene): Promise<IsolationResult[]> {
-  const answers: { [P in Context]: Answers } = {
+/** Runs the attacks inside the attacker, in every context, then the others, one after the other. */
+export async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
+  const answers: Record<Context, Answers> = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
-    job: await orFailed(() => verdictsOfJob(scene)),
+    job: await orFailed(async () => {
+      await runJob(scene)
+      return (await readJob(scene.host, scene.attacker)).verdicts
+    }),
   }
-  return [...INSIDE].map(([id, attack]) => {
-    const here = CONTEXTS.filter((context) => attack.contexts.includes(context))
-    return resultOf(
-      id,
-      attack,
-      worstOf(here.map((context) => [context, verdictIn(answers[context], id)])),
-    )
-  })
-}
-
-/** Runs the other attacks, one after the other. */
-export async function* fromOutside(scene: Scene): AsyncGenerator<IsolationResult, void> {
+  for (const [id, attack] of INSIDE) {
+    const { contexts = CONTEXTS } = attack
+    const none = failed('it gave no answer')
+    const verdicts = contexts.map((context) => [context, answers[context].get(id) ?? none] as const)
+    yield resultOf(id, attack, worstOf(verdicts))
+  }
   for (const [id, attack] of OUTSIDE) {
     const verdict = await attack.attempt(scene).catch((error: unknown) => failed(messageOf(error)))
     yield resultOf(id, attack, verdict)
@@ -45,11 +42,6 @@ export function lineOf({ id, title, outcome, detail }: IsolationResult): string 
   return `${words}: ${title}${detail === '' ? '' : ` (${detail})`}`
 }
 
-async function verdictsOfJob(scene: Scene) {
-  await runJob(scene)
-  return (await readJob(scene.host, scene.attacker)).verdicts
-}
-
 /** If none of them could be tried, each gets the reason as its verdict. */
 async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<Answers> {
   try {
@@ -60,17 +52,13 @@ async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<A
   }
 }
 
-const verdictIn = (answers: Answers, id: string) => answers.get(id) ?? failed('it gave no answer')
-
 /** A successful attack is reported with its consequence. */
 function resultOf(id: string, attack: Attack, { outcome, detail }: Verdict): IsolationResult {
-  const seen = shown(detail)
-  const whole = outcome === 'succeeded' ? `${seen}. ${attack.meaning}` : seen
+  // One line that a page can show.
+  const line = detail.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MOST_DETAIL)
+  const whole = outcome === 'succeeded' ? `${line}. ${attack.meaning}` : line
   return { id, title: attack.title, outcome, detail: whole }
 }
-
-/** One line that a page can show. */
-const shown = (text: string) => text.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MOST_DETAIL)
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

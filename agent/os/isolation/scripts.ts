@@ -4,7 +4,7 @@ import { MAIL } from '#agent/os/mail/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
-import type { Context, InsideAttack } from './attack.ts'
+import { CONTEXTS, type InsideAttack } from './attack.ts'
 import { PRELUDE } from './prelude.ts'
 import { plantedName, put, type Scene } from './scene.ts'
 
@@ -23,8 +23,7 @@ export async function configsOf(host: Host, neighbour: string): Promise<string[]
 }
 
 /** The knowledge of the attacker: `$n` in the code of an attack. */
-async function knowledgeOf(scene: Scene) {
-  const { host, attacker, neighbour, random, secret, key, about } = scene
+async function knowledgeOf({ host, attacker, neighbour, random, secret, key, about }: Scene) {
   return {
     user: attacker.user,
     neighbour: neighbour.user,
@@ -77,8 +76,8 @@ export async function placeNeighbour(
 }
 
 function renderLibrary(knowledge: object, attacks: ReadonlyMap<string, InsideAttack>): string {
-  const list = [...attacks].map(([id, { contexts, code }]) => {
-    const where = contexts.map((context: Context) => `'${context}'`).join(', ')
+  const list = [...attacks].map(([id, { contexts = CONTEXTS, code }]) => {
+    const where = contexts.map((context) => `'${context}'`).join(', ')
     return `$attacks['${id}'] = [[${where}], function (array $n) {${code}\n}];`
   })
   return `<?php

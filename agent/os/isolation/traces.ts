@@ -23,7 +23,7 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
     await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), { unconfined: true })
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
-    await removePlanted({ host, random })
+    await removePlanted(host, random)
   }
 }
 

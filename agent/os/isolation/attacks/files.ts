@@ -1,4 +1,4 @@
-import { CONTEXTS, type InsideAttack } from '#agent/os/isolation/attack.ts'
+import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** Files of other sites, tried from PHP. */
 export const FILES = {
@@ -6,7 +6,6 @@ export const FILES = {
     severity: 'critical',
     title: 'Read the wp-config.php of other sites',
     meaning: 'A site reads the database password of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 return found('read', array_filter($n['configs'], fn($path) => reads($path)));`,
   },
@@ -14,7 +13,6 @@ return found('read', array_filter($n['configs'], fn($path) => reads($path)));`,
     severity: 'medium',
     title: 'List the homes of other sites',
     meaning: 'A site learns which other sites the server has, and what is in their folders.',
-    contexts: CONTEXTS,
     code: `
 $seen = [];
 foreach (['/srv/www', '/home'] as $folder) {
@@ -28,7 +26,6 @@ return found('listed', $seen);`,
     severity: 'critical',
     title: 'Write outside its own home',
     meaning: 'A site changes another site or the configuration of the server.',
-    contexts: CONTEXTS,
     code: `
 $written = [];
 $folders = [$n['docroot'], $n['home'], '/srv/www', '/etc', '/etc/cron.d', '/etc/hosting', '/usr/local/bin',
@@ -45,7 +42,6 @@ return found('wrote to', $written);`,
     severity: 'critical',
     title: 'Read the state of the agent, TLS keys, the trash and password hashes',
     meaning: 'A site takes over the agent, or reads deleted sites and private keys.',
-    contexts: CONTEXTS,
     code: `
 $folders = [$n['state'], $n['state'] . '/trust', $n['state'] . '/sites', $n['state'] . '/operations', '/etc/hosting/tls',
   '/etc/hosting/fpm', '/srv/www/.trash', '/var/backups'];
@@ -60,7 +56,6 @@ return found('read', array_merge(
     severity: 'critical',
     title: 'Include a PHP file of its neighbour, also from OPcache',
     meaning: 'A site reads compiled files, such as wp-config.php, from a shared cache.',
-    contexts: CONTEXTS,
     code: `
 $answer = @include $n['include'];
 return $answer === $n['secret'] ? succeeded('included ' . $n['include']) : refused();`,
@@ -69,7 +64,6 @@ return $answer === $n['secret'] ? succeeded('included ' . $n['include']) : refus
     severity: 'medium',
     title: 'Read what its neighbour wrote to /tmp, /var/tmp, /dev/shm and /run/lock',
     meaning: 'Temporary files of a site are visible to the others.',
-    contexts: CONTEXTS,
     code: `
 $seen = array_filter($n['shared'], fn($folder) => @file_exists($folder . '/' . $n['marker']));
 return found('found the file in', $seen);`,

@@ -1,14 +1,7 @@
 import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
-import {
-  notApplicable,
-  refused,
-  type SceneAttack,
-  succeeded,
-  type Verdict,
-} from '#agent/os/isolation/attack.ts'
+import { notApplicable, refused, type SceneAttack, succeeded } from '#agent/os/isolation/attack.ts'
 import { readJob } from '#agent/os/isolation/job.ts'
-import type { Scene } from '#agent/os/isolation/scene.ts'
-import { sliceOf } from '#agent/os/services/systemd.ts'
+import { propertiesOf, sliceOf } from '#agent/os/services/systemd.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 
 const NO_SYSTEMD = 'this server does not run systemd, which has the limits'
@@ -20,39 +13,34 @@ export const JOBS = {
     severity: 'high',
     title: 'Run a job outside the limits of the site',
     meaning: 'A job of one site takes the memory of the server.',
-    attempt: limits,
+    async attempt({ host, attacker }) {
+      if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
+      const { cgroup } = await readJob(host, attacker)
+      const slice = sliceOf(attacker.user)
+      if (!cgroup.includes(`/${slice}/`)) {
+        const place = /^(?:0:|1:name=systemd):?(.*)$/m.exec(cgroup)?.[1] ?? cgroup.trim()
+        return succeeded(`it ran in ${place.slice(0, 100)}`)
+      }
+      const units = await propertiesOf(host, [slice], ['MemoryMax', 'TasksMax'])
+      const limits = Object.entries(units.get(slice) ?? {})
+      const infinite = limits.flatMap(([name, value]) => (value === 'infinity' ? [name] : []))
+      if (infinite.length === 0) return refused()
+      return succeeded(`${infinite.join(', ')} of ${slice} is infinite`)
+    },
   },
   'job.daemon': {
     severity: 'high',
     title: 'Leave a process running after a job',
     meaning: 'A site runs programs that nobody sees and nothing ends.',
-    attempt: daemon,
+    /** The process writes a file twice a second: if a removed file reappears, it still runs. */
+    async attempt({ host, attacker }) {
+      if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
+      const alive = `${homeOf(attacker.user)}/tmp/alive`
+      await host.clock.sleep(SETTLE_MS)
+      await runAsSite(host, attacker, ['rm', '-f', '--', alive])
+      await host.clock.sleep(SETTLE_MS)
+      const { code } = await tryAsSite(host, attacker, ['test', '-e', alive], { network: false })
+      return code === 0 ? succeeded('it went on after the job had ended') : refused()
+    },
   },
 } as const satisfies Record<string, SceneAttack>
-
-async function limits({ host, attacker }: Scene): Promise<Verdict> {
-  if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
-  const { cgroup } = await readJob(host, attacker)
-  const slice = sliceOf(attacker.user)
-  if (!cgroup.includes(`/${slice}/`)) {
-    const place = /^(?:0:|1:name=systemd):?(.*)$/m.exec(cgroup)?.[1] ?? cgroup.trim()
-    return succeeded(`it ran in ${place.slice(0, 100)}`)
-  }
-  const show = ['systemctl', 'show', '--property=MemoryMax,TasksMax', '--', slice]
-  const { stdout } = await host.shell.run(show)
-  const infinite = [...stdout.matchAll(/^(\w+)=infinity$/gm)].map(([, name]) => name)
-  return infinite.length > 0
-    ? succeeded(`${infinite.join(', ')} of ${slice} is infinite`)
-    : refused()
-}
-
-/** The process writes a file twice a second: if a removed file reappears, it still runs. */
-async function daemon({ host, attacker }: Scene): Promise<Verdict> {
-  if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
-  const alive = `${homeOf(attacker.user)}/tmp/alive`
-  await host.clock.sleep(SETTLE_MS)
-  await runAsSite(host, attacker, ['rm', '-f', '--', alive])
-  await host.clock.sleep(SETTLE_MS)
-  const { code } = await tryAsSite(host, attacker, ['test', '-e', alive], { network: false })
-  return code === 0 ? succeeded('it went on after the job had ended') : refused()
-}

@@ -1,4 +1,4 @@
-import { CONTEXTS, type InsideAttack } from '#agent/os/isolation/attack.ts'
+import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** Names of neighbours, in everything that a site can list or read. */
 export const NAMES = {
@@ -6,7 +6,6 @@ export const NAMES = {
     severity: 'low',
     title: 'Find names of neighbours in folders of the system',
     meaning: 'A site learns the domains and users of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 $folders = ['/etc/cron.d', '/etc/logrotate.d', '/run/hosting-fpm', '/etc/nginx/sites-enabled',
   '/etc/nginx/sites-available', '/etc/systemd/system', '/etc/systemd/system/multi-user.target.wants',
@@ -19,7 +18,6 @@ return found('found them in', array_filter($folders, fn($folder) => array_filter
     severity: 'medium',
     title: 'Ask systemd about units of its neighbour',
     meaning: 'A site learns processes, paths and limits of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 if (!$n['systemd']) return absent('this server does not run systemd');
 $answer = program(['systemctl', 'show', '--property=MainPID', '--value', $n['unit']]);
@@ -31,7 +29,6 @@ return found('connected to', array_filter($sockets, fn($path) => connects("unix:
     severity: 'medium',
     title: 'Find names of neighbours among the sockets of the server',
     meaning: 'A site learns the users of its neighbours, and the paths of their sockets.',
-    contexts: CONTEXTS,
     code: String.raw`
 preg_match_all('~ (\S*[/@]\S*)$~m', (string) @file_get_contents('/proc/net/unix'), $parts);
 $named = fn($path) => str_contains($path, $n['neighbour']) || str_contains($path, $n['domain']);
@@ -41,7 +38,6 @@ return found('saw', array_unique(array_filter($parts[1], $named)));`,
     severity: 'medium',
     title: 'Search the system for names of neighbours, in the names and the beginnings of files',
     meaning: 'A site learns the domains and users of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 $named = fn($text) => str_contains($text, $n['neighbour']) || str_contains($text, $n['domain']);
 $left = 30000;
@@ -68,7 +64,6 @@ return found('found them in', $seen);`,
     title: 'Read the accounts of neighbours, and look them up by name and number',
     meaning:
       'A site learns the users of its neighbours and of the administrators, and their domains.',
-    contexts: CONTEXTS,
     code: `
 $seen = [];
 foreach (['passwd', 'group', 'subuid', 'subgid', 'shadow', 'gshadow'] as $name) foreach (['', '-'] as $old) {

@@ -1,6 +1,5 @@
 import {
   CONTEXTS,
-  type Context,
   refused,
   type SceneAttack,
   succeeded,
@@ -13,14 +12,12 @@ const UPLOADS = ['php', 'phtml', 'phar', 'php5', 'PHP'].map(
   (ending) => `/wp-content/uploads/isolation.${ending}`,
 )
 
-const inEachContext = (paths: (context: Context) => string[]) => CONTEXTS.flatMap(paths)
-
-const SYMLINKS = inEachContext((context) => [
+const SYMLINKS = CONTEXTS.flatMap((context) => [
   `/link-${context}.txt`,
   `/folder-${context}/isolation.txt`,
   `/passwd-${context}.txt`,
 ])
-const HARDLINKS = inEachContext((context) => [
+const HARDLINKS = CONTEXTS.flatMap((context) => [
   `/hard-${context}.txt`,
   `/hard-passwd-${context}.txt`,
 ])

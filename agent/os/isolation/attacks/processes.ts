@@ -1,4 +1,4 @@
-import { CONTEXTS, type InsideAttack } from '#agent/os/isolation/attack.ts'
+import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** Processes of other users, and privileges. */
 export const PROCESSES = {
@@ -6,7 +6,6 @@ export const PROCESSES = {
     severity: 'medium',
     title: 'See processes of others in /proc',
     meaning: 'A site reads the arguments of programs that the server and other sites run.',
-    contexts: CONTEXTS,
     code: `
 $me = @fileowner('/proc/self');
 $parent = status_of('self', 'PPid');
@@ -18,7 +17,6 @@ return $foreign ? succeeded('saw ' . count($foreign) . ' processes of others') :
     severity: 'high',
     title: 'Read the environment and the memory of processes of others',
     meaning: 'A site reads secrets out of the processes of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 $read = [];
 foreach ($n['pids'] as $pid) foreach (['environ', 'mem', 'maps'] as $name) {
@@ -34,7 +32,6 @@ return found('read', $read);`,
     severity: 'high',
     title: 'Signal processes of others',
     meaning: 'A site ends the processes of its neighbours.',
-    contexts: CONTEXTS,
     code: `
 if (!function_exists('posix_kill')) return absent('this PHP cannot send signals');
 return found('may signal process', array_filter($n['pids'], fn($pid) => @posix_kill($pid, 0)));`,
@@ -43,7 +40,6 @@ return found('may signal process', array_filter($n['pids'], fn($pid) => @posix_k
     severity: 'high',
     title: 'Gain privileges through setuid programs or capabilities',
     meaning: 'A fault in one setuid program of the system makes a site root.',
-    contexts: CONTEXTS,
     code: `
 foreach (['CapInh', 'CapPrm', 'CapEff', 'CapAmb'] as $set) {
   $held = status_of('self', $set);

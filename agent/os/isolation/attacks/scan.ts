@@ -1,4 +1,4 @@
-import { refused, type SceneAttack, succeeded, type Verdict } from '#agent/os/isolation/attack.ts'
+import { refused, type SceneAttack, succeeded } from '#agent/os/isolation/attack.ts'
 import { ownSql, withRoutines } from '#agent/os/isolation/own-sql.ts'
 import { ask, put, type Scene, textOf } from '#agent/os/isolation/scene.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
@@ -20,45 +20,77 @@ export const SCANS = {
     severity: 'critical',
     title: 'Have the agent run a function through a view that it scans',
     meaning: 'The site becomes root of MariaDB.',
-    attempt: rights,
+    /** The function records whose rights it runs with. The site may create it, as some sites may. */
+    attempt(scene) {
+      const { host, attacker } = scene
+      return withRoutines(host, attacker, async () => {
+        await ownSql(host, attacker, PLANTED)
+        try {
+          await withConfig(scene, (text) =>
+            text.replace(/^\$table_prefix = .*$/m, "$table_prefix = 'isolation_';"),
+          )
+          const rows = await ownSql(host, attacker, ['SELECT DISTINCT who FROM isolation_seen'])
+          const others = rows.filter((who) => !who.startsWith(`${attacker.user}@`))
+          return others.length > 0 ? succeeded(`it ran as ${others.join(', ')}`) : refused()
+        } finally {
+          await ownSql(host, attacker, REMOVED)
+        }
+      })
+    },
   },
   'scan.database': {
     severity: 'high',
     title: 'Have the agent scan the database of the neighbour',
     meaning: 'The site reads data of its neighbour from what the agent reports.',
-    attempt: database,
+    /** Only the database knows whether a plugin is active. */
+    async attempt(scene) {
+      const { attacker, neighbour, about } = scene
+      const found = await withConfig(scene, (text) =>
+        text
+          .replace(`'DB_NAME', '${attacker.user}'`, `'DB_NAME', '${neighbour.user}'`)
+          .replace(/^\$table_prefix = .*$/m, `$table_prefix = '${about.prefix}';`),
+      )
+      const read = [...found.plugins, ...found.themes].some(({ active }) => active !== null)
+      return read ? succeeded('the scan returned what is active at the neighbour') : refused()
+    },
   },
   'scan.locks': {
     severity: 'high',
     title: 'Block the scan of the agent with locked tables',
     meaning: 'One site stops the management of the server.',
-    attempt: locks,
+    async attempt(scene) {
+      const { host, attacker } = scene
+      const locked = ask(scene, attacker, 'lock').catch(() => undefined)
+      const end = host.clock.elapsed() + LOCK_MS
+      while ((await textOf(host, attacker, 'tmp/locked')) === '') {
+        if (host.clock.elapsed() > end) throw new Error('the tables were not locked')
+        await host.clock.sleep(POLL_MS)
+      }
+      const start = host.clock.elapsed()
+      await scene.scan(attacker.domain).catch(() => undefined)
+      const seconds = (host.clock.elapsed() - start) / 1000
+      await locked
+      return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
+    },
   },
   'scan.folders': {
     severity: 'medium',
     title: 'Block the agent with 20,000 folders below its themes',
     meaning: 'One site slows down the management of the server.',
-    attempt: folders,
+    /** The shortest of several attempts: a busy server can block the agent for other reasons too. */
+    async attempt(scene) {
+      const { attacker } = scene
+      const made = Number(await ask(scene, attacker, 'folders'))
+      if (made < FOLDERS / 2) return refused(`the site could make ${made} folders and no more`)
+      let best = Number.POSITIVE_INFINITY
+      for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
+        best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
+      }
+      const observation = `${made} folders, the agent stood still for ${Math.round(best)} ms`
+      return best > STILL_MS ? succeeded(observation) : refused(observation)
+    },
   },
 } as const satisfies Record<string, SceneAttack>
-
-/** The function records whose rights it runs with. The site may create it, as some sites may. */
-function rights(scene: Scene): Promise<Verdict> {
-  const { host, attacker } = scene
-  return withRoutines(host, attacker, async () => {
-    await ownSql(host, attacker, PLANTED)
-    try {
-      await withConfig(scene, (text) =>
-        text.replace(/^\$table_prefix = .*$/m, "$table_prefix = 'isolation_';"),
-      )
-      const rows = await ownSql(host, attacker, ['SELECT DISTINCT who FROM isolation_seen'])
-      const others = rows.filter((who) => !who.startsWith(`${attacker.user}@`))
-      return others.length > 0 ? succeeded(`it ran as ${others.join(', ')}`) : refused()
-    } finally {
-      await ownSql(host, attacker, REMOVED)
-    }
-  })
-}
 
 const PLANTED = [
   'CREATE TABLE isolation_seen (who VARCHAR(200))',
@@ -72,46 +104,6 @@ const REMOVED = [
   'DROP FUNCTION IF EXISTS isolation_who',
   'DROP TABLE IF EXISTS isolation_seen',
 ]
-
-/** Only the database knows whether a plugin is active. */
-async function database(scene: Scene): Promise<Verdict> {
-  const { attacker, neighbour, about } = scene
-  const found = await withConfig(scene, (text) =>
-    text
-      .replace(`'DB_NAME', '${attacker.user}'`, `'DB_NAME', '${neighbour.user}'`)
-      .replace(/^\$table_prefix = .*$/m, `$table_prefix = '${about.prefix}';`),
-  )
-  const read = [...found.plugins, ...found.themes].some(({ active }) => active !== null)
-  return read ? succeeded('the scan returned what is active at the neighbour') : refused()
-}
-
-async function locks(scene: Scene): Promise<Verdict> {
-  const { host, attacker } = scene
-  const locked = ask(scene, attacker, 'lock').catch(() => undefined)
-  const end = host.clock.elapsed() + LOCK_MS
-  while ((await textOf(host, attacker, 'tmp/locked')) === '') {
-    if (host.clock.elapsed() > end) throw new Error('the tables were not locked')
-    await host.clock.sleep(POLL_MS)
-  }
-  const start = host.clock.elapsed()
-  await scene.scan(attacker.domain).catch(() => undefined)
-  const seconds = (host.clock.elapsed() - start) / 1000
-  await locked
-  return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
-}
-
-/** The shortest of several attempts: a busy server can block the agent for other reasons too. */
-async function folders(scene: Scene): Promise<Verdict> {
-  const { attacker } = scene
-  const made = Number(await ask(scene, attacker, 'folders'))
-  if (made < FOLDERS / 2) return refused(`the site could make ${made} folders and no more`)
-  let best = Number.POSITIVE_INFINITY
-  for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
-    best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
-  }
-  const observation = `${made} folders, the agent stood still for ${Math.round(best)} ms`
-  return best > STILL_MS ? succeeded(observation) : refused(observation)
-}
 
 /** The longest time, in ms, for which the work blocked everything else in this process. */
 async function standstill({ host: { clock } }: Scene, work: () => Promise<unknown>) {

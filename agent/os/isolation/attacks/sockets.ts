@@ -1,4 +1,4 @@
-import { CONTEXTS, type InsideAttack } from '#agent/os/isolation/attack.ts'
+import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** Sockets and addresses that a site must not reach. */
 export const SOCKETS = {
@@ -6,7 +6,6 @@ export const SOCKETS = {
     severity: 'critical',
     title: 'Connect to the PHP-FPM socket of its neighbour',
     meaning: 'A site runs code as its neighbour.',
-    contexts: CONTEXTS,
     code: `
 return connects('unix://' . $n['socket']) ? succeeded('connected to ' . $n['socket']) : refused();`,
   },
@@ -15,7 +14,6 @@ return connects('unix://' . $n['socket']) ? succeeded('connected to ' . $n['sock
     severity: 'high',
     title: 'Send mail as its neighbour, and read the passwords of relays',
     meaning: 'A site sends mail in the name of another one, or takes over its relay.',
-    contexts: CONTEXTS,
     code: `
 if (connects('unix://' . $n['mail'])) return succeeded('connected to ' . $n['mail']);
 $root = dirname($n['mail'], 3);
@@ -29,7 +27,6 @@ return is_writable(dirname($n['mail'])) ? succeeded('can write beside the socket
     severity: 'critical',
     title: 'Connect to the socket of the agent',
     meaning: 'A site sends commands to the half of the agent that works as root.',
-    contexts: CONTEXTS,
     code: `
 $path = '/run/hosting-agent/root.sock';
 return connects("unix://$path") ? succeeded("connected to $path") : refused();`,
@@ -39,7 +36,6 @@ return connects("unix://$path") ? succeeded("connected to $path") : refused();`,
     severity: 'critical',
     title: 'Read the sites of the server from the port of the agent, without a proof',
     meaning: 'Every program of the server has the rights of the dashboard.',
-    contexts: CONTEXTS,
     code: String.raw`
 $ports = [8443];
 foreach (['tcp', 'tcp6'] as $table) {
@@ -60,7 +56,6 @@ return refused();`,
     severity: 'high',
     title: 'Connect to the metadata address 169.254.169.254',
     meaning: 'On a cloud server a site reads the credentials of the server.',
-    contexts: CONTEXTS,
     code: `
 $address = '169.254.169.254';
 if (connects("tcp://$address:80")) return succeeded('connected to port 80');
