@@ -1,6 +1,6 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
-import { readTries, type Try } from '#agent/os/certificates/tries.ts'
+import { readTries } from '#agent/os/certificates/tries.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf, readCertificate } from '#agent/os/tls/certificate-files.ts'
 import { degraded, down, UP, type Verdict } from './verdict.ts'
@@ -12,26 +12,12 @@ export async function checkCertificate(host: Host, site: Site): Promise<Verdict 
   const { domain, tls } = site
   if (tls === 'none') return undefined
   const found = await readCertificate(host, domain)
-  const problem = (await keyProblem(host, domain, found)) ?? (found && problemOf(host, site, found))
-  if (found && !problem) return UP
-  const tried = (await readTries(host))[domain]
-  if (!found || problem === 'self-signed') return missing(found !== undefined, tried)
-  return typeof problem === 'object' ? withTry(problem, tried) : UP
-}
-
-async function keyProblem(
-  host: Host,
-  domain: string,
-  found: X509Certificate | undefined,
-): Promise<Verdict | undefined> {
-  if (!found) return undefined
   const key = await host.files.read(privateKeyOf(domain))
-  return key !== undefined && fits(found, key)
-    ? undefined
-    : down(
-        'certificate_key',
-        'The private key of its certificate is missing or belongs to another one',
-      )
+  const problem = found ? problemOf(host, site, found, key) : missing('is served without HTTPS')
+  const tried = problem && (await readTries(host))[domain]
+  if (!tried) return problem ?? UP
+  const next = `next try ${tried.next_at.slice(0, 16).replace('T', ' ')} UTC`
+  return { ...problem, reason: `${problem.reason}. ${tried.reason} (${next})` }
 }
 
 function fits(certificate: X509Certificate, key: string): boolean {
@@ -46,28 +32,34 @@ function problemOf(
   { clock }: Host,
   { domain, tls }: Site,
   found: X509Certificate,
-): Verdict | 'self-signed' | undefined {
-  const left = Date.parse(found.validTo) - clock.now()
-  const ends = new Date(found.validTo).toISOString().slice(0, 10)
-  if (left <= 0) return down('certificate_expired', `Its certificate ended on ${ends}`)
+  key: string | undefined,
+): Verdict | undefined {
+  if (key === undefined || !fits(found, key)) {
+    const reason = 'The private key of its certificate is missing or belongs to another one'
+    return down('certificate_key', reason)
+  }
+  const { expired, ending } = expiryOf(found, clock.now())
+  if (expired) return expired
   if (found.checkHost(domain) === undefined)
     return down('certificate_name', 'Its certificate is for another name')
-  if (tls === 'letsencrypt' && found.issuer === found.subject) return 'self-signed'
-  return left < SOON_MS
-    ? degraded('certificate_ending', `Its certificate ends on ${ends}`)
-    : undefined
+  const isReplaced = tls === 'letsencrypt' && found.issuer === found.subject
+  return isReplaced ? missing('has a self-signed one instead') : ending
 }
 
-function missing(self_signed: boolean, tried: Try | undefined): Verdict {
-  const instead = self_signed ? 'has a self-signed one instead' : 'is served without HTTPS'
-  return withTry(
-    degraded('certificate_missing', `Its certificate is missing: it ${instead}`),
-    tried,
-  )
-}
+const missing = (instead: string) =>
+  degraded('certificate_missing', `Its certificate is missing: it ${instead}`)
 
-function withTry(verdict: Verdict, tried: Try | undefined): Verdict {
-  if (!tried) return verdict
-  const next = `next try ${tried.next_at.slice(0, 16).replace('T', ' ')} UTC`
-  return { ...verdict, reason: `${verdict.reason}. ${tried.reason} (${next})` }
+/** The verdicts for a certificate that has expired, or expires soon. */
+export function expiryOf({ validTo }: Pick<X509Certificate, 'validTo'>, now: number) {
+  const date = new Date(validTo).toISOString().slice(0, 10)
+  const left = Date.parse(validTo) - now
+  return {
+    date,
+    expired:
+      left <= 0 ? down('certificate_expired', `Its certificate ended on ${date}`) : undefined,
+    ending:
+      left < SOON_MS
+        ? degraded('certificate_ending', `Its certificate ends on ${date}`)
+        : undefined,
+  }
 }

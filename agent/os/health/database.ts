@@ -16,7 +16,7 @@ const STATES: Record<State, (error: string) => Verdict> = {
   missing: (error) =>
     down(
       'database_missing',
-      `The database of the site, or a table of WordPress, is not there${error}`,
+      `The database of the site, or a table of WordPress, is missing${error}`,
     ),
   broken: (error) => down('database_broken', `Tables of the database do not answer${error}`),
   busy: (error) => degraded('database_busy', `The database has no free connection${error}`),

@@ -1,9 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
+import { eachAtOnce } from '#agent/os/web/at-once.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase, DATABASE_DOWN } from './database.ts'
 import { checkPhp } from './php.ts'
 import { isMariadbDown, phpStates } from './php-state.ts'
-import { isWorthVisiting, type Verdict, type Verdicts } from './verdict.ts'
+import { isWorthVisiting, type Verdicts } from './verdict.ts'
 import type { Watched } from './watched.ts'
 
 const AT_ONCE = 16
@@ -40,10 +41,9 @@ export async function look(
 ): Promise<void> {
   const changed = await round(host, sites, looking, (watched, found) => {
     if (isSame(watched.verdicts, found)) return true
-    const first = watched.verdicts.php === undefined
-    if (!first || !isAllUp(found)) return false
-    settle(watched, found)
-    return true
+    const isBelieved = watched.verdicts.php === undefined && isAllUp(found)
+    if (isBelieved) settle(watched, found)
+    return isBelieved
   })
   if (changed.length === 0) return
   await host.clock.sleep(AGAIN_MS)
@@ -70,24 +70,19 @@ async function round(
     free.map(({ site }) => site),
   )
   const away = free.length > 0 && (await isMariadbDown(host))
-  const turns = free.values()
-  const worker = async () => {
-    for (const watched of turns) {
-      const started = host.clock.elapsed()
-      const state = states.get(watched.site.user) ?? 'running'
-      try {
-        watched.php = state
-        const found = await lookAt(host, watched, away)
-        // The entry may have been removed meanwhile.
-        if (!isBusy(watched.site.domain) && !take(watched, found)) left.push({ watched, found })
-      } catch (error) {
-        report(error)
-      }
-      const took = host.clock.elapsed() - started
-      watched.look_at = host.clock.elapsed() + restAfter(took, all)
+  await eachAtOnce(free, AT_ONCE, async (watched) => {
+    const started = host.clock.elapsed()
+    try {
+      watched.php = states.get(watched.site.user) ?? 'running'
+      const found = await lookAt(host, watched, away)
+      // The entry may have been removed meanwhile.
+      if (!isBusy(watched.site.domain) && !take(watched, found)) left.push({ watched, found })
+    } catch (error) {
+      report(error)
     }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    const took = host.clock.elapsed() - started
+    watched.look_at = host.clock.elapsed() + restAfter(took, all)
+  })
   return left
 }
 
@@ -116,9 +111,7 @@ function settle(watched: Watched, found: Looked): void {
 }
 
 const isSame = (one: Verdicts, other: Looked): boolean =>
-  CHECKS.every((check) => textOf(one[check]) === textOf(other[check]))
-
-const textOf = (verdict: Verdict | undefined) => JSON.stringify(verdict)
+  CHECKS.every((check) => JSON.stringify(one[check]) === JSON.stringify(other[check]))
 
 const isAllUp = (found: Looked): boolean =>
   CHECKS.every((check) => (found[check]?.state ?? 'up') === 'up')

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { type Looking, look } from './look.ts'
-import { healthOf } from './verdict.ts'
+import { healthOf, unknownHealth } from './verdict.ts'
 import { visit } from './visits.ts'
 import { newlyWatched, type Watched } from './watched.ts'
 
@@ -28,7 +28,7 @@ export class HealthMonitor {
     return [...this.#watched.values()]
       .filter(({ verdicts }) => verdicts.php !== undefined)
       .map(({ site: { domain }, verdicts }) =>
-        stale ? unknown(domain) : healthOf(domain, verdicts),
+        stale ? unknownHealth(domain) : healthOf(domain, verdicts),
       )
       .sort((one, other) => (one.domain < other.domain ? -1 : 1))
   }
@@ -61,9 +61,4 @@ export class HealthMonitor {
       else this.#watched.set(user, newlyWatched(site, this.#host))
     }
   }
-}
-
-function unknown(domain: string): SiteHealth {
-  const reason = 'Its agent has not checked it for some time'
-  return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
 }

@@ -4,12 +4,14 @@ import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck, type HealthState } from
 /** The result of one check: `reason` is a sentence without its full stop. */
 export type Verdict = Pick<SiteCheck, 'state' | 'code' | 'reason'>
 
-export const UP: Verdict = { state: 'up', code: 'up', reason: '' }
-export const up = (code: string, reason: string): Verdict => ({ state: 'up', code, reason })
-export const degraded = (code: string, reason: string): Verdict => ({
-  ...{ state: 'degraded', code, reason },
-})
-export const down = (code: string, reason: string): Verdict => ({ state: 'down', code, reason })
+const verdict =
+  (state: HealthState) =>
+  (code: string, reason: string): Verdict => ({ state, code, reason })
+
+export const up = verdict('up')
+export const degraded = verdict('degraded')
+export const down = verdict('down')
+export const UP = up('up', '')
 
 export type Verdicts = Partial<Record<HealthCheck, Verdict>>
 
@@ -19,15 +21,21 @@ export type Verdicts = Partial<Record<HealthCheck, Verdict>>
  */
 export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
   const checks = HEALTH_CHECKS.flatMap((check): SiteCheck[] => {
-    const verdict = verdicts[check]
-    return verdict ? [{ check, ...verdict }] : []
+    const found = verdicts[check]
+    return found ? [{ check, ...found }] : []
   })
-  const worst = Math.max(0, ...checks.map(({ state }) => gravity(state)))
-  const { state, code, reason } = checks.find((check) => gravity(check.state) === worst) ?? UP
+  const severity = ({ state }: SiteCheck) =>
+    state === 'unknown' ? 0 : HEALTH_STATES.indexOf(state)
+  const worst = Math.max(0, ...checks.map(severity))
+  const { state, code, reason } = checks.find((check) => severity(check) === worst) ?? UP
   return { domain, state, code, reason, checks }
 }
 
-const gravity = (state: HealthState) => (state === 'unknown' ? 0 : HEALTH_STATES.indexOf(state))
+/** For a site whose last results are outdated. */
+export function unknownHealth(domain: string): SiteHealth {
+  const reason = 'Its agent has not checked it for some time'
+  return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
+}
 
 /** False: a visit would find the known problem again. */
 export const isWorthVisiting = ({ php, database }: Verdicts): boolean =>

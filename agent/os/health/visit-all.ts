@@ -21,8 +21,7 @@ export async function visitAll<W extends Timed>(
     if (!outcome) return []
     watched.visited_at = host.clock.elapsed()
     watched.visit_ms = outcome.ms
-    return [{ watched, verdict: check(outcome, urlOf(visit)) }]
+    const url = `${visit.tls ? 'https' : 'http'}://${visit.host}${visit.path}`
+    return [{ watched, verdict: check(outcome, url) }]
   })
 }
-
-const urlOf = ({ host, tls, path }: Visit) => `${tls ? 'https' : 'http'}://${host}${path}`

@@ -26,7 +26,8 @@ export async function visit(
     .slice(0, MOST_AT_ONCE)
   const before = new Map<Watched, Verdict>()
   for (const { watched, verdict } of await visitFree(host, due)) {
-    if (isNews(watched, verdict)) before.set(watched, verdict)
+    // A new site that is up counts immediately.
+    if (verdict.state !== (watched.verdicts.http?.state ?? 'up')) before.set(watched, verdict)
     else if (isFree(watched)) watched.verdicts = { ...watched.verdicts, http: verdict }
   }
   if (before.size === 0) return
@@ -38,23 +39,16 @@ export async function visit(
   }
 }
 
-/** A changed state; a new site that is up counts immediately. */
-function isNews({ verdicts: { http } }: Watched, { state }: Verdict): boolean {
-  return state !== (http?.state ?? 'up')
-}
-
 async function visitFree(host: Host, sites: readonly Watched[]) {
   const visits: { watched: Watched; visit: Visit }[] = []
   for (const watched of sites) {
-    visits.push({ watched, visit: await visitOf(host, watched.site.domain) })
+    const { domain } = watched.site
+    const tls = (await certificateOf(host, domain)) !== undefined
+    // A parameter that no cache knows: neither nginx nor a plugin answers in place of the site.
+    const path = `/?hosting-health=${host.random.text(12)}`
+    visits.push({ watched, visit: { host: domain, path, tls } })
   }
   const visited = await visitAll(host, visits, checkPage)
   for (const { watched } of visited) watched.traffic.visited()
   return visited
-}
-
-/** A parameter that no cache knows: neither nginx nor a plugin answers in place of the site. */
-async function visitOf(host: Host, domain: string): Promise<Visit> {
-  const tls = (await certificateOf(host, domain)) !== undefined
-  return { host: domain, path: `/?hosting-health=${host.random.text(12)}`, tls }
 }

@@ -35,13 +35,11 @@ export function newlyWatched(site: Site, { clock, random }: Host): Watched {
 
 /** Whether it is time for a visit; `all`: how many sites share the time. */
 export function isVisitDue(watched: Watched, now: number, all: number): boolean {
-  return now - watched.visited_at >= restOf(watched, now, all)
-}
-
-function restOf({ verdicts, php, traffic, visit_ms }: Watched, now: number, all: number): number {
-  if (verdicts.http && verdicts.http.state !== 'up') return Math.max(TROUBLED_MS, 3 * visit_ms)
-  if (php === 'asleep' || traffic.isQuiet(now)) return QUIET_MS
-  return sharedRest(visit_ms, all, LEAST_MS)
+  const { verdicts, php, traffic, visited_at, visit_ms } = watched
+  let rest = sharedRest(visit_ms, all, LEAST_MS)
+  if (php === 'asleep' || traffic.isQuiet(now)) rest = QUIET_MS
+  if ((verdicts.http?.state ?? 'up') !== 'up') rest = Math.max(TROUBLED_MS, 3 * visit_ms)
+  return now - visited_at >= rest
 }
 
 /** Limits the visits of all sites to their share of the processor. */

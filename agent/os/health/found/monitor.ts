@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { healthOf, type Verdict, type Verdicts } from '#agent/os/health/verdict.ts'
+import { healthOf, unknownHealth, type Verdict, type Verdicts } from '#agent/os/health/verdict.ts'
 import { visitAll } from '#agent/os/health/visit-all.ts'
 import { parseCertificate } from '#agent/os/tls/certificate-files.ts'
 import type { SiteHealth } from '#shared/agent.ts'
@@ -36,7 +36,7 @@ export class FoundMonitor {
     const stale = this.#host.clock.elapsed() - this.#listed_at > STALE_MS
     return [...this.#watched].flatMap(([domain, { verdicts }]) => {
       if (verdicts.http === undefined) return []
-      return [stale ? unknown(domain) : healthOf(domain, verdicts)]
+      return [stale ? unknownHealth(domain) : healthOf(domain, verdicts)]
     })
   }
 
@@ -76,10 +76,9 @@ export class FoundMonitor {
     const now = this.#host.clock.elapsed()
     const closed = due.filter(({ target }) => target.visit === undefined)
     for (const watched of closed) watched.visited_at = now
-    const visits = due.flatMap((watched) => {
-      const { visit } = watched.target
-      return visit ? [{ watched, visit }] : []
-    })
+    const visits = due.flatMap((watched) =>
+      watched.target.visit ? [{ watched, visit: watched.target.visit }] : [],
+    )
     const visited = await visitAll(this.#host, visits, checkFoundPage)
     return [...closed.map((watched) => ({ watched, verdict: CLOSED })), ...visited]
   }
@@ -103,9 +102,4 @@ export class FoundMonitor {
     )
     this.#listed_at = this.#host.clock.elapsed()
   }
-}
-
-function unknown(domain: string): SiteHealth {
-  const reason = 'Its agent has not checked it for some time'
-  return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
 }

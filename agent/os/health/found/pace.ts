@@ -15,17 +15,13 @@ export interface WatchedFound {
   visit_ms: number
 }
 
-export const newlyFound = (target: Target): WatchedFound => ({
-  ...{ target, verdicts: {}, visited_at: Number.NEGATIVE_INFINITY, visit_ms: 0 },
-})
+export function newlyFound(target: Target): WatchedFound {
+  return { target, verdicts: {}, visited_at: Number.NEGATIVE_INFINITY, visit_ms: 0 }
+}
 
 /** Whether it is time for a visit; `all`: how many sites share the time. */
-export function isVisitDue(
-  { verdicts, visited_at, visit_ms }: WatchedFound,
-  now: number,
-  all: number,
-): boolean {
-  const isTroubled = verdicts.http !== undefined && verdicts.http.state !== 'up'
-  const least = isTroubled ? TROUBLED_MS : LEAST_MS
+export function isVisitDue(watched: WatchedFound, now: number, all: number): boolean {
+  const { verdicts, visited_at, visit_ms } = watched
+  const least = (verdicts.http?.state ?? 'up') === 'up' ? LEAST_MS : TROUBLED_MS
   return now - visited_at >= sharedRest(visit_ms, all, least)
 }

@@ -24,32 +24,30 @@ export async function listTargets(host: Host): Promise<Map<string, Target>> {
 }
 
 function targetOf({ domain, certificate, kind, listens }: Vhost): Target[] {
-  if (kind === 'closed') return [{ domain, certificate, visit: undefined }]
-  const place = placeOf(listens)
-  return place ? [{ domain, certificate, visit: visitOf(domain, place) }] : []
+  const listen = kind === 'closed' ? undefined : bestOf(listens)
+  if (!listen && kind !== 'closed') return []
+  return [{ domain, certificate, visit: listen && visitOf(domain, listen) }]
 }
 
 /** As a browser does: HTTPS where there is any, and the usual ports before others. */
-function placeOf(listens: readonly Listen[]): Listen | undefined {
+function bestOf(listens: readonly Listen[]): Listen | undefined {
   const rank = ({ address, port, tls, only_ipv6 }: Listen) =>
     [!isLoopback(address), port === (tls ? 443 : 80), tls, only_ipv6 !== true].reduce(
       (sum, score) => sum * 2 + Number(score),
       0,
     )
-  return listens
+  const [best] = listens
     .filter(({ port }) => port > 0)
-    .reduce<Listen | undefined>(
-      (best, listen) => (best && rank(best) >= rank(listen) ? best : listen),
-      undefined,
-    )
+    .toSorted((one, other) => rank(other) - rank(one))
+  return best
 }
 
 /** The front page as it is: a parameter would fill the caches of the site. */
 function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): Visit {
-  const asked = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
+  const target = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
   return {
     ...{ host: domain, path: '/', tls },
-    ...(asked !== '' && { address: asked }),
+    ...(target !== '' && { address: target }),
     ...(port !== (tls ? 443 : 80) && { port }),
   }
 }
