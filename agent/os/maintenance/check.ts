@@ -13,15 +13,11 @@ export function checkMaintenance(host: Host): Promise<Maintenance> {
   return host.exclusive('maintenance', async () => {
     const kept = await readKept(host)
     const maintenance = await found(host, kept)
-    const still = new Set(maintenance.old_files.map(({ name }) => name))
-    const failed = Object.entries(kept.failed).filter(([name]) => still.has(name))
-    const renewed = Object.entries(kept.renewed).filter(([name]) => still.has(name))
-    await writeKept(host, {
-      ...kept,
-      maintenance,
-      failed: Object.fromEntries(failed),
-      renewed: Object.fromEntries(renewed),
-    })
+    const names = new Set(maintenance.old_files.map(({ name }) => name))
+    const stillOld = <T>(record: Record<string, T>) =>
+      Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
+    const [failed, renewed] = [stillOld(kept.failed), stillOld(kept.renewed)]
+    await writeKept(host, { ...kept, maintenance, failed, renewed })
     return maintenance
   })
 }
@@ -32,8 +28,7 @@ export function changeKept(host: Host, change: (kept: Kept) => Kept): Promise<vo
 }
 
 async function found(host: Host, kept: Kept): Promise<Maintenance> {
-  const at = host.clock.now()
-  const now = new Date(at).toISOString()
+  const now = new Date(host.clock.now()).toISOString()
   const { packages, problem } = await pendingPackages(host)
   const lists = await listsReadAt(host)
   const problems = new Map(Object.entries(kept.failed))
@@ -45,7 +40,7 @@ async function found(host: Host, kept: Kept): Promise<Maintenance> {
     packages_problem: problem,
     reboot: await rebootOf(host),
     old_files: reported(await oldPrograms(host), before?.old_files ?? [], { now, problems }),
-    restarts: restartsOf(kept.restarts, at),
+    restarts: restartsOf(kept.restarts, Date.parse(now)),
     unattended: await unattendedOf(host),
     last_update: await lastUpdate(host, before?.last_update ?? null),
   }

@@ -28,7 +28,7 @@ export async function oldPrograms(host: Host): Promise<OldProgram[]> {
     const known = owners.find(({ owns }) => owns(one))
     if (!known && PASSING.test(one.unit)) continue
     const program = known ? ofKnown(known.service) : ofOther(one)
-    if (!program) continue
+    if (program.name === '') continue
     const main = known === undefined || known.main === undefined || known.main === one.pid
     const before = programs.get(program.name)
     programs.set(program.name, { ...program, main: main || (before?.main ?? false) })
@@ -67,12 +67,12 @@ interface Owner {
 async function ownersOf(host: Host, services: readonly NamedService[]): Promise<Owner[]> {
   return Promise.all(
     services.map(async (service): Promise<Owner> => {
-      const { unit, name } = service
       const pid = await pidOf(host, service)
-      const main = name === 'nginx' ? pid : undefined
-      if (host.init === 'systemd') return { service, main, owns: (one) => one.unit === unit }
-      const owns = (one: OldProcess) => one.pid === pid || (pid !== undefined && one.parent === pid)
-      return { service, main, owns }
+      const owns = ({ unit, ...one }: OldProcess) =>
+        host.init === 'systemd'
+          ? unit === service.unit
+          : pid !== undefined && [one.pid, one.parent].includes(pid)
+      return { service, main: service.name === 'nginx' ? pid : undefined, owns }
     }),
   )
 }
@@ -90,7 +90,7 @@ const ofKnown = (known: NamedService) => ({
 })
 
 /** Root's own programs and those of logged-in users; a process without a unit has no name. */
-function ofOther({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> | undefined {
+function ofOther({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> {
   const name = unit.replace(/\.(service|scope)$/, '') || (pid === 1 ? 'systemd' : '')
-  return name === '' ? undefined : { name, kind: 'other', domain: '', known: undefined }
+  return { name, kind: 'other', domain: '', known: undefined }
 }

@@ -17,12 +17,8 @@ export interface Pending {
 
 /** The packages with a newer version, by a dry run of apt with its present lists. */
 export async function pendingPackages(host: Host): Promise<Pending> {
-  const { code, stdout, stderr } = await host.shell.try([
-    'apt-get',
-    ...READ_ONLY,
-    '--simulate',
-    ...UPGRADE,
-  ])
+  const argv = ['apt-get', ...READ_ONLY, '--simulate', ...UPGRADE]
+  const { code, stdout, stderr } = await host.shell.try(argv)
   if (code === 0) return { packages: parseSimulation(stdout), problem: '' }
   const [words = ''] = stderr.trim().split('\n')
   return { packages: [], problem: oneLine(words) || `apt-get ended with status ${code}` }

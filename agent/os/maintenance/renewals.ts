@@ -10,7 +10,7 @@ import { CRON } from '#agent/os/services/known.ts'
 import { WHOLE_SERVER } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
-import { type OldProgram, oldPrograms } from './old-files.ts'
+import { oldPrograms } from './old-files.ts'
 import { AGENT_UNIT, FRONT_UNIT, type NamedService } from './services.ts'
 
 /** One program to restart with its updated files. */
@@ -22,10 +22,10 @@ export interface Renewal {
   key: string
   title: string
   effects: readonly Effect[]
-  apply(): Promise<void>
+  apply(): Promise<unknown>
 }
 
-type Way = Pick<Renewal, 'key' | 'title'> & { apply(host: Host): Promise<void> }
+type Way = Pick<Renewal, 'key' | 'title'> & { apply(host: Host): Promise<unknown> }
 
 /** A running request ends first: systemd, or the former nginx, holds the socket meanwhile. */
 const WAYS: Record<string, Way> = {
@@ -38,60 +38,38 @@ const WAYS: Record<string, Way> = {
   'hosting-agent-front': {
     key: 'service hosting-agent-front',
     title: 'Restarting the half of the agent that listens',
-    apply: async ({ shell }) => {
-      await shell.run(['systemctl', 'restart', FRONT_UNIT])
-    },
+    apply: ({ shell }) => shell.run(['systemctl', 'restart', FRONT_UNIT]),
   },
   // Mail of sites waits in their sendmail meanwhile.
   'hosting-agent-mail': {
     key: 'service hosting-agent-mail',
     title: 'Restarting the queue of the mail of sites',
-    apply: async ({ shell }) => {
-      await shell.run(['systemctl', 'restart', MAIL_UNIT])
-    },
+    apply: ({ shell }) => shell.run(['systemctl', 'restart', MAIL_UNIT]),
   },
   // Between two operations; a restart would start their work again.
   'hosting-agent': {
     key: WHOLE_SERVER,
     title: 'Restarting the agent',
-    apply: async ({ shell }) => {
-      await shell.run(['systemctl', 'restart', '--no-block', AGENT_UNIT])
-    },
+    apply: ({ shell }) => shell.run(['systemctl', 'restart', '--no-block', AGENT_UNIT]),
   },
 }
 
 /** Interrupts every site for some seconds: only on request. */
-const DATABASE: Way = {
-  key: 'service mariadb',
-  title: 'Restarting MariaDB',
-  apply: restartMariadb,
-}
+const DATABASE = { key: 'service mariadb', title: 'Restarting MariaDB', apply: restartMariadb }
 
 /** For each program with old files that this agent may restart. The agent itself is the last. */
 export async function renewals(host: Host, { database }: { database: boolean }) {
-  const programs = (await oldPrograms(host)).filter(({ main, known }) => main && known)
-  return ordered(programs).flatMap((program) => renewalOf(host, program, database))
-}
-
-/** In the order of the server's list of services. */
-function ordered(programs: readonly OldProgram[]): OldProgram[] {
+  // In the order of the server's list of services.
   const rank = { service: 0, site: 1, agent: 2, other: 3 }
-  return programs.toSorted((one, other) => rank[one.kind] - rank[other.kind])
-}
-
-function renewalOf(host: Host, { name, known }: OldProgram, database: boolean): Renewal[] {
-  const way = known && wayOf(known, database)
-  if (!known || !way) return []
-  return [
-    {
-      name,
-      group: known.site ? `PHP ${known.site.php}` : name,
-      key: way.key,
-      title: way.title,
-      effects: [effects.run('restart', known.unit)],
-      apply: () => way.apply(host),
-    },
-  ]
+  const programs = (await oldPrograms(host)).sort((one, other) => rank[one.kind] - rank[other.kind])
+  return programs.flatMap(({ name, known, main }): Renewal[] => {
+    const way = main && known && wayOf(known, database)
+    if (!way) return []
+    const { key, title } = way
+    const group = known.site ? `PHP ${known.site.php}` : name
+    const restart = [effects.run('restart', known.unit)]
+    return [{ name, group, key, title, effects: restart, apply: () => way.apply(host) }]
+  })
 }
 
 function wayOf({ name, site }: NamedService, database: boolean): Way | undefined {

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
+import type { Step } from '#agent/steps/command.ts'
 import type { Unattended } from '#shared/maintenance.ts'
 
 const PACKAGE = 'unattended-upgrades'
@@ -23,20 +23,23 @@ const TIMER = 'apt-daily-upgrade.timer'
 export async function unattendedOf(host: Host): Promise<Unattended> {
   const admin = await administratorsOwn(host)
   const ours = await host.files.read(UNATTENDED_FILE)
-  const wanted = ours === undefined ? null : ours === renderUnattended(true)
-  const source =
-    admin !== undefined ? 'administrator' : ours !== undefined ? 'hosting-control' : 'none'
   const because = admin === undefined ? '' : `${admin} is the administrator's own`
+  const state: Unattended = {
+    enabled: false,
+    wanted: ours === undefined ? null : ours === renderUnattended(true),
+    source: admin !== undefined ? 'administrator' : ours !== undefined ? 'hosting-control' : 'none',
+    detail: because,
+  }
   if (!(await host.files.stat(PROGRAM))) {
-    return { enabled: false, wanted, source, detail: because || `${PACKAGE} is not installed` }
+    return { ...state, detail: because || `${PACKAGE} is not installed` }
   }
   const { stdout } = await host.shell.try(['apt-config', 'dump'])
   const value = (name: string) =>
     new RegExp(`^APT::Periodic::${name} "(.*)";$`, 'm').exec(stdout)?.[1]
   const on = !['', '0', undefined].includes(value('Unattended-Upgrade'))
-  if (!on || value('Enable') === '0') return { enabled: false, wanted, source, detail: because }
+  if (!on || value('Enable') === '0') return state
   const stopped = await stoppedReason(host)
-  return { enabled: stopped === '', wanted, source, detail: stopped || because }
+  return { ...state, enabled: stopped === '', detail: stopped || because }
 }
 
 /**
@@ -48,18 +51,17 @@ export async function unattendedSteps(host: Host, enabled: boolean): Promise<Ste
   const missing = enabled && !(await host.files.stat(PROGRAM))
   const text = renderUnattended(enabled)
   const before = await readGenerated(host, UNATTENDED_FILE)
+  const packages: Step = {
+    name: 'packages',
+    title: `Installing ${PACKAGE}`,
+    effects: () => planInstall(host, [PACKAGE]),
+    apply: () => install(host, [PACKAGE], 'unattended'),
+  }
   return [
-    ...(missing ? [packageStep(host)] : []),
+    ...(missing ? [packages] : []),
     ...(before === text ? [] : [fileStep(host, before, text)]),
   ]
 }
-
-const packageStep = (host: Host): Step => ({
-  name: 'packages',
-  title: `Installing ${PACKAGE}`,
-  effects: () => planInstall(host, [PACKAGE]),
-  apply: (): Progress<void> => install(host, [PACKAGE], 'unattended'),
-})
 
 function fileStep(host: Host, before: string | undefined, text: string): Step {
   return {
@@ -93,18 +95,18 @@ Unattended-Upgrade::Automatic-Reboot "false";
 /** The file of an administrator's own configuration; the unchanged one of the package is none. */
 async function administratorsOwn(host: Host): Promise<string | undefined> {
   const { files, shell } = host
+  const packaged = `${FOLDER}/50unattended-upgrades`
   const names = (await files.list(FOLDER)).map(({ name }) => name).sort()
   for (const name of names) {
     const path = `${FOLDER}/${name}`
-    if (path === UNATTENDED_FILE || name === '50unattended-upgrades') continue
+    if (path === UNATTENDED_FILE || path === packaged) continue
     const text = (await files.read(path)) ?? ''
     if (name === DEBIAN_SWITCH && DEBIAN_TEXT.test(text)) continue
     if (OWN_SETTING.test(text)) return path
   }
   if (!(await files.stat(PROGRAM))) return undefined
   const { stdout } = await shell.try(['dpkg', '--verify', PACKAGE])
-  const own = `${FOLDER}/50unattended-upgrades`
-  return stdout.includes(own) ? own : undefined
+  return stdout.includes(packaged) ? packaged : undefined
 }
 
 async function stoppedReason({ init, shell }: Host): Promise<string> {

@@ -6,11 +6,10 @@ import {
   READ_ONLY,
   readable,
   repair,
-  taken,
   update,
+  withApt,
 } from '#agent/os/packages/apt.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
-import type { PendingPackage } from '#shared/maintenance.ts'
 import type { Effect } from '#shared/plan.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'
 
@@ -27,42 +26,32 @@ const LONG = { ...APT_OPTIONS, timeout_ms: 50 * 60_000 }
 export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<void> {
   const at = await listsReadAt(host)
   if (at !== null && Math.abs(host.clock.now() - at) < most_ms) return
-  const release = await taken(host, 'apt')
-  try {
-    yield* update(host)
-  } finally {
-    release()
-  }
+  yield* withApt(host, () => update(host))
 }
 
 /** The step that installs pending updates; none without any. Throws apt's message. */
 export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   const { packages, problem } = await pendingPackages(host)
   if (problem !== '') throw new Error(`apt cannot say what is pending: ${problem}`)
-  const names = namesOf(packages, scope)
+  // Installed packages; apt adds their new dependencies.
+  const names = packages
+    .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))
+    .map(({ name }) => name)
+    .filter((name) => NAME.test(name))
   if (names.length === 0) return []
   const what = scope === 'security' ? 'security updates' : 'updates'
+  const argv =
+    scope === 'all'
+      ? ['upgrade', '--with-new-pkgs', ...SAFE]
+      : ['install', '--only-upgrade', ...SAFE, '--', ...names]
   return [
     {
       name: 'packages',
       title: `Installing ${what} of ${names.length === 1 ? names[0] : `${names.length} packages`}`,
-      effects: () => planUpgrade(host, argvOf(names, scope)),
-      apply: () => upgrade(host, argvOf(names, scope)),
+      effects: () => planUpgrade(host, argv),
+      apply: () => upgrade(host, argv),
     },
   ]
-}
-
-/** Installed packages; apt adds their new dependencies. */
-function namesOf(packages: readonly PendingPackage[], scope: Scope): string[] {
-  return packages
-    .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))
-    .map(({ name }) => name)
-    .filter((name) => NAME.test(name))
-}
-
-function argvOf(names: readonly string[], scope: Scope): string[] {
-  if (scope === 'all') return ['upgrade', '--with-new-pkgs', ...SAFE]
-  return ['install', '--only-upgrade', ...SAFE, '--', ...names]
 }
 
 /** The changes that apt would make. */
@@ -73,15 +62,8 @@ async function planUpgrade(host: Host, argv: readonly string[]): Promise<Effect[
   )
 }
 
-async function* upgrade(host: Host, argv: readonly string[]): Progress<void> {
-  const release = await taken(host, 'apt')
-  try {
+const upgrade = (host: Host, argv: readonly string[]): Progress<void> =>
+  withApt(host, async function* () {
     await repair(host)
     yield* readable(host.shell.stream(['apt-get', ...APT, ...argv], LONG))
-  } catch (error) {
-    await repair(host.steady ?? host)
-    throw error
-  } finally {
-    release()
-  }
-}
+  })

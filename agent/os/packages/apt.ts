@@ -32,9 +32,17 @@ export async function* update({ shell }: Host): Progress<void> {
   yield* readable(shell.stream(['apt-get', ...APT, 'update', '-q'], APT_OPTIONS))
 }
 
-/** A lock that is held until it is released, for work that yields progress meanwhile. */
-export function taken(host: Host, name: string): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    host.exclusive(name, () => new Promise<void>((release) => resolve(release))).catch(reject)
+/** One apt at a time. Completes dpkg's part of failed work. */
+export async function* withApt(host: Host, work: () => Progress<void>): Progress<void> {
+  const release = await new Promise<() => void>((resolve, reject) => {
+    host.exclusive('apt', () => new Promise<void>((free) => resolve(free))).catch(reject)
   })
+  try {
+    yield* work()
+  } catch (error) {
+    await repair(host.steady ?? host)
+    throw error
+  } finally {
+    release()
+  }
 }

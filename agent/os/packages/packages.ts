@@ -5,7 +5,7 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 import { SHIPPED_PHP } from '#shared/php-support.ts'
 import type { Effect } from '#shared/plan.ts'
-import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, taken, update } from './apt.ts'
+import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, update, withApt } from './apt.ts'
 
 /** Required or recommended by WordPress (Site Health), and SOAP, which shops use. */
 const EXTENSIONS = [
@@ -30,7 +30,6 @@ export async function installedPhp({ files }: Host): Promise<string[]> {
   return programs.flatMap(({ name }) => /^php-fpm(\d\.\d+)$/.exec(name)?.[1] ?? []).sort()
 }
 
-/** Those of one PHP version. */
 export const packagesOf = (php: string): string[] =>
   ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${php}-${part}`)
 
@@ -40,9 +39,9 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
   const installed = new Set(
     [...status.matchAll(/^Package: (\S+)\nStatus: \S+ ok installed$/gm)].map(([, name]) => name),
   )
-  const wanted = php.flatMap(packagesOf)
   const quota = (await quotaMount(host)) === undefined ? [] : [QUOTA_PACKAGE]
-  return [...BASE, ...quota, ...wanted].filter((name) => !installed.has(name))
+  const all = [...BASE, ...quota, ...php.flatMap(packagesOf)]
+  return all.filter((name) => !installed.has(name))
 }
 
 /**
@@ -50,20 +49,18 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
  * is installed, or quotas are off. Its failure is reported, and stops nothing.
  */
 export async function quotaPackageSteps(host: Host): Promise<Step[]> {
-  if ((await quotaMount(host)) === undefined) return []
-  const missing = (await missingPackages(host, [])).filter((name) => name === QUOTA_PACKAGE)
-  if (missing.length === 0) return []
+  if (!(await missingPackages(host, [])).includes(QUOTA_PACKAGE)) return []
   return [
     {
       name: 'quota package',
-      title: `Installing ${missing.join(', ')}`,
-      effects: () => planInstall(host, missing),
+      title: `Installing ${QUOTA_PACKAGE}`,
+      effects: () => planInstall(host, [QUOTA_PACKAGE]),
       async *apply() {
         try {
-          yield* install(host, missing, 'php')
+          yield* install(host, [QUOTA_PACKAGE], 'php')
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error)
-          yield `Warning: ${missing.join(', ')} could not be installed: ${reason}`
+          yield `Warning: ${QUOTA_PACKAGE} could not be installed: ${reason}`
         }
       },
     },
@@ -85,12 +82,9 @@ export async function refuseUnknownPackages(
 
 /** What `install` would do, as reported by apt; dependencies are known once apt has its lists. */
 export async function planInstall(host: Host, packages: readonly string[]): Promise<Effect[]> {
-  return (
-    (await simulated(host, packages)) ?? [
-      effects.run('program', 'apt-get update'),
-      ...packages.map((name) => effects.create('package', name)),
-    ]
-  )
+  const created = packages.map((name) => effects.create('package', name))
+  const known = await simulated(host, packages)
+  return known ?? [effects.run('program', 'apt-get update'), ...created]
 }
 
 /** Undefined if apt cannot report it. */
@@ -113,41 +107,26 @@ export async function simulated(
  * package, such as another database server, without `removes`. Throws invalid on `field` for a PHP
  * version that no repository has, naming the available ones.
  */
-export async function* install(
+export function install(
   host: Host,
   packages: readonly string[],
   field: string,
   { removes = false } = {},
 ): Progress<void> {
-  const release = await taken(host, 'apt')
-  try {
+  const keeping = removes ? [] : ['-o', 'APT::Get::Remove=false']
+  const argv = ['apt-get', ...APT, ...keeping, ...INSTALL, ...packages]
+  return withApt(host, async function* () {
     if ((await knownPhp(host)).length === 0) yield* update(host)
     refuseUnknownPhp(await knownPhp(host), packages, field)
     await repair(host)
-    yield* installOnce(host, packages, removes ? [] : NO_REMOVE)
-  } catch (error) {
-    await repair(host.steady ?? host)
-    throw error
-  } finally {
-    release()
-  }
-}
-
-const NO_REMOVE = ['-o', 'APT::Get::Remove=false']
-
-/** Package lists become outdated: an update finds the successor of a removed file. */
-async function* installOnce(
-  host: Host,
-  packages: readonly string[],
-  more: readonly string[],
-): Progress<void> {
-  const argv = ['apt-get', ...APT, ...more, ...INSTALL, ...packages]
-  try {
-    yield* readable(host.shell.stream(argv, APT_OPTIONS))
-  } catch {
-    yield* update(host)
-    yield* readable(host.shell.stream(argv, APT_OPTIONS))
-  }
+    try {
+      yield* readable(host.shell.stream(argv, APT_OPTIONS))
+    } catch {
+      // Package lists become outdated: an update finds the successor of a removed file.
+      yield* update(host)
+      yield* readable(host.shell.stream(argv, APT_OPTIONS))
+    }
+  })
 }
 
 function refuseUnknownPhp(known: readonly string[], packages: readonly string[], field: string) {
