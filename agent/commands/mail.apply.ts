@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { planPut } from '#agent/os/effects/effects.ts'
 import { hasRelay, writeSetting } from '#agent/os/mail/files.ts'
 import * as formerly from '#agent/os/mail/former.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
@@ -52,8 +53,8 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
       name: 'setting',
       title: 'Changing the mail settings',
       effects: async () => [
-        ...(await formerly.planKeep(host, path)),
-        ...(await planSync(host, params.relay !== null || (await formerly.others(host, path)))),
+        await planPut(host, path),
+        ...(await planSync(host, params.relay !== null || (await hasRelay(host, path)))),
       ],
       async apply() {
         await formerly.keep(host, path)

@@ -34,7 +34,7 @@ export async function readSiteSetting(
   return text === undefined ? newSiteSetting(domain) : parseSetting(SiteSetting, text, path)
 }
 
-/** Whether the server, or one of its sites, has a relay, with the given setting left out. */
+/** Whether the server or one of its sites has a relay; the setting at `but` does not count. */
 export async function hasRelay(host: Host, but?: string): Promise<boolean> {
   const { server, sites, site } = mailPlaces(host.settings.mail_dir)
   if (server !== but && (await readServerSetting(host)).relay) return true

@@ -1,7 +1,4 @@
 import type { Host } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
-import type { Effect } from '#shared/plan.ts'
-import { hasRelay } from './files.ts'
 import { MAIL_USER } from './places.ts'
 
 const NONE = 'none\n'
@@ -15,11 +12,6 @@ export async function keep({ files }: Host, path: string): Promise<void> {
   await files.write(formerOf(path), (await files.read(path)) ?? NONE, SECRET)
 }
 
-/** The effects of `keep` and of writing another setting. */
-export const planKeep = async (host: Host, path: string): Promise<Effect[]> => [
-  await effects.planPut(host, path),
-]
-
 export async function bringBack({ files }: Host, path: string): Promise<void> {
   const former = await files.read(formerOf(path))
   if (former === undefined) return
@@ -32,6 +24,3 @@ export const forget = ({ files }: Host, path: string): Promise<void> => files.re
 
 export const isKept = async ({ files }: Host, path: string): Promise<boolean> =>
   (await files.stat(formerOf(path))) !== undefined
-
-/** Whether another setting than this one has a relay. */
-export const others = (host: Host, path: string): Promise<boolean> => hasRelay(host, path)

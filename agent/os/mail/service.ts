@@ -5,27 +5,26 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, readGenerated, removeGenerated, replace } from '#agent/os/effects/generated.ts'
 import { LOG } from '#agent/os/services/known.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
-import { WANTS } from '#agent/os/services/systemd.ts'
+import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION, HOMES } from '#agent/os/site/paths.ts'
+import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import type { Effect } from '#shared/plan.ts'
 import { hasRelay } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 
 /** An upgrade of the agent restarts it with the agent's own units, because of its name. */
 export const MAIL_UNIT = 'hosting-agent-mail.service'
-export const MAIL_UNIT_PATH = `/etc/systemd/system/${MAIL_UNIT}`
+export const MAIL_UNIT_PATH = `${UNITS}/${MAIL_UNIT}`
 export const MAIL_PROCESSES = `/sys/fs/cgroup/system.slice/${MAIL_UNIT}/cgroup.procs`
 const LINK = `${WANTS}/${MAIL_UNIT}`
 const PID_FILE = '/run/hosting-mail.pid'
 
-const argvOf = ({ program }: Host['settings']) => [...program, 'mail']
-
 export function mailService({ settings }: Pick<Host, 'settings'>): Service {
-  const [program = ''] = settings.program
+  const [program = '', ...args] = settings.program
   return {
     unit: MAIL_UNIT,
     program,
-    args: [...settings.program.slice(1), 'mail'],
+    args: [...args, 'mail'],
     pid_file: PID_FILE,
     processes: MAIL_PROCESSES,
     log: LOG,
@@ -47,8 +46,8 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart=${argvOf(settings).join(' ')}
-EnvironmentFile=-/etc/hosting-agent/agent.env
+ExecStart=${[...settings.program, 'mail'].join(' ')}
+EnvironmentFile=-${SETTINGS_FILE}
 Environment=AGENT_MAIL_DIR=${mail_dir}
 Restart=always
 RestartSec=250ms
@@ -75,21 +74,22 @@ export async function syncService(host: Host): Promise<void> {
 }
 
 /** What `syncService` would do with or without a relay. */
-export async function planSync(host: Host, wanted: boolean): Promise<Effect[]> {
+export async function planSync(host: Host, relay: boolean): Promise<Effect[]> {
   const runs = await isRunning(host, mailService(host))
-  const text = await renderMailUnit(host)
-  if (!wanted) {
+  if (!relay) {
     return [
       ...(runs ? [effects.remove('service', MAIL_UNIT)] : []),
       ...(await effects.planRemove(host, 'link', LINK)),
       ...(await effects.planRemove(host, 'file', MAIL_UNIT_PATH)),
     ]
   }
-  const files = host.init === 'systemd' ? [{ path: MAIL_UNIT_PATH, text }] : []
+  const started = runs ? [] : [effects.create('service', MAIL_UNIT)]
+  if (host.init === 'direct') return started
+  const unit = { path: MAIL_UNIT_PATH, text: await renderMailUnit(host) }
   return [
-    ...(await effects.planGenerate(host, files)),
-    ...(host.init === 'systemd' ? await effects.planMake(host, 'link', LINK) : []),
-    ...(runs ? [] : [effects.create('service', MAIL_UNIT)]),
+    ...(await effects.planGenerate(host, [unit])),
+    ...(await effects.planMake(host, 'link', LINK)),
+    ...started,
   ]
 }
 
@@ -110,7 +110,11 @@ async function start(host: Host): Promise<void> {
 async function stop(host: Host): Promise<void> {
   const service = mailService(host)
   if (host.init === 'direct') {
-    if (await isRunning(host, service)) await stopDirectly(host, service)
+    const target = ['--remove-pidfile', '--pidfile', PID_FILE, '--exec', service.program]
+    const quiet = ['--stop', '--quiet', '--oknodo', '--retry=TERM/25/KILL/5']
+    if (await isRunning(host, service)) {
+      await host.shell.run(['start-stop-daemon', ...quiet, ...target])
+    }
   } else if (await host.files.stat(MAIL_UNIT_PATH)) {
     await host.shell.run(['systemctl', 'stop', MAIL_UNIT])
     await host.files.remove(LINK)
@@ -131,17 +135,10 @@ export async function removeSockets(host: Host): Promise<void> {
 /** Also at boot on machines without systemd. */
 async function startDirectly(host: Host): Promise<void> {
   if (await isRunning(host, mailService(host))) return
+  const { mail_dir, program } = host.settings
   const drop = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
-  const user = [`--reuid=${MAIL_USER}`, `--regid=${MAIL_USER}`]
-  const argv = ['setpriv', ...user, ...drop]
-  const env = ['env', `AGENT_MAIL_DIR=${host.settings.mail_dir}`]
-  const command = [...argv, ...env, ...argvOf(host.settings)]
+  const user = ['setpriv', `--reuid=${MAIL_USER}`, `--regid=${MAIL_USER}`, ...drop]
+  const command = [...user, 'env', `AGENT_MAIL_DIR=${mail_dir}`, ...program, 'mail']
   const pid = await host.shell.daemon(command, { log: LOG })
   await host.files.write(PID_FILE, `${pid}\n`)
-}
-
-async function stopDirectly(host: Host, { program }: Service): Promise<void> {
-  const target = ['--remove-pidfile', '--pidfile', PID_FILE, '--exec', program]
-  const quiet = ['--stop', '--quiet', '--oknodo', '--retry=TERM/25/KILL/5']
-  await host.shell.run(['start-stop-daemon', ...quiet, ...target])
 }

@@ -40,12 +40,10 @@ export interface Unset {
   reason: string
 }
 
-const NO_RELAY = 'no relay is configured for this site: mail is not sent'
-
 export function effective(server: ServerSetting, site: SiteSetting): Effective | Unset {
   if (!server.enabled || !site.enabled) return { reason: 'mail is turned off for this site' }
   const relay = site.relay ?? server.relay
-  if (!relay) return { reason: NO_RELAY }
+  if (!relay) return { reason: 'no relay is configured for this site: mail is not sent' }
   return {
     domain: site.domain,
     relay,
