@@ -20,6 +20,7 @@ import { Worker } from './operations/worker.ts'
 import { Bus } from './runtime/bus.ts'
 import type { Clock } from './runtime/clock.ts'
 import { KeyedQueue } from './runtime/limit.ts'
+import { LIMITS, type Limits } from './runtime/limits.ts'
 import type { Log } from './runtime/log.ts'
 import type { Random } from './runtime/random.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
@@ -30,36 +31,6 @@ import { Enroller } from './trust/enroller.ts'
 import type { Keyring } from './trust/keyring.ts'
 import type { Sealer } from './trust/seal.ts'
 import { makeTransports } from './trust/transports.ts'
-
-/** All times in milliseconds. */
-export interface Limits {
-  /** How long the first answer of an agent may take before the server counts as offline. */
-  contact_ms: number
-  /** How long any other answer of an agent may take. */
-  answer_ms: number
-  /** How long an operation waits for an offline agent. */
-  deadline_ms: number
-  /** The maximum time of one operation of an agent. */
-  longest_ms: number
-  retry_min_ms: number
-  retry_max_ms: number
-  response_timeout_ms: number
-  /** The time without its agent after which an operation reports that it waits. */
-  notice_ms: number
-  ping_ms: number
-}
-
-const LIMITS: Limits = {
-  contact_ms: 5_000,
-  answer_ms: 30_000,
-  deadline_ms: 30 * 60_000,
-  longest_ms: 24 * 3600_000,
-  retry_min_ms: 500,
-  retry_max_ms: 30_000,
-  response_timeout_ms: 120_000,
-  notice_ms: 5_000,
-  ping_ms: 10_000,
-}
 
 /** Everything from outside. */
 export interface Outside {

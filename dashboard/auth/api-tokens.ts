@@ -1,8 +1,9 @@
 import type { z } from 'zod'
-import type { Database } from '#dashboard/db/client.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
 import type { ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
@@ -16,10 +17,7 @@ const PREFIX = 'hc_'
 const TOUCH_MS = 60_000
 const DAY_MS = 24 * 3600_000
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'clock'>
 
 /** `plaintext` is shown only once; the records hold its hash. Throws 422 for a wrong password. */
 export async function createApiToken(
@@ -35,7 +33,7 @@ export async function createApiToken(
   const expires_at = timestamp(clock, expires_in_days * DAY_MS)
   const hash = sha256(plaintext)
   const values = { user_id: user.id, name, hash, scope, created_at, expires_at }
-  await insertApiToken(db, values, entry('auth.token_create', user.id, created_at))
+  await insertApiToken(db, values, entryOf(clock, { type: 'auth.token_create', user_id: user.id }))
   const found = await findApiToken(db, values.hash)
   if (!found) throw new Error('insert returned no row')
   return { token: found.token, plaintext }
@@ -43,8 +41,8 @@ export async function createApiToken(
 
 /** 404 for a token of another user. */
 export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
-  const deleted = entry('auth.token_delete', user.id, timestamp(clock))
-  if (!(await deleteApiToken(db, user.id, id, deleted))) throw notFound('Token')
+  const entry = entryOf(clock, { type: 'auth.token_delete', user_id: user.id })
+  if (!(await deleteApiToken(db, user.id, id, entry))) throw notFound('Token')
 }
 
 /** Undefined for an expired one too. */
@@ -63,8 +61,4 @@ export async function findTokenCaller(
 
 function sha256(secret: Secret): string {
   return new Bun.CryptoHasher('sha256').update(secret.reveal()).digest('hex')
-}
-
-function entry(type: string, user_id: number, created_at: string) {
-  return { type, domain: '', status: 'success', user_id, created_at } as const
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { ChangePassword } from '#shared/api/auth.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
@@ -19,12 +19,6 @@ export async function changePassword(
   await updatePassword(
     deps.db,
     { user_id: user.id, password_hash, keep: jti, end_tokens },
-    {
-      type: 'auth.password',
-      domain: '',
-      status: 'success',
-      user_id: user.id,
-      created_at: timestamp(deps.clock),
-    },
+    entryOf(deps.clock, { type: 'auth.password', user_id: user.id }),
   )
 }

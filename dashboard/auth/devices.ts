@@ -1,13 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 
 export const DEVICE_SECONDS = 365 * 24 * 3600
 
-interface Deps {
-  clock: Clock
-  random: Random
-}
+type Deps = Pick<Base, 'clock' | 'random'>
 
 /**
  * Signs the cookie that a browser keeps after a successful login: `<id>.<expires>.<mac>`. It grants

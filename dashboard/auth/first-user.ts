@@ -1,6 +1,6 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import { Secret } from '#shared/secret.ts'
 import type { Login } from './first-login.ts'
 import type { Passwords } from './passwords.ts'
@@ -8,10 +8,7 @@ import { hasUsers, insertUser } from './queries.ts'
 
 const DEFAULT_EMAIL = 'admin@example.com'
 
-interface Deps {
-  db: Database
-  clock: Clock
-  random: Random
+interface Deps extends Pick<Base, 'db' | 'clock' | 'random'> {
   passwords: Passwords
   /** Stores a generated password for its owner; returns a function that removes it again. */
   keep?: (login: Login) => Promise<() => Promise<unknown>>

@@ -1,5 +1,5 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Login, User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
 import { prefixOf } from './address-prefix.ts'
@@ -54,17 +54,7 @@ async function verify(
   const asker = { by: device ?? address, known: device !== undefined, delay_ms }
   if ((await deps.passwords.verify(password, found?.password_hash, asker)) && found)
     return { id: found.id, email: found.email, name: found.name }
-  await recordFailure(deps, found?.id ?? null)
+  const failure = { type: 'auth.login', status: 'failed', user_id: found?.id ?? null } as const
+  await recordActivity(deps.db, entryOf(deps.clock, failure))
   return undefined
-}
-
-function recordFailure({ db, clock }: LoginDeps, user_id: number | null): Promise<void> {
-  const created_at = timestamp(clock)
-  return recordActivity(db, {
-    type: 'auth.login',
-    domain: '',
-    status: 'failed',
-    user_id,
-    created_at,
-  })
 }

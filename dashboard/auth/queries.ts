@@ -1,14 +1,13 @@
 import { and, count, desc, eq, gt, ne } from 'drizzle-orm'
-import { activityStatement } from '#dashboard/activity/queries.ts'
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
-import { api_tokens, sessions, users } from '#dashboard/db/schema.ts'
+import { activities, api_tokens, sessions, users } from '#dashboard/db/schema.ts'
 import type { ApiToken, User } from '#shared/api/auth.ts'
 
 const user = { id: users.id, email: users.email, name: users.name }
 
 export async function hasUsers(db: Database): Promise<boolean> {
-  const [row] = await db.read.select({ total: count() }).from(users)
+  const row = await db.read.select({ total: count() }).from(users).get()
   return (row?.total ?? 0) > 0
 }
 
@@ -21,14 +20,12 @@ export async function insertUser(db: Database, values: Omit<UserRow, 'id'>): Pro
 }
 
 /** `email` in lower case, as it is stored. */
-export async function findUserByEmail(db: Database, email: string): Promise<UserRow | undefined> {
-  const [row] = await db.read.select().from(users).where(eq(users.email, email))
-  return row
+export function findUserByEmail(db: Database, email: string): Promise<UserRow | undefined> {
+  return db.read.select().from(users).where(eq(users.email, email)).get()
 }
 
-export async function findUser(db: Database, id: number): Promise<UserRow | undefined> {
-  const [row] = await db.read.select().from(users).where(eq(users.id, id))
-  return row
+export function findUser(db: Database, id: number): Promise<UserRow | undefined> {
+  return db.read.select().from(users).where(eq(users.id, id)).get()
 }
 
 interface NewSession {
@@ -43,14 +40,10 @@ export async function insertSession(
   { jti, user_id, now, expires_at }: NewSession,
   entry: NewActivity,
 ): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [
-      queries
-        .insert(sessions)
-        .values({ jti, user_id, created_at: now, renewed_at: now, expires_at }),
-      activityStatement(queries, entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.insert(sessions).values({ jti, user_id, created_at: now, renewed_at: now, expires_at }),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 export interface Session {
@@ -59,13 +52,13 @@ export interface Session {
   expires_at: string
 }
 
-export async function findSession(db: Database, jti: string): Promise<Session | undefined> {
-  const [row] = await db.read
+export function findSession(db: Database, jti: string): Promise<Session | undefined> {
+  return db.read
     .select({ user, renewed_at: sessions.renewed_at, expires_at: sessions.expires_at })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(eq(sessions.jti, jti))
-  return row
+    .get()
 }
 
 /** False if another request renewed it meanwhile, or it was ended. */
@@ -86,12 +79,10 @@ export async function renewSession(
 }
 
 export async function deleteSession(db: Database, jti: string, entry: NewActivity): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [
-      queries.delete(sessions).where(eq(sessions.jti, jti)),
-      activityStatement(queries, entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.delete(sessions).where(eq(sessions.jti, jti)),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 /** Ends every session and every API token of the user. */
@@ -100,13 +91,11 @@ export async function deleteAccess(
   user_id: number,
   entry: NewActivity,
 ): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [
-      queries.delete(sessions).where(eq(sessions.user_id, user_id)),
-      queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id)),
-      activityStatement(queries, entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.delete(sessions).where(eq(sessions.user_id, user_id)),
+    queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id)),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 interface NewPassword {
@@ -123,14 +112,12 @@ export async function updatePassword(
   { user_id, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [
-      queries.update(users).set({ password_hash }).where(eq(users.id, user_id)),
-      queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
-      ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
-      activityStatement(queries, entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.update(users).set({ password_hash }).where(eq(users.id, user_id)),
+    queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+    ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 const token = {
@@ -155,28 +142,29 @@ export async function insertApiToken(
   values: typeof api_tokens.$inferInsert,
   entry: NewActivity,
 ): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [queries.insert(api_tokens).values(values), activityStatement(queries, entry)]),
-  )
+  await writeAll(db, (queries) => [
+    queries.insert(api_tokens).values(values),
+    queries.insert(activities).values(entry),
+  ])
 }
 
-export async function findApiToken(
+export function findApiToken(
   db: Database,
   hash: string,
 ): Promise<{ token: ApiToken; user: User } | undefined> {
-  const [row] = await db.read
+  return db.read
     .select({ token, user })
     .from(api_tokens)
     .innerJoin(users, eq(users.id, api_tokens.user_id))
     .where(eq(api_tokens.hash, hash))
-  return row
+    .get()
 }
 
 /** False for one that has expired at `now` too. */
 export async function hasApiToken(db: Database, id: number, now: string): Promise<boolean> {
   const { id: column, expires_at } = api_tokens
   const valid = and(eq(column, id), gt(expires_at, now))
-  const [row] = await db.read.select({ id: column }).from(api_tokens).where(valid)
+  const row = await db.read.select({ id: column }).from(api_tokens).where(valid).get()
   return row !== undefined
 }
 
@@ -194,10 +182,11 @@ export async function deleteApiToken(
   entry: NewActivity,
 ): Promise<boolean> {
   const mine = and(eq(api_tokens.id, id), eq(api_tokens.user_id, user_id))
-  const [found] = await db.read.select({ id: api_tokens.id }).from(api_tokens).where(mine)
+  const found = await db.read.select({ id: api_tokens.id }).from(api_tokens).where(mine).get()
   if (!found) return false
-  await db.write((queries) =>
-    batch(queries, [queries.delete(api_tokens).where(mine), activityStatement(queries, entry)]),
-  )
+  await writeAll(db, (queries) => [
+    queries.delete(api_tokens).where(mine),
+    queries.insert(activities).values(entry),
+  ])
   return true
 }

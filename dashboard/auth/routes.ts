@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { STRANGER } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
@@ -6,7 +7,6 @@ import { idIn } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { ApiToken, ChangePassword, CreateApiToken, Login, User } from '#shared/api/auth.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
@@ -66,7 +66,8 @@ export const authRoutes = {
     answers: signedOut,
     run: async (call) => {
       const { deps, caller } = call
-      await deleteSession(deps.db, caller.jti, logoutEntry(deps, 'auth.logout', caller.user.id))
+      const entry = entryOf(deps.clock, { type: 'auth.logout', user_id: caller.user.id })
+      await deleteSession(deps.db, caller.jti, entry)
       return signOut(call)
     },
   }),
@@ -77,8 +78,9 @@ export const authRoutes = {
     answers: signedOut,
     run: async (call) => {
       const { deps, caller } = call
-      const entry = logoutEntry(deps, 'auth.logout_everywhere', caller.user.id)
-      await deleteAccess(deps.db, caller.user.id, entry)
+      const user_id = caller.user.id
+      const entry = entryOf(deps.clock, { type: 'auth.logout_everywhere', user_id })
+      await deleteAccess(deps.db, user_id, entry)
       return signOut(call)
     },
   }),
@@ -146,8 +148,4 @@ function sessionCookie({ deps, request, server }: Visit, value: string, seconds:
 function signOut(visit: Visit) {
   visit.deps.bus.notify(SESSIONS_NEWS)
   return new Reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
-}
-
-function logoutEntry({ clock }: Deps, type: string, user_id: number) {
-  return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) } as const
 }

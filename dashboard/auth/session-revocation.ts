@@ -1,14 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
+import { rest, timestamp } from '#dashboard/runtime/clock.ts'
 import { findSession, hasApiToken } from './queries.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** The bus topic for ended sessions or tokens. */
 export const SESSIONS_NEWS = 'sessions'

@@ -1,16 +1,14 @@
-import type { Database } from '#dashboard/db/client.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import type { User } from '#shared/api/auth.ts'
 import { findSession, insertSession, renewSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 
-export interface SessionDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface SessionDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   tokens: Tokens
 }
 
@@ -22,9 +20,8 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
   const jti = randomText(random, 16)
   const now = timestamp(clock)
   const expires_at = timestamp(clock, SESSION_MS)
-  const entry = { type: 'auth.login', domain: '', status: 'success', user_id: user.id } as const
   const session = { jti, user_id: user.id, now, expires_at }
-  await insertSession(db, session, { ...entry, created_at: now })
+  await insertSession(db, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
   return tokens.sign({ user_id: user.id, jti })
 }
 

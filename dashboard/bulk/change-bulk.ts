@@ -1,8 +1,7 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { activityStatement } from '#dashboard/activity/queries.ts'
 import type { Queries, Statement } from '#dashboard/db/client.ts'
-import type { NewActivity } from '#dashboard/db/rows.ts'
 import { type CancelDeps, cancelOperation } from '#dashboard/operations/cancel/cancel-operation.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { advance, bulkStatement, dropWaiting, readState, type State } from './progress.queries.ts'
@@ -26,7 +25,7 @@ export async function cancelBulk(
       statements: (queries) => [
         dropWaiting(queries, id),
         bulkStatement(queries, id, { status: 'cancelled', reason: '' }),
-        activityStatement(queries, entryOf(deps, 'bulk.cancel', actor)),
+        activityStatement(queries, entryOf(deps.clock, { type: 'bulk.cancel', user_id: actor })),
       ],
     }
   })
@@ -46,7 +45,7 @@ export async function resumeBulk(
       data: { message: 'Resumed', status: 'running' },
       statements: (queries) => [
         bulkStatement(queries, id, { status: 'running', reason: '' }),
-        activityStatement(queries, entryOf(deps, 'bulk.resume', actor)),
+        activityStatement(queries, entryOf(deps.clock, { type: 'bulk.resume', user_id: actor })),
       ],
     }
   })
@@ -88,8 +87,4 @@ async function woken({ db, bus, bulks }: ChangeDeps, id: string): Promise<BulkOp
   bulks.start(id)
   bus.notify(BULK_NEWS)
   return getBulkView(db, id)
-}
-
-function entryOf({ clock }: ChangeDeps, type: string, user_id: number): NewActivity {
-  return { type, domain: '', status: 'success', user_id, created_at: timestamp(clock) }
 }

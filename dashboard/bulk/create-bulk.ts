@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import type {
   BulkAsks,
   BulkOperationView,
@@ -16,10 +16,7 @@ import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
 import { refuseNone, type Selected, selectTargets } from './select-targets.ts'
 
-export interface BulkDeps extends AskDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface BulkDeps extends AskDeps, Pick<Base, 'db' | 'clock' | 'random'> {
   bulks: BulkRunner
   types: RulesTable
 }

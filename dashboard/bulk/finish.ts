@@ -1,14 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, conflict, withoutCode } from '#shared/errors.ts'
 import { activityEnd, advance, bulkStatement, type State } from './progress.queries.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** At the end: the terminal event, the outcome and the activity. */
 export async function finishBulk({ db, bus, clock }: Deps, state: State): Promise<void> {

@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, inArray, lte, max, sql } from 'drizzle-orm'
 import {
-  batch,
   type Database,
   type Queries,
   type Statement,
   violatesUnique,
+  writeAll,
 } from '#dashboard/db/client.ts'
 import type { BulkItemRow, BulkRow, OperationRow } from '#dashboard/db/rows.ts'
 import {
@@ -31,11 +31,12 @@ export interface State {
 }
 
 export async function readState(db: Database, id: string): Promise<State | undefined> {
-  const [last] = await db.read
+  const last = await db.read
     .select({ id: max(bulk_events.id) })
     .from(bulk_events)
     .where(eq(bulk_events.bulk_id, id))
-  const [bulk] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
+    .get()
+  const bulk = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
   if (!bulk) return undefined
   const counts = await countItems(db, id)
   return { last: last?.id ?? 0, bulk, started: await listStarted(db, id), counts }
@@ -90,9 +91,7 @@ export async function advance(
 ): Promise<boolean> {
   const rows = events.map((event, at) => ({ ...event, bulk_id: bulk.id, id: last + 1 + at }))
   try {
-    await db.write((queries) =>
-      batch(queries, [queries.insert(bulk_events).values(rows), ...change(queries)]),
-    )
+    await writeAll(db, (queries) => [queries.insert(bulk_events).values(rows), ...change(queries)])
     return true
   } catch (error) {
     if (violatesUnique(error, 'bulk_events.')) return false

@@ -12,7 +12,7 @@ import {
   max,
   sql,
 } from 'drizzle-orm'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
 import type { BulkRow, NewActivity } from '#dashboard/db/rows.ts'
 import { activities, bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
 import {
@@ -43,14 +43,12 @@ export async function insertBulk(
     position: at + 1,
   }))
   const first = { bulk_id: bulk.id, id: 1, event: 'log' as const }
-  await db.write((queries) =>
-    batch(queries, [
-      queries.insert(bulk_operations).values(bulk),
-      ...itemStatements(queries, items),
-      queries.insert(bulk_events).values({ ...first, data: { message, status: 'running' } }),
-      queries.insert(activities).values(activity),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.insert(bulk_operations).values(bulk),
+    ...itemStatements(queries, items),
+    queries.insert(bulk_events).values({ ...first, data: { message, status: 'running' } }),
+    queries.insert(activities).values(activity),
+  ])
 }
 
 function itemStatements(queries: Queries, items: (typeof bulk_items.$inferInsert)[]): Statement[] {
@@ -72,9 +70,8 @@ const VIEW = {
   finished_at: bulk_operations.finished_at,
 }
 
-export async function findBulk(db: Database, id: string): Promise<BulkRow | undefined> {
-  const [row] = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id))
-  return row
+export function findBulk(db: Database, id: string): Promise<BulkRow | undefined> {
+  return db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
 }
 
 /** Throws 404 when it is unknown. */
@@ -180,9 +177,10 @@ export function listBulkEvents(
 
 /** 0 before the first. */
 export async function lastBulkEventId(db: Database, id: string): Promise<number> {
-  const [row] = await db.read
+  const row = await db.read
     .select({ last: max(bulk_events.id) })
     .from(bulk_events)
     .where(eq(bulk_events.bulk_id, id))
+    .get()
   return row?.last ?? 0
 }

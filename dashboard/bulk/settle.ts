@@ -1,7 +1,7 @@
+import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { BulkItemRow } from '#dashboard/db/rows.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import {
   advance,
@@ -12,10 +12,7 @@ import {
   type State,
 } from './progress.queries.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-}
+type Deps = Pick<Base, 'db' | 'bus'>
 
 interface Result {
   item: BulkItemRow

@@ -63,6 +63,14 @@ export function batch(queries: Queries, statements: readonly Statement[]): Promi
   return first ? queries.batch([first, ...rest]) : Promise.resolve([])
 }
 
+/** The same as one write. */
+export function writeAll(
+  db: Database,
+  statements: (queries: Queries) => readonly Statement[],
+): Promise<unknown[]> {
+  return db.write((queries) => batch(queries, statements(queries)))
+}
+
 function writer(client: Client, queries: Queries): Database['write'] {
   let tail: Promise<unknown> = Promise.resolve()
   return (work) => {

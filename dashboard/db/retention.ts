@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import { batch, type Database } from './client.ts'
+import { type Database, writeAll } from './client.ts'
 import {
   activities,
   bulk_events,
@@ -83,12 +83,10 @@ async function deleteEvents(db: Database, before: string): Promise<void> {
     .innerJoin(operation_events, eq(operation_events.operation_id, operations.id))
     .where(lt(operations.finished_at, before))
   for (const { id } of old)
-    await db.write((queries) =>
-      batch(queries, [
-        queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
-        queries.delete(operation_steps).where(eq(operation_steps.operation_id, id)),
-      ]),
-    )
+    await writeAll(db, (queries) => [
+      queries.delete(operation_events).where(eq(operation_events.operation_id, id)),
+      queries.delete(operation_steps).where(eq(operation_steps.operation_id, id)),
+    ])
 }
 
 /** One at a time, each with its items and events: there may be ten thousand of them. */

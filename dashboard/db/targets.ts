@@ -6,7 +6,7 @@ import { servers, sites } from './schema.ts'
 
 /** The targets of operations. Each throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
-  const [row] = await db.read.select().from(servers).where(eq(servers.id, id))
+  const row = await db.read.select().from(servers).where(eq(servers.id, id)).get()
   if (!row) throw notFound('Server')
   return row
 }
@@ -14,7 +14,7 @@ export async function getServer(db: Database, id: number): Promise<ServerRow> {
 /** 404 also for a site of another server. */
 export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
   const mine = and(eq(sites.id, id), eq(sites.server_id, server_id))
-  const [row] = await db.read.select().from(sites).where(mine)
+  const row = await db.read.select().from(sites).where(mine).get()
   if (!row) throw notFound('Site')
   return row
 }

@@ -1,12 +1,9 @@
 import type { Address } from '#dashboard/agents/transport.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
 
-interface Deps {
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Base, 'clock' | 'log'> {
   /** The servers of this round. */
   list(): Promise<Address[]>
   /** Reads the health of one server and stores it. */

@@ -1,10 +1,9 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { MOST_HEALTH_CHANGES } from '#dashboard/agents/budgets.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type SiteHealth as Entry, SiteHealth } from '#shared/agent.ts'
 import { storeHealth } from './queries.ts'
 
@@ -20,11 +19,8 @@ interface Known {
   left: number
 }
 
-interface Deps {
-  db: Database
-  bus: Bus
+interface Deps extends Pick<Base, 'db' | 'bus' | 'clock'> {
   agents: Agents
-  clock: Clock
 }
 
 /** Reads the health of the sites of servers, and stores changes. */

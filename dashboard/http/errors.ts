@@ -1,6 +1,5 @@
+import type { Base } from '#dashboard/db/base.ts'
 import { storageFault } from '#dashboard/db/connect.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
-import type { Random } from '#dashboard/runtime/random.ts'
 import { idOf } from '#dashboard/runtime/request-id.ts'
 import { ERRORS, type ErrorBody, notFound, ServiceError } from '#shared/errors.ts'
 
@@ -10,10 +9,7 @@ interface Answer {
   body: ErrorBody
 }
 
-interface Deps {
-  log: Log
-  random: Random
-}
+type Deps = Pick<Base, 'log' | 'random'>
 
 /** The one place where a thrown value becomes an error body. */
 export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): Answer {

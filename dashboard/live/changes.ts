@@ -1,12 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { FleetNews } from '#shared/api/live.ts'
 import { listBulkStates, listMoving, listServerStates } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'clock'>
 
 /** For changes without a notification: a polled server, another dashboard on the same records. */
 export const LOOK_MS = 2_000

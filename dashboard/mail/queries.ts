@@ -21,13 +21,13 @@ const of = ({ server_id, site_id }: MailTarget) =>
     ? and(eq(mail_settings.server_id, server_id), isNull(mail_settings.site_id))
     : eq(mail_settings.site_id, site_id)
 
-export async function findMail(db: Database, target: MailTarget) {
+export function findMail(db: Database, target: MailTarget) {
   const { setting, password_sealed, updated_at } = mail_settings
-  const [row] = await db.read
+  return db.read
     .select({ setting, password_sealed, updated_at })
     .from(mail_settings)
     .where(of(target))
-  return row
+    .get()
 }
 
 /** For the batch of the outcome. */

@@ -1,4 +1,5 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { Mail } from '#shared/agent.ts'
@@ -11,10 +12,8 @@ import type {
 import { NO_MAIL } from '#shared/mail.ts'
 import { findMail, idsByDomain, type MailTarget } from './queries.ts'
 
-interface Deps {
-  db: Database
+interface Deps extends Pick<Base, 'db' | 'contact_ms'> {
   agents: Agents
-  contact_ms: number
 }
 
 const UNSET: MailSettingView = {

@@ -1,14 +1,11 @@
 import type { Address } from '#dashboard/agents/transport.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
 import type { Metrics } from '#shared/agent.ts'
 import { MINUTE } from './key.ts'
 import type { Reading } from './queries.ts'
 
-interface Deps {
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Base, 'clock' | 'log'> {
   /** The servers of this minute. */
   list(): Promise<Address[]>
   ask(server: Address): Promise<Metrics>

@@ -1,5 +1,5 @@
 import { type AnyColumn, and, eq, gte, lt, sql } from 'drizzle-orm'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
 import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema.ts'
 import type { Metrics } from '#shared/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
@@ -29,15 +29,13 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
     at: new Date(at * 1000).toISOString(),
     metrics,
   }))
-  await db.write((queries) =>
-    batch(queries, [
-      minutesStatement(queries, readings),
-      queries.run(sql`
+  await writeAll(db, (queries) => [
+    minutesStatement(queries, readings),
+    queries.run(sql`
         update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at'
         from json_each(${JSON.stringify(metrics)}) as reading
         where servers.id = reading.value ->> 'id'`),
-    ]),
-  )
+  ])
 }
 
 /** The last reading of a minute counts. */

@@ -1,7 +1,7 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import { offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { errorOf, type Job } from './job.ts'
@@ -9,15 +9,10 @@ import { findActive, insertOperation, type NewOperation } from './queries.ts'
 import { type RulesTable, rulesOf } from './rules.ts'
 import type { Worker } from './worker.ts'
 
-export interface BeginDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface BeginDeps
+  extends Pick<Base, 'db' | 'clock' | 'random' | 'deadline_ms' | 'response_timeout_ms'> {
   worker: Worker
   types: RulesTable
-  deadline_ms: number
-  /** How long a call waits for the outcome of an operation that it does not stream. */
-  response_timeout_ms: number
 }
 
 interface Wanted {

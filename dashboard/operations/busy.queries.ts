@@ -16,11 +16,10 @@ export async function refuseWhileServerBusy(db: Database, server_id: number): Pr
   if (busy) throw conflict(`An operation of the server is running: ${busy.type}`)
 }
 
-async function findBusy(db: Database, holder: SQL | undefined) {
-  const [row] = await db.read
+function findBusy(db: Database, holder: SQL | undefined) {
+  return db.read
     .select({ type: operations.type })
     .from(operations)
     .where(and(holder, inArray(operations.status, ['queued', 'running'])))
-    .limit(1)
-  return row
+    .get()
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { failureBody, neverReached } from '#dashboard/agents/answer.ts'
 import { tooLong } from '#dashboard/agents/output-limits.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { isTerminal, type StoredEvent } from '#shared/sse.ts'
@@ -17,16 +17,10 @@ import { type OperationRules, type RulesDeps, type RulesTable, rulesOf } from '.
 import { dataOf, successOf } from './success.ts'
 import { callOf, textOf } from './wire.ts'
 
-interface Deps extends RulesDeps {
+interface Deps
+  extends RulesDeps,
+    Pick<Base, 'bus' | 'clock' | 'deadline_ms' | 'longest_ms' | 'retry_min_ms' | 'retry_max_ms'> {
   types: RulesTable
-  bus: Bus
-  clock: Clock
-  /** How long an operation waits for an offline agent. */
-  deadline_ms: number
-  /** The maximum time of one operation of an agent. */
-  longest_ms: number
-  retry_min_ms: number
-  retry_max_ms: number
 }
 
 /** One delivery. */

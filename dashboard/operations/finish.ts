@@ -1,7 +1,7 @@
+import type { Base } from '#dashboard/db/base.ts'
 import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, errorNameOf, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
@@ -13,11 +13,7 @@ import { findOperation } from './queries.ts'
 import { type Change, type RulesTable, rulesOf } from './rules.ts'
 import type { Success } from './success.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** `pending`: events that are not stored yet, in order; the terminal event gets the next number. */
 export function succeed(

@@ -1,6 +1,5 @@
+import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { lastEventId, listEvents } from './progress.queries.ts'
 import { findView } from './queries.ts'
@@ -10,11 +9,7 @@ const PAGE = 500
 /** Another dashboard on the same database may store the events. */
 const POLL_MS = 2_000
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** A store of numbered events. */
 export interface Source {

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, max, ne, sql } from 'drizzle-orm'
 import type { Stored } from '#dashboard/agents/output-limits.ts'
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { batch, type Database, writeAll } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import type { Warning } from '#shared/agent.ts'
@@ -26,16 +26,17 @@ export function listEvents(
 
 /** 0 before the first. */
 export async function lastEventId(db: Database, operation_id: string): Promise<number> {
-  const [row] = await db.read
+  const row = await db.read
     .select({ last: max(operation_events.id) })
     .from(operation_events)
     .where(eq(operation_events.operation_id, operation_id))
+    .get()
   return row?.last ?? 0
 }
 
 /** The stored amount of its output. */
 export async function readStored(db: Database, operation_id: string): Promise<Stored> {
-  const [row] = await db.read
+  const row = await db.read
     .select({
       last: sql<number>`coalesce(max(id), 0)`,
       bytes: sql<number>`coalesce(sum(length(cast(data as blob))), 0)`,
@@ -44,21 +45,19 @@ export async function readStored(db: Database, operation_id: string): Promise<St
     })
     .from(operation_events)
     .where(eq(operation_events.operation_id, operation_id))
+    .get()
   const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
   return { last, bytes, cut: cut === 1, own }
 }
 
 /** The terminal event; undefined before it, and after it expired. */
-export async function findEnd(
-  db: Database,
-  operation_id: string,
-): Promise<StoredEvent | undefined> {
+export function findEnd(db: Database, operation_id: string): Promise<StoredEvent | undefined> {
   const { id, event, data } = operation_events
-  const [row] = await db.read
+  return db.read
     .select({ id, event, data })
     .from(operation_events)
     .where(and(eq(operation_events.operation_id, operation_id), ne(event, 'log')))
-  return row
+    .get()
 }
 
 export async function storeEvents(
@@ -137,12 +136,10 @@ export async function markWaiting(
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
   if ((await lastEventId(db, id)) > 0) return false
   const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
-  await db.write((queries) =>
-    batch(queries, [
-      queries.insert(operation_events).values(event),
-      queries.update(operations).set({ own_events: 1 }).where(eq(operations.id, id)),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.insert(operation_events).values(event),
+    queries.update(operations).set({ own_events: 1 }).where(eq(operations.id, id)),
+  ])
   return true
 }
 
@@ -164,27 +161,25 @@ interface Finished {
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'
-  await db.write((queries) =>
-    batch(queries, [
-      ...eventStatements(queries, operation.id, events),
-      queries
-        .update(operations)
-        .set({
-          status: error && isCancelled(error) ? cancelledOrFailed : status,
-          error,
-          warnings,
-          finished_at,
-          next_at: null,
-          attempts: sql`attempts + 1`,
-        })
-        .where(eq(operations.id, operation.id)),
-      queries
-        .update(activities)
-        .set({ status: sql`(select status from operations where id = ${operation.id})` })
-        .where(eq(activities.operation_id, operation.id)),
-      ...change(queries, operation, finished_at),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    ...eventStatements(queries, operation.id, events),
+    queries
+      .update(operations)
+      .set({
+        status: error && isCancelled(error) ? cancelledOrFailed : status,
+        error,
+        warnings,
+        finished_at,
+        next_at: null,
+        attempts: sql`attempts + 1`,
+      })
+      .where(eq(operations.id, operation.id)),
+    queries
+      .update(activities)
+      .set({ status: sql`(select status from operations where id = ${operation.id})` })
+      .where(eq(activities.operation_id, operation.id)),
+    ...change(queries, operation, finished_at),
+  ])
 }
 
 const cancelledOrFailed = sql`case when cancel is null then 'failed' else 'cancelled' end`

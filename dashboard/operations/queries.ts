@@ -86,13 +86,12 @@ export async function getOperation(db: Database, id: string): Promise<OperationR
   return row
 }
 
-export async function findOperation(db: Database, id: string): Promise<OperationRow | undefined> {
-  const [row] = await db.read.select().from(operations).where(eq(operations.id, id))
-  return row
+export function findOperation(db: Database, id: string): Promise<OperationRow | undefined> {
+  return db.read.select().from(operations).where(eq(operations.id, id)).get()
 }
 
 /** The operation that holds a site, or the sync that holds a server. */
-export async function findActive(
+export function findActive(
   db: Database,
   { type, server_id, site_id }: Pick<OperationRow, 'type' | 'server_id' | 'site_id'>,
 ): Promise<OperationRow | undefined> {
@@ -100,11 +99,11 @@ export async function findActive(
     site_id === null
       ? and(eq(operations.server_id, server_id), eq(operations.type, type))
       : eq(operations.site_id, site_id)
-  const [row] = await db.read
+  return db.read
     .select()
     .from(operations)
     .where(and(holder, inArray(operations.status, ACTIVE)))
-  return row
+    .get()
 }
 
 /** The operations that ran when the process ended, oldest first. */
@@ -150,9 +149,8 @@ const views = (db: Database) =>
     .innerJoin(servers, eq(servers.id, operations.server_id))
     .leftJoin(users, eq(users.id, operations.actor))
 
-export async function findView(db: Database, id: string): Promise<OperationView | undefined> {
-  const [row] = await views(db).where(eq(operations.id, id))
-  return row
+export function findView(db: Database, id: string): Promise<OperationView | undefined> {
+  return views(db).where(eq(operations.id, id)).get()
 }
 
 /** Throws 404 when it is unknown. */

@@ -1,13 +1,8 @@
+import type { Base } from '#dashboard/db/base.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 
 /** All in ms. */
-interface Limits {
-  /** The deadline, renewed by each answer of the agent. */
-  deadline_ms: number
-  /** The first pause before a retry; it doubles up to `retry_max_ms`. */
-  retry_min_ms: number
-  retry_max_ms: number
-}
+type Limits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
 
 /**
  * The remaining time of an operation without its agent, and the pauses between attempts. Only the

@@ -1,5 +1,6 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import type { Queries, Statement } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Warning } from '#shared/agent.ts'
@@ -16,11 +17,9 @@ export type Change = (queries: Queries, subject: Subject, at: string) => Stateme
 export const NO_CHANGE: Change = () => []
 
 /** The dependencies of the rules of a type; the engine passes them on. */
-export interface RulesDeps {
-  db: Database
+export interface RulesDeps extends Pick<Base, 'db' | 'contact_ms'> {
   agents: Agents
   sealer: Sealer
-  contact_ms: number
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */
   builds_dir?: string | undefined
   /** How long a deleted site stays in the trash. */

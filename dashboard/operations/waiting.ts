@@ -1,17 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
 import { bodyOf } from '#shared/errors.ts'
 import { storeWaiting } from './progress.queries.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-  /** An agent that restarts is back before that. */
-  notice_ms: number
-}
+type Deps = Pick<Base, 'db' | 'bus' | 'clock' | 'notice_ms'>
 
 /**
  * Viewers of an operation whose agent was not reached within some seconds get one line with the

@@ -1,10 +1,8 @@
 import { Allowance } from '#dashboard/agents/output-limits.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, rest, timestamp } from '#dashboard/runtime/clock.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
+import { rest, timestamp } from '#dashboard/runtime/clock.ts'
 import { bodyOf, cancelledError, ServiceError } from '#shared/errors.ts'
 import { cancelTopic } from './cancel/cancel-request.ts'
 import { fail, storedOutcome } from './finish.ts'
@@ -15,15 +13,11 @@ import { RetryPolicy } from './retry-policy.ts'
 import type { RulesTable } from './rules.ts'
 import { recordWaiting } from './waiting.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
-  log: Log
-  retry_min_ms: number
-  retry_max_ms: number
-  deadline_ms: number
-  notice_ms: number
+interface Deps
+  extends Pick<
+    Base,
+    'db' | 'bus' | 'clock' | 'log' | 'retry_min_ms' | 'retry_max_ms' | 'deadline_ms' | 'notice_ms'
+  > {
   types: RulesTable
   executorOf(operation: OperationRow): Executor
   /** Called after each outcome, once it is stored. */

@@ -1,4 +1,4 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
@@ -11,10 +11,7 @@ import { serverTroubles } from './attention/servers.ts'
 import { siteTroubles } from './attention/sites.ts'
 import { countOperations, countSites, type FleetServerRow, listFleetServers } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'clock'>
 
 type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 

@@ -1,11 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { CreateServer } from '#shared/api/servers.ts'
 import { insertServer } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
+interface Deps extends Pick<Base, 'db' | 'clock'> {
   scheduler: { add(server_id: number): void }
 }
 

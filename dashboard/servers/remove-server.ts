@@ -1,13 +1,11 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Worker } from '#dashboard/operations/worker.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
 import { deleteServer } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
+interface Deps extends Pick<Base, 'db' | 'clock'> {
   worker: Worker
   scheduler: { remove(server_id: number): void }
 }

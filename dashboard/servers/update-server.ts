@@ -1,13 +1,10 @@
-import type { Database } from '#dashboard/db/client.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { UpdateServer } from '#shared/api/servers.ts'
 import { updateServer } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'clock'>
 
 /** Omitted fields stay. */
 export async function changeServer(
@@ -19,12 +16,7 @@ export async function changeServer(
   const values = Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== undefined),
   )
-  return updateServer(db, server.id, values, {
-    type: 'server.update',
-    domain: typeof values.hostname === 'string' ? values.hostname : server.hostname,
-    status: 'success',
-    server_id: server.id,
-    user_id,
-    created_at: timestamp(clock),
-  })
+  const { id: server_id, hostname } = server
+  const entry = { type: 'server.update', domain: input.hostname ?? hostname, server_id, user_id }
+  return updateServer(db, server_id, values, entryOf(clock, entry))
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import {
   type ChangeSetting,
   isSettingKey,
@@ -12,9 +13,7 @@ import { parse } from '#shared/parse.ts'
 import { PHP_VERSIONS } from '#shared/php-support.ts'
 import { hasPhp, updateSetting } from './queries.ts'
 
-export interface SettingDeps {
-  db: Database
-  clock: Clock
+export interface SettingDeps extends Pick<Base, 'db' | 'clock'> {
   scheduler: { setInterval(seconds: number): void }
 }
 
@@ -33,13 +32,8 @@ export async function changeSetting(
 ) {
   const { value } = parse(z.object({ value: SETTINGS[key] }), input)
   if (key === 'default_php') await refuseUnknownPhp(deps.db, String(value))
-  await updateSetting(deps.db, key, value, {
-    type: 'settings.update',
-    domain: '',
-    status: 'success',
-    user_id,
-    created_at: timestamp(deps.clock),
-  })
+  const entry = entryOf(deps.clock, { type: 'settings.update', user_id })
+  await updateSetting(deps.db, key, value, entry)
   if (key === 'sync_interval') deps.scheduler.setInterval(Number(value))
   return { key, value, updated: true as const }
 }

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { activityStatement } from '#dashboard/activity/queries.ts'
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { servers, settings } from '#dashboard/db/schema.ts'
+import { activities, servers, settings } from '#dashboard/db/schema.ts'
 import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/api/settings.ts'
 
 /** The changed settings, over the defaults. */
@@ -14,11 +13,11 @@ export async function getSettings(db: Database): Promise<FleetSettings> {
 
 /** Whether any server has reported this version of PHP. */
 export async function hasPhp(db: Database, php: string): Promise<boolean> {
-  const [row] = await db.read
+  const row = await db.read
     .select({ id: servers.id })
     .from(servers)
     .where(sql`exists (select 1 from json_each(${servers.php_versions}) where value = ${php})`)
-    .limit(1)
+    .get()
   return row !== undefined
 }
 
@@ -28,13 +27,11 @@ export async function updateSetting(
   value: unknown,
   entry: NewActivity,
 ): Promise<void> {
-  await db.write((queries) =>
-    batch(queries, [
-      queries
-        .insert(settings)
-        .values({ key, value })
-        .onConflictDoUpdate({ target: settings.key, set: { value } }),
-      activityStatement(queries, entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries
+      .insert(settings)
+      .values({ key, value })
+      .onConflictDoUpdate({ target: settings.key, set: { value } }),
+    queries.insert(activities).values(entry),
+  ])
 }

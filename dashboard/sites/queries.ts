@@ -1,5 +1,11 @@
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
-import { batch, type Database, type Queries, violatesUnique } from '#dashboard/db/client.ts'
+import {
+  batch,
+  type Database,
+  type Queries,
+  violatesUnique,
+  writeAll,
+} from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { getSite } from '#dashboard/db/targets.ts'
@@ -17,12 +23,12 @@ export async function getSiteOfUser(
   server_id: number,
   user: string,
 ): Promise<SiteRow> {
-  const [row] = await db.read
+  const row = await db.read
     .select()
     .from(sites)
     .where(and(eq(sites.user, user), eq(sites.server_id, server_id)))
     .orderBy(asc(sites.found), asc(sites.id))
-    .limit(1)
+    .get()
   if (!row) throw notFound(`Site of ${user}`)
   return row
 }
@@ -61,13 +67,13 @@ async function whyTaken(db: Database, site: Wanted): Promise<string> {
  */
 async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<string | undefined> {
   const { domain, status, ignored_at } = sites
-  const [row] = await db.read
+  const row = await db.read
     .select({ domain, status, ignored_at, server: servers.name })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(and(eq(sites.apex, apex), or(eq(sites.managed, true), eq(sites.server_id, server_id))))
     .orderBy(desc(sites.managed))
-    .limit(1)
+    .get()
   if (row?.status !== 'trashed') return row && takenBy(row)
   return `${row.domain} is in the trash of ${row.server}: restore or purge it`
 }
@@ -93,21 +99,21 @@ export async function refuseTakenUser(
   server_id: number,
   user: string,
 ): Promise<void> {
-  const [row] = await db.read
+  const row = await db.read
     .select({ id: sites.id })
     .from(sites)
     .where(and(eq(sites.server_id, server_id), eq(sites.user, user)))
-    .limit(1)
+    .get()
   if (row) throw invalid({ user: ['Another site of the server has this user'] })
 }
 
 /** Whether any operation of the site ever reached the agent. */
 export async function wasReached(db: Database, site_id: number): Promise<boolean> {
-  const [row] = await db.read
+  const row = await db.read
     .select({ id: operations.id })
     .from(operations)
     .where(and(eq(operations.site_id, site_id), sql`started_at is not null`))
-    .limit(1)
+    .get()
   return row !== undefined
 }
 
@@ -119,28 +125,26 @@ export async function deleteUnreached(
 ): Promise<void> {
   const { id, type, domain, server_id, actor, created_at } = operation
   const done = { status: 'success', started_at: created_at, finished_at: created_at } as const
-  await db.write((queries) =>
-    batch(queries, [
-      queries
-        .delete(operations)
-        .where(and(eq(operations.site_id, site.id), eq(operations.status, 'queued'))),
-      queries.insert(operations).values({ ...operation, ...done, site_id: site.id }),
-      queries.insert(operation_events).values({
-        operation_id: id,
-        id: 1,
-        event: 'complete',
-        data: { status: 'ok', domain },
-      }),
-      queries.insert(activities).values({
-        type,
-        domain,
-        status: 'success',
-        server_id,
-        operation_id: id,
-        user_id: actor,
-        created_at,
-      }),
-      queries.delete(sites).where(eq(sites.id, site.id)),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries
+      .delete(operations)
+      .where(and(eq(operations.site_id, site.id), eq(operations.status, 'queued'))),
+    queries.insert(operations).values({ ...operation, ...done, site_id: site.id }),
+    queries.insert(operation_events).values({
+      operation_id: id,
+      id: 1,
+      event: 'complete',
+      data: { status: 'ok', domain },
+    }),
+    queries.insert(activities).values({
+      type,
+      domain,
+      status: 'success',
+      server_id,
+      operation_id: id,
+      user_id: actor,
+      created_at,
+    }),
+    queries.delete(sites).where(eq(sites.id, site.id)),
+  ])
 }

@@ -1,14 +1,12 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { refuseWhileBusy } from '#dashboard/operations/busy.queries.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { AdminPassword, DatabasePassword } from '#shared/agent.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
+interface Deps extends Pick<Base, 'db' | 'clock'> {
   agents: Agents
 }
 
@@ -35,15 +33,9 @@ async function recorded<T>(
   type: string,
   ask: () => Promise<T>,
 ): Promise<T> {
+  const facts = { type, domain: site.domain, server_id: server.id, user_id: actor }
   const record = (status: 'success' | 'failed') =>
-    recordActivity(db, {
-      type,
-      domain: site.domain,
-      status,
-      server_id: server.id,
-      user_id: actor,
-      created_at: timestamp(clock),
-    })
+    recordActivity(db, entryOf(clock, { ...facts, status }))
   const answer = await ask().catch(async (error: unknown) => {
     await record('failed')
     throw error

@@ -1,6 +1,12 @@
 import { and, asc, eq, getTableColumns, gt, notInArray, sql } from 'drizzle-orm'
 import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import {
+  batch,
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/db/client.ts'
 import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
@@ -71,15 +77,13 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
     await breathe()
   }
   const imported = await importFound(db, synced)
-  await db.write((queries) =>
-    batch(queries, [
-      ...updateStatements(queries, last, now),
-      readingStatement(queries, synced, imported),
-      minutesStatement(queries, [readingOf(synced)]),
-      ...keptStatements(queries, synced),
-      ...activityStatements(queries, synced, imported),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    ...updateStatements(queries, last, now),
+    readingStatement(queries, synced, imported),
+    minutesStatement(queries, [readingOf(synced)]),
+    ...keptStatements(queries, synced),
+    ...activityStatements(queries, synced, imported),
+  ])
   return imported
 }
 
@@ -175,19 +179,17 @@ export async function recordFailedContact(
   tell: boolean,
 ): Promise<void> {
   const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
-  await db.write((queries) =>
-    batch(queries, [
-      queries
-        .update(servers)
-        .set({
-          failures: sql`failures + 1`,
-          last_error: reason,
-          status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
-        })
-        .where(eq(servers.id, server.id)),
-      ...(tell && falls ? [syncActivity(queries, server, 'failed', now)] : []),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries
+      .update(servers)
+      .set({
+        failures: sql`failures + 1`,
+        last_error: reason,
+        status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
+      })
+      .where(eq(servers.id, server.id)),
+    ...(tell && falls ? [syncActivity(queries, server, 'failed', now)] : []),
+  ])
 }
 
 function syncActivity(

@@ -1,6 +1,5 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { AddressRules } from './addresses.ts'
 import { confirm, enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
@@ -8,10 +7,7 @@ import { CODE_PURPOSE } from './open-enrolment.ts'
 import { countFailure, endLapsed, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
 import type { Sealer } from './seal.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-  log: Log
+interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   keys: Keyring
   sealer: Sealer
   rules: AddressRules

@@ -1,12 +1,9 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { EnrolmentState } from '#shared/api/enrolment.ts'
 import { getTrust, MOST_FAILURES } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
+type Deps = Pick<Base, 'db' | 'clock'>
 
 /** The trust and the enrolment of the agent of a server. Throws not_found. */
 export async function enrolmentState(

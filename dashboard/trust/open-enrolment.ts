@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { listBuilds } from '#dashboard/agents/builds.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import type { Enrolment } from '#shared/api/enrolment.ts'
 import { Secret } from '#shared/secret.ts'
 import { type AddressRules, obstacleOf } from './addresses.ts'
@@ -13,10 +14,7 @@ import { putEnrolment } from './queries.ts'
 import type { Sealer } from './seal.ts'
 import { hubKeyOf } from './signing-key.ts'
 
-export interface EnrolmentDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface EnrolmentDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   keys: Keyring
   sealer: Sealer
   builds_dir: string | undefined
@@ -43,31 +41,19 @@ export async function openEnrolment(
   const expires_at = timestamp(clock, CODE_MS)
   const key = await keys.current()
   const code_key_sealed = sealer.seal(CODE_PURPOSE, new Secret(code_key))
+  const { id: server_id, hostname, port, user } = server
+  const opened = { type: 'server.enrol', domain: hostname, status: 'running', server_id } as const
   await putEnrolment(
     db,
-    { server_id: server.id, code_key_sealed, expires_at, kid: key.kid },
-    {
-      type: 'server.enrol',
-      domain: server.hostname,
-      status: 'running',
-      server_id: server.id,
-      user_id,
-      created_at: timestamp(clock),
-    },
+    { server_id, code_key_sealed, expires_at, kid: key.kid },
+    entryOf(clock, { ...opened, user_id }),
   )
   const hub_key = hubKeyOf(key)
-  const parts = {
-    public_url: origin,
-    user: server.user,
-    server_id: server.id,
-    port: server.port,
-    hub_key,
-  }
-  const lines = (await listBuilds(builds_dir)).map((build) => ({
-    machine: build.machine,
-    sha256: build.sha256,
-    line: installLine(build, parts),
-  }))
-  const obstacle = (await obstacleOf(server.hostname, rules)) ?? ''
+  const parts = { public_url: origin, user, server_id, port, hub_key }
+  const lines = (await listBuilds(builds_dir)).map((build) => {
+    const { machine, sha256 } = build
+    return { machine, sha256, line: installLine(build, parts) }
+  })
+  const obstacle = (await obstacleOf(hostname, rules)) ?? ''
   return { code, expires_at, hub_key, lines, obstacle }
 }

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
 import { type Address, type Call, lengthOf, type Transport } from '#dashboard/agents/transport.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 import { CHALLENGE_HEADER, decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
@@ -11,9 +12,7 @@ import type { AgentRow } from './queries.ts'
 import { audienceOf, signRequest } from './sign-request.ts'
 import type { SigningKey } from './signing-key.ts'
 
-export interface PinnedDeps {
-  clock: Clock
-  random: Random
+export interface PinnedDeps extends Pick<Base, 'clock' | 'random'> {
   /** The first key to sign with. */
   key: SigningKey
   rules: AddressRules

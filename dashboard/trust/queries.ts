@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import type { Database, Queries } from '#dashboard/db/client.ts'
+import { type Database, type Queries, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -10,14 +10,14 @@ export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
 /** `until`: the expiry of its known key. */
-export async function findAgent(db: Database, server_id: number) {
+export function findAgent(db: Database, server_id: number) {
   const same = eq(server_agents.server_id, server_id)
-  const [row] = await db.read
+  return db.read
     .select({ ...getTableColumns(server_agents), until: signing_keys.until })
     .from(server_agents)
     .leftJoin(signing_keys, eq(signing_keys.kid, server_agents.kid))
     .where(same)
-  return row
+    .get()
 }
 
 /** The number of wrong proofs that invalidates a code. */
@@ -54,19 +54,17 @@ export async function putEnrolment(
   entry: NewActivity,
 ): Promise<void> {
   const { code_key_sealed, expires_at, kid } = values
-  await db.write((queries) =>
-    queries.batch([
-      queries
-        .insert(enrolments)
-        .values(values)
-        .onConflictDoUpdate({
-          target: enrolments.server_id,
-          set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '', last_code: null },
-        }),
-      ended(queries, values.server_id, 'cancelled'),
-      queries.insert(activities).values(entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries
+      .insert(enrolments)
+      .values(values)
+      .onConflictDoUpdate({
+        target: enrolments.server_id,
+        set: { code_key_sealed, expires_at, kid, failures: 0, last_error: '', last_code: null },
+      }),
+    ended(queries, values.server_id, 'cancelled'),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 /** The valid codes, each with the address of its server. */
@@ -92,21 +90,19 @@ export async function countFailure(
   last_error: string,
   entry: NewActivity,
 ) {
-  await db.write((queries) =>
-    queries.batch([
-      queries
-        .update(enrolments)
-        .set({ failures: sql`failures + 1`, last_error, last_code: null })
-        .where(eq(enrolments.server_id, server_id)),
-      queries.insert(activities).values(entry),
-      ended(
-        queries,
-        server_id,
-        'failed',
-        sql`(select failures from enrolments where server_id = ${server_id}) >= ${MOST_FAILURES}`,
-      ),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries
+      .update(enrolments)
+      .set({ failures: sql`failures + 1`, last_error, last_code: null })
+      .where(eq(enrolments.server_id, server_id)),
+    queries.insert(activities).values(entry),
+    ended(
+      queries,
+      server_id,
+      'failed',
+      sql`(select failures from enrolments where server_id = ${server_id}) >= ${MOST_FAILURES}`,
+    ),
+  ])
 }
 
 /** Why the code could not be used yet. */
@@ -127,7 +123,7 @@ export async function noteReason(
 /** Since when the agent of a server is trusted, and its last unused code. */
 export async function getTrust(db: Database, server_id: number) {
   const { expires_at, failures, last_error, last_code } = enrolments
-  const [row] = await db.read
+  const row = await db.read
     .select({
       ...{ enrolled_at: server_agents.enrolled_at, expires_at },
       ...{ failures, last_error, last_code },
@@ -136,6 +132,7 @@ export async function getTrust(db: Database, server_id: number) {
     .leftJoin(server_agents, eq(server_agents.server_id, servers.id))
     .leftJoin(enrolments, eq(enrolments.server_id, servers.id))
     .where(eq(servers.id, server_id))
+    .get()
   if (!row) throw notFound('Server')
   return row
 }
@@ -146,28 +143,24 @@ export async function getTrust(db: Database, server_id: number) {
  */
 export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
   const { server_id, ...known } = agent
-  await db.write((queries) =>
-    queries.batch([
-      queries
-        .insert(server_agents)
-        .values(agent)
-        .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
-      queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
-      queries.run(sql`
+  await writeAll(db, (queries) => [
+    queries
+      .insert(server_agents)
+      .values(agent)
+      .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
+    queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
+    queries.run(sql`
         insert into activities (type, domain, status, server_id, user_id, created_at)
         select ${entry.type}, ${entry.domain}, ${entry.status}, ${server_id}, ${entry.user_id ?? null},
           ${entry.created_at}
         where not exists (select 1 from activities where server_id = ${server_id} and ${isWaiting})`),
-      ended(queries, server_id, 'success'),
-    ]),
-  )
+    ended(queries, server_id, 'success'),
+  ])
 }
 
 export async function unpinAgent(db: Database, server_id: number, entry: NewActivity) {
-  await db.write((queries) =>
-    queries.batch([
-      queries.delete(server_agents).where(eq(server_agents.server_id, server_id)),
-      queries.insert(activities).values(entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.delete(server_agents).where(eq(server_agents.server_id, server_id)),
+    queries.insert(activities).values(entry),
+  ])
 }

@@ -1,9 +1,9 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
 import { findBuild } from '#dashboard/agents/builds.ts'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
 import { Enrolment, EnrolmentState } from '#shared/api/enrolment.ts'
 import { notFound } from '#shared/errors.ts'
@@ -44,15 +44,9 @@ export const trustRoutes = {
     right: 'admin',
     loads: loadServer,
     answers: { 204: { about: 'It must be enrolled again.' } },
-    run: async ({ deps, loaded: { id, hostname }, caller }) => {
-      await unpinAgent(deps.db, id, {
-        type: 'server.revoke',
-        domain: hostname,
-        status: 'success',
-        server_id: id,
-        user_id: caller.user.id,
-        created_at: timestamp(deps.clock),
-      })
+    run: async ({ deps, loaded: { id, hostname: domain }, caller }) => {
+      const facts = { type: 'server.revoke', domain, server_id: id, user_id: caller.user.id }
+      await unpinAgent(deps.db, id, entryOf(deps.clock, facts))
     },
   }),
 }

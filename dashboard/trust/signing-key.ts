@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import { type Random, randomText } from '#dashboard/runtime/random.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { randomText } from '#dashboard/runtime/random.ts'
 import { Secret } from '#shared/secret.ts'
 import { findCurrentKey, insertFirstKey, type KeyRow } from './keys/queries.ts'
 import type { Sealer } from './seal.ts'
@@ -13,10 +13,7 @@ export interface SigningKey {
   private_key: KeyObject
 }
 
-export interface KeyDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   sealer: Sealer
 }
 

@@ -1,16 +1,12 @@
-import type { Database } from '#dashboard/db/client.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { getOperation, getView } from '#dashboard/operations/queries.ts'
 import type { Worker } from '#dashboard/operations/worker.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
 import { cancelTopic } from './cancel-request.ts'
 import { type CancelMode, recordCancelRequest } from './queries.ts'
 
-export interface CancelDeps {
-  db: Database
-  bus: Bus
-  clock: Clock
+export interface CancelDeps extends Pick<Base, 'db' | 'bus' | 'clock'> {
   worker: Worker
 }
 
@@ -24,15 +20,9 @@ export async function cancelOperation(
   { mode, actor }: { mode: CancelMode; actor: number | null },
 ) {
   const { domain, server_id } = await getOperation(db, id)
-  const recorded = await recordCancelRequest(db, id, mode, {
-    type: 'operation.cancel',
-    domain,
-    status: 'success',
-    server_id,
-    user_id: actor,
-    created_at: timestamp(clock),
-  })
-  if (!recorded) throw conflict('The operation has ended already')
+  const entry = entryOf(clock, { type: 'operation.cancel', domain, server_id, user_id: actor })
+  if (!(await recordCancelRequest(db, id, mode, entry)))
+    throw conflict('The operation has ended already')
   worker.start(await getOperation(db, id))
   bus.notify(cancelTopic(id))
   return getView(db, id)

@@ -1,19 +1,12 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
 import { CancelAnswer } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { type CancelMode, findCancelRequest } from './queries.ts'
 
-interface Deps {
-  db: Database
-  bus: Bus
-  clock: Clock
+interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'retry_min_ms' | 'retry_max_ms'> {
   agents: Agents
-  retry_min_ms: number
-  retry_max_ms: number
 }
 
 /** The bus topic for a request to cancel an operation. */

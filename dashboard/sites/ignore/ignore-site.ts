@@ -1,16 +1,12 @@
-import type { Database } from '#dashboard/db/client.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { conflict } from '#shared/errors.ts'
 import { storeIgnored } from './queries.ts'
 
-export interface IgnoreDeps {
-  db: Database
-  bus: Bus
-  clock: Clock
-}
+export type IgnoreDeps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /**
  * Hides a discovered site from lists, counts and the overview, or shows it again. The server is not
@@ -25,11 +21,9 @@ export async function ignoreSite(
   if (ignored && site.managed)
     throw conflict(`${domain} is managed: only a discovered site can be ignored`)
   if (ignored !== (site.ignored_at !== null)) {
-    const created_at = timestamp(clock)
     const type = ignored ? 'site.ignore' : 'site.unignore'
-    const entry = { type, domain, status: 'success', server_id: server.id } as const
-    const activity = { ...entry, user_id: actor, created_at }
-    await storeIgnored(db, id, { ignored_at: ignored ? created_at : null, activity })
+    const activity = entryOf(clock, { type, domain, server_id: server.id, user_id: actor })
+    await storeIgnored(db, id, { ignored_at: ignored ? timestamp(clock) : null, activity })
     bus.notify(sitesOf(server.id))
   }
   return { site: { id, domain, ignored } }

@@ -1,8 +1,7 @@
 import { and, eq } from 'drizzle-orm'
-import { activityStatement } from '#dashboard/activity/queries.ts'
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
-import { sites } from '#dashboard/db/schema.ts'
+import { activities, sites } from '#dashboard/db/schema.ts'
 
 /** The record and its activity: both or neither. A site that has become managed is not ignored. */
 export async function storeIgnored(
@@ -11,10 +10,8 @@ export async function storeIgnored(
   { ignored_at, activity }: { ignored_at: string | null; activity: NewActivity },
 ): Promise<void> {
   const mine = and(eq(sites.id, id), ignored_at === null ? undefined : eq(sites.managed, false))
-  await db.write((queries) =>
-    batch(queries, [
-      queries.update(sites).set({ ignored_at }).where(mine),
-      activityStatement(queries, activity),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.update(sites).set({ ignored_at }).where(mine),
+    queries.insert(activities).values(activity),
+  ])
 }

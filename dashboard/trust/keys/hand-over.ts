@@ -1,21 +1,15 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { KeyRefused } from '#dashboard/agents/answer.ts'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import type { Log } from '#dashboard/runtime/log.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { findAgent } from '#dashboard/trust/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { type KeyList, KnownKeys } from '#shared/keys.ts'
 import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } from './queries.ts'
 
-export interface HandOverDeps {
-  db: Database
-  clock: Clock
+export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log' | 'contact_ms'> {
   agents: Agents
-  log: Log
-  /** How long the first answer of an agent may take. */
-  contact_ms: number
 }
 
 /** The maximum of keys that an agent accepts. */

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -26,14 +26,12 @@ export function countKeys(db: Database) {
     .orderBy(desc(isNull(until)), desc(created_at))
 }
 
-export async function findCurrentKey(db: Database): Promise<KeyRow | undefined> {
-  const [row] = await db.read.select().from(signing_keys).where(isNull(signing_keys.until))
-  return row
+export function findCurrentKey(db: Database): Promise<KeyRow | undefined> {
+  return db.read.select().from(signing_keys).where(isNull(signing_keys.until)).get()
 }
 
-export async function findKey(db: Database, kid: string): Promise<KeyRow | undefined> {
-  const [row] = await db.read.select().from(signing_keys).where(eq(signing_keys.kid, kid))
-  return row
+export function findKey(db: Database, kid: string): Promise<KeyRow | undefined> {
+  return db.read.select().from(signing_keys).where(eq(signing_keys.kid, kid)).get()
 }
 
 /** The first one wins: two dashboards on one database may start at the same time. */
@@ -43,13 +41,11 @@ export async function insertFirstKey(db: Database, values: KeyRow): Promise<void
 
 /** The previous one is valid until `until`. */
 export async function replaceKey(db: Database, key: KeyRow, until: string, entry: NewActivity) {
-  await db.write((queries) =>
-    queries.batch([
-      queries.update(signing_keys).set({ until }).where(isNull(signing_keys.until)),
-      queries.insert(signing_keys).values(key),
-      queries.insert(activities).values(entry),
-    ]),
-  )
+  await writeAll(db, (queries) => [
+    queries.update(signing_keys).set({ until }).where(isNull(signing_keys.until)),
+    queries.insert(signing_keys).values(key),
+    queries.insert(activities).values(entry),
+  ])
 }
 
 /** The newest key that an agent is known to accept. */
@@ -73,12 +69,10 @@ export async function deleteUnneeded(db: Database, now: string): Promise<void> {
   )
   const some = await db.read.select({ kid }).from(signing_keys).where(unneeded).limit(1)
   if (some.length === 0) return
-  await db.write((queries) =>
-    queries.batch([
-      queries.run(sql`
+  await writeAll(db, (queries) => [
+    queries.run(sql`
         insert into activities (type, domain, status, created_at)
         select 'key.retire', '', 'success', ${now} from ${signing_keys} where ${unneeded}`),
-      queries.delete(signing_keys).where(unneeded),
-    ]),
-  )
+    queries.delete(signing_keys).where(unneeded),
+  ])
 }

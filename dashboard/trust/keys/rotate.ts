@@ -1,15 +1,12 @@
-import type { Database } from '#dashboard/db/client.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
-import type { Random } from '#dashboard/runtime/random.ts'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { createSigningKey, hubKeyOf } from '#dashboard/trust/signing-key.ts'
 import type { KeyView } from '#shared/api/keys.ts'
 import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
 
-export interface KeyDeps {
-  db: Database
-  clock: Clock
-  random: Random
+export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   sealer: Sealer
   scheduler: { add(server_id: number): void }
 }
@@ -23,13 +20,8 @@ const OVERLAP_MS = 24 * 3600_000
  */
 export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
   const { db, clock, scheduler } = deps
-  await replaceKey(db, createSigningKey(deps), timestamp(clock, OVERLAP_MS), {
-    type: 'key.rotate',
-    domain: '',
-    status: 'success',
-    user_id,
-    created_at: timestamp(clock),
-  })
+  const entry = entryOf(clock, { type: 'key.rotate', user_id })
+  await replaceKey(db, createSigningKey(deps), timestamp(clock, OVERLAP_MS), entry)
   await deleteUnneeded(db, timestamp(clock))
   for (const id of await listEnrolledIds(db)) scheduler.add(id)
 }
