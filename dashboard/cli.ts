@@ -6,18 +6,18 @@ import { BackupError } from './backup/manifest.ts'
 import { restore } from './backup/restore.ts'
 import { type Config, databaseOf } from './config.ts'
 
-const USAGE = `Hosting Control: the dashboard, and what is done to its records
+const USAGE = `Hosting Control: the dashboard and the tools for its records
 
-  bun dashboard/main.ts                    answer on HOST and PORT
-  bun dashboard/main.ts backup <target>    write a backup to a new file, or into a folder
-      --with-secrets                       with the seal-secret of DATA_DIR: it restores alone,
-                                           and whoever has it can command every server
-  bun dashboard/main.ts restore <backup>   put a backup in the place of the database
-  bun dashboard/main.ts check [<file>]     look for damage in the database, or in a backup
-  bun dashboard/main.ts first-login        show the generated password of the first account, once
+  bun dashboard/main.ts                    run the dashboard on HOST and PORT
+  bun dashboard/main.ts backup <target>    write a backup to a new file, or to a folder
+      --with-secrets                       include the seal-secret of DATA_DIR: a restore needs no
+                                           other file, and the backup gives control of every server
+  bun dashboard/main.ts restore <backup>   replace the database with a backup
+  bun dashboard/main.ts check [<file>]     check the database or a backup for damage
+  bun dashboard/main.ts first-login        show the generated password of the first account once
 
-All of them take the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
-backup and check work while the dashboard runs; for restore it must be stopped.
+All commands use the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
+backup and check work while the dashboard runs; stop it before restore.
 `
 
 /** An invalid argument. */
@@ -80,39 +80,32 @@ function parsed(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options })
   } catch {
-    throw new UsageError('An option is not known: see --help')
+    throw new UsageError('Unknown option: see --help')
   }
 }
 
 function needed(path: string | undefined, what: string): string {
-  if (path === undefined) throw new UsageError(`Say ${what}: see --help`)
+  if (path === undefined) throw new UsageError(`The path of ${what} is missing: see --help`)
   return path
 }
 
 async function backup(records: Records, { path, with_secrets }: Args, { out }: Output) {
-  const target = needed(path, 'where the backup goes')
+  const target = needed(path, 'the new backup')
   const made = await backUp(records, target, { with_secrets, now: new Date() })
   const { seal, database } = made.manifest
   out(`backup ${made.path}: ${rowsOf(database.rows)} rows, verified\n`)
-  if (with_secrets)
-    out(
-      'it holds the seal-secret: whoever has it can command every server, so keep it locked away\n',
-    )
-  else if (seal)
-    out(
-      `it holds no secrets: to restore it, DATA_DIR/seal-secret ${seal} is needed, keep that too\n`,
-    )
-  else
-    out('there is no seal-secret in DATA_DIR: the keys in the backup cannot be opened without it\n')
+  if (with_secrets) out('it contains the seal-secret, which gives control of every server\n')
+  else if (seal) out(`it contains no secrets: a restore needs DATA_DIR/seal-secret ${seal}\n`)
+  else out('DATA_DIR has no seal-secret, without which the keys in the backup are unusable\n')
   return 0
 }
 
 async function putBack(records: Records, { path }: Args, { out }: Output) {
-  const { manifest, aside } = await restore(needed(path, 'which backup'), records, new Date())
+  const { manifest, aside } = await restore(needed(path, 'the backup'), records, new Date())
   const { made_at, database } = manifest
-  out(`restored ${rowsOf(database.rows)} rows as they were at ${made_at}\n`)
+  out(`restored ${rowsOf(database.rows)} rows from ${made_at}\n`)
   if (aside) out(`the previous database is ${aside}\n`)
-  out('everybody has to log in again\n')
+  out('all users must log in again\n')
   return 0
 }
 
@@ -127,8 +120,9 @@ async function check(records: Records, { path }: Args, { out }: Output) {
 async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err }: Output) {
   if (path !== undefined) throw new UsageError('first-login takes no path: see --help')
   const text = await takeFirstLogin(data_dir)
-  if (text === undefined) err('There is no first login to show: it was shown before, or was set\n')
-  else out(`${text}it is not shown again: change the password on the page Account\n`)
+  if (text === undefined)
+    err('There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n')
+  else out(`${text}it is shown only once: change the password on the Account page\n`)
   return text === undefined ? 1 : 0
 }
 

@@ -29,13 +29,9 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
 export async function keepFirstLogin(data_dir: string, login: Login): Promise<void> {
   const draft = `${fileOf(data_dir)}.draft`
   await rm(draft, { force: true })
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(textOf(login))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(draft, 'wx', 0o600)
+  await file.writeFile(textOf(login))
+  await file.sync()
   await rename(draft, fileOf(data_dir))
 }
 

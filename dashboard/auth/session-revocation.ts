@@ -18,15 +18,14 @@ export async function endWithSession(
   gone: AbortController,
 ): Promise<void> {
   while (!gone.signal.aborted) {
-    const news = bus.next(SESSIONS_NEWS)
-    const stands = await isStanding({ db, clock }, caller).catch(() => true)
-    if (!stands) gone.abort()
+    using news = bus.next(SESSIONS_NEWS)
+    const valid = await isValid({ db, clock }, caller).catch(() => true)
+    if (!valid) gone.abort()
     else await rest(clock, LOOK_MS, news.promise, gone.signal)
-    news.cancel()
   }
 }
 
-async function isStanding(
+async function isValid(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { jti, token_id }: Caller,
 ): Promise<boolean> {

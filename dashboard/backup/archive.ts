@@ -19,14 +19,10 @@ const MOST_MEMBERS = 16
 
 /** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */
 export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
-  const archive = await open(path, 'wx', 0o600)
-  try {
-    for (const content of contents) await writeMember(archive, content)
-    await archive.writeFile(Buffer.alloc(2 * BLOCK))
-    await archive.sync()
-  } finally {
-    await archive.close()
-  }
+  await using archive = await open(path, 'wx', 0o600)
+  for (const content of contents) await writeMember(archive, content)
+  await archive.writeFile(Buffer.alloc(2 * BLOCK))
+  await archive.sync()
 }
 
 /**
@@ -75,17 +71,13 @@ async function writeMember(archive: FileHandle, content: Content): Promise<void>
     await archive.writeFile(Buffer.concat([bytes, padding(bytes.length)]))
     return
   }
-  const file = await open(content.file, 'r')
-  try {
-    const { size } = await file.stat()
-    if (size > MOST_SIZE) throw new Error('the database is larger than 8 GiB')
-    await archive.writeFile(headerOf(content.name, size))
-    for (let done = 0; done < size; done += CHUNK)
-      await archive.writeFile(await read(file, done, Math.min(CHUNK, size - done)))
-    await archive.writeFile(padding(size))
-  } finally {
-    await file.close()
-  }
+  await using file = await open(content.file, 'r')
+  const { size } = await file.stat()
+  if (size > MOST_SIZE) throw new Error('the database is larger than 8 GiB')
+  await archive.writeFile(headerOf(content.name, size))
+  for (let done = 0; done < size; done += CHUNK)
+    await archive.writeFile(await read(file, done, Math.min(CHUNK, size - done)))
+  await archive.writeFile(padding(size))
 }
 
 async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -75,7 +75,8 @@ async function freeIn(folder: string, stem: string): Promise<string> {
   }
 }
 
-async function mustExist({ url }: Address): Promise<void> {
+/** Throws BackupError without a database file; a server is contacted later. */
+export async function mustExist({ url }: Address): Promise<void> {
   const file = fileOf(url)
   if (file === undefined) return
   await access(file).catch(() => {
@@ -88,29 +89,25 @@ async function describe(
   { data_dir }: Records,
   { with_secrets = false, now }: Options,
 ): Promise<Manifest> {
-  const client = connect({ url: `file:${file}` }, 1)
-  try {
-    const damages = await damagesOf(client)
-    if (damages.length > 0)
-      throw new BackupError(`The database is damaged, nothing was written: ${damages.join('; ')}`)
-    const applied = await appliedMigrations(client)
-    if (applied.length === 0) throw new BackupError('The database has no records of a dashboard')
-    const rows = await countRows(client)
-    const secret = await findSealSecret(data_dir)
-    if (with_secrets && !secret)
-      throw new BackupError(`There is no seal-secret in ${data_dir}: check DATA_DIR`)
-    return {
-      backup_of: 'hosting-control',
-      format: FORMAT,
-      made_at: now.toISOString(),
-      version: packed.version,
-      schema: { migrations: applied.length, hash: applied.at(-1)?.hash ?? '' },
-      database: { bytes: Bun.file(file).size, sha256: await digestOf(file), rows },
-      seal: secret ? fingerprintOf(secret) : null,
-      with_secrets,
-    }
-  } finally {
-    client.close()
+  using client = connect({ url: `file:${file}` }, 1)
+  const damages = await damagesOf(client)
+  if (damages.length > 0)
+    throw new BackupError(`The database is damaged, nothing was written: ${damages.join('; ')}`)
+  const applied = await appliedMigrations(client)
+  if (applied.length === 0) throw new BackupError('The database has no records of a dashboard')
+  const rows = await countRows(client)
+  const secret = await findSealSecret(data_dir)
+  if (with_secrets && !secret)
+    throw new BackupError(`There is no seal-secret in ${data_dir}: check DATA_DIR`)
+  return {
+    backup_of: 'hosting-control',
+    format: FORMAT,
+    made_at: now.toISOString(),
+    version: packed.version,
+    schema: { migrations: applied.length, hash: applied.at(-1)?.hash ?? '' },
+    database: { bytes: Bun.file(file).size, sha256: await digestOf(file), rows },
+    seal: secret ? fingerprintOf(secret) : null,
+    with_secrets,
   }
 }
 
@@ -126,14 +123,10 @@ async function contentsOf(file: string, manifest: Manifest, { data_dir }: Record
 
 /** Verified as a restore reads it. */
 async function verify(path: string, { database }: Manifest): Promise<void> {
-  const archive = await open(path, 'r')
-  try {
-    const member = (await listMembers(archive)).find(({ name }) => name === DATABASE)
-    if (!member || (await extract(archive, member)) !== database.sha256)
-      throw new BackupError('The written backup differs from the database: the disk may be failing')
-  } finally {
-    await archive.close()
-  }
+  await using archive = await open(path, 'r')
+  const member = (await listMembers(archive)).find(({ name }) => name === DATABASE)
+  if (!member || (await extract(archive, member)) !== database.sha256)
+    throw new BackupError('The written backup differs from the database: the disk may be failing')
 }
 
 function readable(error: unknown, path: string): unknown {

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, stat } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, connect, fileOf } from '#dashboard/db/connect.ts'
@@ -6,7 +6,7 @@ import { damagesOf, deviationsOf, listSealed } from '#dashboard/db/inspect.ts'
 import { breachesOf } from '#dashboard/db/invariants.ts'
 import { appliedMigrations, knownMigrations } from '#dashboard/db/migrations.ts'
 import type { Secret } from '#shared/secret.ts'
-import type { Records } from './back-up.ts'
+import { mustExist, type Records } from './back-up.ts'
 import { BackupError } from './manifest.ts'
 import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
@@ -20,9 +20,7 @@ export interface Report {
 
 /** Checks the records while dashboards use them, and changes nothing. */
 export async function checkRecords({ database, data_dir }: Records): Promise<Report> {
-  const file = fileOf(database.url)
-  if (file !== undefined && !(await stat(file).catch(() => undefined)))
-    throw new BackupError(`There is no database at ${file}: check DATA_DIR and DATABASE_URL`)
+  await mustExist(database)
   return look(database, await findSealSecret(data_dir), `There is no seal-secret in ${data_dir}`)
 }
 
@@ -51,7 +49,7 @@ export async function checkFile(path: string, { data_dir }: Records): Promise<Re
 }
 
 async function look(database: Address, secret: Secret | undefined, hint: string): Promise<Report> {
-  const client = connect(database, 1)
+  using client = connect(database, 1)
   try {
     if (fileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
     const findings = [...(await damagesOf(client)), ...(await deviationsOf(client))]
@@ -65,8 +63,6 @@ async function look(database: Address, secret: Secret | undefined, hint: string)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     return { findings: [`The database cannot be read (${error.code})`], notes: [] }
-  } finally {
-    client.close()
   }
 }
 
@@ -76,13 +72,9 @@ function unfinished(behind: number): string[] {
 }
 
 async function isDatabase(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => {
+  await using file = await open(path, 'r').catch(() => {
     throw new BackupError(`${path} cannot be read`)
   })
-  try {
-    const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
-    return buffer.toString('latin1') === 'SQLite format 3\0'
-  } finally {
-    await file.close()
-  }
+  const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
+  return buffer.toString('latin1') === 'SQLite format 3\0'
 }

@@ -23,9 +23,9 @@ export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Pro
     await removePartial(folder, time)
     await backUp(`${folder}/${PREFIX}${stampOf(time)}.tar`)
     await prune(folder, PREFIX, kept)
-    log.info('backup made', { folder })
+    log.info('backup created', { folder })
   } catch (error) {
-    log.error('no backup could be made', error, { folder })
+    log.error('backup failed', error, { folder })
   }
 }
 
@@ -37,6 +37,7 @@ export async function backUpAside(path: string): Promise<void> {
     stderr: 'pipe',
   })
   child.unref()
-  const [status, said] = await Promise.all([child.exited, new Response(child.stderr).text()])
-  if (status !== 0) throw new Error(said.trim().split('\n')[0] ?? `it ended with ${status}`)
+  const [status, errors] = await Promise.all([child.exited, new Response(child.stderr).text()])
+  if (status !== 0)
+    throw new Error(errors.trim().split('\n')[0] ?? `The process ended with status ${status}`)
 }

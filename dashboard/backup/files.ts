@@ -13,12 +13,8 @@ export async function digestOf(path: string): Promise<string> {
 
 /** Writes to the file, or renames in the folder, survive a power failure. */
 export async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'r')
+  await file.sync()
 }
 
 /** Replaces the target atomically. */

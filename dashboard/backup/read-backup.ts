@@ -19,14 +19,10 @@ export interface Backup {
 
 /** Opens a backup for `work`. Throws BackupError for another kind of file. */
 export async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>) {
-  const archive = await open(path, 'r').catch((error: unknown) => {
+  await using archive = await open(path, 'r').catch((error: unknown) => {
     throw new BackupError(`${path} cannot be read (${codeOf(error)})`)
   })
-  try {
-    return await work(await readBackup(path, archive))
-  } finally {
-    await archive.close()
-  }
+  return await work(await readBackup(path, archive))
 }
 
 async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
@@ -36,7 +32,7 @@ async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
   })
   const secret = seal ? new Secret((await readText(archive, seal)).trim()) : undefined
   if (manifest.with_secrets && (!secret || fingerprintOf(secret) !== manifest.seal))
-    throw new BackupError(`${path} is damaged: its seal-secret is not the one that it names`)
+    throw new BackupError(`${path} is damaged: its seal-secret differs from the manifest`)
   return {
     path,
     manifest,
@@ -47,7 +43,7 @@ async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
 
 async function contentsOf(archive: FileHandle) {
   const members = await listMembers(archive)
-  const named = (wanted: string) => members.find(({ name }) => name === wanted)
+  const named = (name: string) => members.find((member) => member.name === name)
   const [first, database] = [named(MANIFEST), named(DATABASE)]
   if (!first || !database) throw new Error('a member is missing')
   const json: unknown = JSON.parse(await readText(archive, first))
@@ -63,20 +59,16 @@ async function unpack(
   { database }: Manifest,
   target: string,
 ): Promise<void> {
-  const file = await open(target, 'wx', 0o600)
-  try {
-    const digest = await extract(archive, member, file).catch(() => '')
-    if (digest !== database.sha256 || member.size !== database.bytes)
-      throw new BackupError(`${path} is damaged: its database is not the one that was backed up`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(target, 'wx', 0o600)
+  const digest = await extract(archive, member, file).catch(() => '')
+  if (digest !== database.sha256 || member.size !== database.bytes)
+    throw new BackupError(`${path} is damaged: its database is not the one that was backed up`)
+  await file.sync()
 }
 
 /** Throws BackupError unless the unpacked database is consistent, complete and of a known version. */
 export async function verifyUnpacked(file: string, { path, manifest }: Backup): Promise<void> {
-  const client = connect({ url: `file:${file}` }, 1)
+  using client = connect({ url: `file:${file}` }, 1)
   try {
     await client.execute('PRAGMA query_only = ON')
     const damages = await damagesOf(client)
@@ -88,8 +80,6 @@ export async function verifyUnpacked(file: string, { path, manifest }: Backup): 
     if (error instanceof SchemaError)
       throw new BackupError(`The backup cannot be used: ${error.message}`)
     throw error
-  } finally {
-    client.close()
   }
 }
 
@@ -100,27 +90,19 @@ export async function verifySeal(
   data_dir: string,
 ): Promise<void> {
   const present = await findSealSecret(data_dir)
-  const wanted = manifest.seal
-  if (wanted === null) return
-  if (present && fingerprintOf(present) !== wanted)
+  const needed = manifest.seal
+  if (needed === null) return
+  if (present && fingerprintOf(present) !== needed)
     throw new BackupError(
-      `${data_dir}/seal-secret is another one (${fingerprintOf(present)}) than the backup needs (${wanted}): ${secret ? 'move it away first, the backup brings its own' : 'put that one there first'}`,
+      `${data_dir}/seal-secret (${fingerprintOf(present)}) differs from the one that the backup needs (${needed}): ${secret ? 'move it to another folder first, since the backup contains its own' : 'replace it with that one first'}`,
     )
   const usable = secret ?? present
   if (!usable)
     throw new BackupError(
-      `The backup holds no secrets: put the seal-secret ${wanted} of that time into ${data_dir} first`,
+      `The backup contains no secrets: copy the seal-secret ${needed}, which it needs, to ${data_dir} first`,
     )
-  const closed = await sealedIn(file, usable)
+  using client = connect({ url: `file:${file}` }, 1)
+  const closed = unopened(usable, await listSealed(client))
   if (closed.length > 0)
-    throw new BackupError(`The seal-secret ${wanted} does not open: ${closed.join(', ')}`)
-}
-
-async function sealedIn(file: string, secret: Secret): Promise<string[]> {
-  const client = connect({ url: `file:${file}` }, 1)
-  try {
-    return unopened(secret, await listSealed(client))
-  } finally {
-    client.close()
-  }
+    throw new BackupError(`The seal-secret ${needed} does not decrypt: ${closed.join(', ')}`)
 }

@@ -59,7 +59,7 @@ async function fill(unpacked: string, backup: Backup, records: Records): Promise
   await putSecrets(backup, records)
   if (await copyToEmpty(unpacked, records.database)) return
   throw new BackupError(
-    'The database on the server is not empty: make a new one and set DATABASE_URL to it',
+    'The database on the server is not empty: create a new one and set DATABASE_URL to it',
   )
 }
 
@@ -95,12 +95,12 @@ async function keepAside(file: string, now: Date): Promise<string | undefined> {
 }
 
 /** Two restores in one second get different names. */
-async function linkAside(file: string, wanted: string): Promise<string> {
+async function linkAside(file: string, name: string): Promise<string> {
   for (let turn = 1; ; turn++) {
-    const aside = turn === 1 ? wanted : `${wanted}-${turn}`
+    const aside = turn === 1 ? name : `${name}-${turn}`
     const error = await link(file, aside).then(() => undefined, codeOf)
     if (error === undefined) return aside
-    if (error !== 'EEXIST') throw new BackupError(`${aside} cannot be made (${error})`)
+    if (error !== 'EEXIST') throw new BackupError(`${aside} cannot be created (${error})`)
   }
 }
 
@@ -115,25 +115,17 @@ async function forgetNames(file: string, inode: number): Promise<void> {
 }
 
 async function foldLog(file: string): Promise<void> {
-  const client = connect({ url: `file:${file}` }, 1)
-  try {
-    await client.execute('PRAGMA journal_mode = DELETE')
-  } finally {
-    client.close()
-  }
+  using client = connect({ url: `file:${file}` }, 1)
+  await client.execute('PRAGMA journal_mode = DELETE')
 }
 
 /** With a new secret for sessions, sessions that ended since the backup stay ended. */
 async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<void> {
   await rm(`${data_dir}/jwt-secret`, { force: true })
   if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {
-    const file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)
-    try {
-      await file.writeFile(`${secret.reveal()}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await using file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)
+    await file.writeFile(`${secret.reveal()}\n`)
+    await file.sync()
     await putInPlace(`${data_dir}/seal-secret.restoring`, `${data_dir}/seal-secret`)
   }
 }

@@ -41,16 +41,14 @@ export class BulkRunner {
   async #carry(id: string): Promise<void> {
     const { bus, clock, log, retry_max_ms } = this.#deps
     for (const { signal } = this.#stopping; !signal.aborted; ) {
-      const news = bus.next(BULK_NEWS)
+      using news = bus.next(BULK_NEWS)
       try {
         const step = await takeStep(this.#deps, id)
         if (step === 'over') return
         if (step === 'idle') await rest(clock, LOOK_MS, news.promise, signal)
       } catch (error) {
-        log.error('bulk operation broke', error, { bulk_id: id })
+        log.error('bulk operation failed unexpectedly', error, { bulk_id: id })
         await clock.sleep(retry_max_ms, signal)
-      } finally {
-        news.cancel()
       }
     }
   }

@@ -11,8 +11,13 @@ export interface Address {
   token?: string | undefined
 }
 
-/** `file:`, `http(s)://` or `libsql://`; `connections` at a time, on a file. */
-export function connect({ url, token }: Address, connections = 20): Client {
+/** `file:`, `http(s)://` or `libsql://`; `connections` at a time, on a file. `using` closes it. */
+export function connect(address: Address, connections = 20): Client & Disposable {
+  const client = clientOf(address, connections)
+  return Object.assign(client, { [Symbol.dispose]: () => client.close() })
+}
+
+function clientOf({ url, token }: Address, connections: number): Client {
   if (url.startsWith('file:'))
     return createClient({ url, timeout: LOCK_TIMEOUT_MS, concurrency: connections })
   const limited = (input: Request) =>

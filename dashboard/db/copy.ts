@@ -3,41 +3,30 @@ import { type Address, connect, fileOf, persist } from './connect.ts'
 
 /** libSQL servers answer with 10 MB at most; a row has 16 kB and a bit. */
 const PAGE = 200
-const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
+/** A condition on `sqlite_master`: not an object of SQLite or libSQL itself. */
+export const OWN =
+  "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 
 /**
  * A consistent copy of the whole database in a new file, while others read and write. SQLite itself
  * copies a file; a server is copied row by row within one transaction.
  */
 export async function copyToFile(from: Address, target: string): Promise<void> {
-  const source = connect(from, 1)
-  try {
-    if (fileOf(from.url) === undefined) await rowsToFile(source, target)
-    else await persist(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
-  } finally {
-    source.close()
-  }
+  using source = connect(from, 1)
+  if (fileOf(from.url) === undefined) await rowsToFile(source, target)
+  else await persist(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
 }
 
 /** Fills a database on a server without tables; all of it or nothing. False when it has some. */
 export async function copyToEmpty(file: string, to: Address): Promise<boolean> {
-  const source = connect({ url: `file:${file}` }, 1)
-  const target = connect(to)
-  try {
-    return await between(source, target)
-  } finally {
-    source.close()
-    target.close()
-  }
+  using source = connect({ url: `file:${file}` }, 1)
+  using target = connect(to)
+  return await between(source, target)
 }
 
 async function rowsToFile(source: Client, path: string): Promise<void> {
-  const target = connect({ url: `file:${path}` }, 1)
-  try {
-    if (!(await between(source, target))) throw new Error('the file of the copy is not empty')
-  } finally {
-    target.close()
-  }
+  using target = connect({ url: `file:${path}` }, 1)
+  if (!(await between(source, target))) throw new Error('the file of the copy is not empty')
 }
 
 async function between(source: Client, target: Client): Promise<boolean> {

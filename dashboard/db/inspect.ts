@@ -1,8 +1,8 @@
 import type { Client } from '@libsql/client'
 import { connect } from './connect.ts'
+import { OWN } from './copy.ts'
 import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } from './migrations.ts'
 
-const OWN = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 const MOST = 20
 
 /** The findings of SQLite: damaged pages and indexes, rows with dangling references. */
@@ -13,7 +13,7 @@ export async function damagesOf(client: Client): Promise<string[]> {
     ...integrity.rows.map((row) => String(row[0])).filter((text) => text !== 'ok'),
     ...strays.rows
       .slice(0, MOST)
-      .map((row) => `row ${row[1]} of ${row[0]} points to a row of ${row[2]} that is not there`),
+      .map((row) => `row ${row[1]} of ${row[0]} refers to a missing row of ${row[2]}`),
   ]
 }
 
@@ -22,19 +22,23 @@ export async function deviationsOf(client: Client): Promise<string[]> {
   try {
     const applied = await appliedMigrations(client)
     pendingMigrations(applied)
-    const [found, meant] = [await objectsOf(client), await objectsAfter(applied.length)]
-    const names = [...new Set([...found.keys(), ...meant.keys()])].sort()
-    return names.filter((name) => found.get(name) !== meant.get(name)).map(describe(found, meant))
+    const [found, expected] = [await objectsOf(client), await objectsAfter(applied.length)]
+    const names = [...new Set([...found.keys(), ...expected.keys()])].sort()
+    return names
+      .filter((name) => found.get(name) !== expected.get(name))
+      .map(describe(found, expected))
   } catch (error) {
     if (error instanceof SchemaError) return [error.message]
     throw error
   }
 }
 
-function describe(found: ReadonlyMap<string, string>, meant: ReadonlyMap<string, string>) {
+function describe(found: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>) {
   return (name: string) => {
     if (!found.has(name)) return `${name} is missing`
-    return meant.has(name) ? `${name} is not what it should be` : `${name} is not ours`
+    return expected.has(name)
+      ? `${name} has another definition`
+      : `${name} is not one of the dashboard`
   }
 }
 
@@ -52,14 +56,10 @@ export async function countRows(client: Client): Promise<Record<string, number>>
 }
 
 async function objectsAfter(migrations: number): Promise<Map<string, string>> {
-  const empty = connect({ url: 'file::memory:' }, 1)
-  try {
-    const statements = knownMigrations().slice(0, migrations)
-    await empty.migrate(statements.flatMap(({ sql }) => [...sql]))
-    return await objectsOf(empty)
-  } finally {
-    empty.close()
-  }
+  using empty = connect({ url: 'file::memory:' }, 1)
+  const statements = knownMigrations().slice(0, migrations)
+  await empty.migrate(statements.flatMap(({ sql }) => [...sql]))
+  return await objectsOf(empty)
 }
 
 /** `table sites` and its definition. */

@@ -44,9 +44,9 @@ export function pendingMigrations(applied: readonly Migration[]): readonly Known
   if (strange === -1) return known.slice(applied.length)
   if (strange === known.length)
     throw new SchemaError(
-      'it was used by a newer version of the dashboard: run that version, or restore a backup that this one made',
+      'it was used by a newer version of the dashboard: run that version, or restore a backup of this one',
     )
-  throw new SchemaError('its tables were made by another program: check DATABASE_URL')
+  throw new SchemaError('its tables were created by another program: check DATABASE_URL')
 }
 
 /**

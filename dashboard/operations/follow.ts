@@ -28,18 +28,17 @@ export async function* followSource(
   signal: AbortSignal,
 ): AsyncGenerator<StoredEvent> {
   for (let last = after; !signal.aborted; ) {
-    const news = bus.next(source.key)
+    using news = bus.next(source.key)
     const events = await source.list(last, PAGE)
     for (const event of events) {
       last = event.id
       yield event
-      if (isTerminal(event)) return news.cancel()
+      if (isTerminal(event)) return
     }
     if (events.length === 0) {
-      if (await source.isOver(last)) return news.cancel()
+      if (await source.isOver(last)) return
       await Promise.race([news.promise, clock.sleep(POLL_MS, signal)])
     }
-    news.cancel()
   }
 }
 

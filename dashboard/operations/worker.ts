@@ -84,14 +84,14 @@ export class Worker {
   #settle(operation: OperationRow, job: Running): void {
     const { log, onFinished } = this.#deps
     const { id: operation_id, type, server_id } = operation
-    log.info('operation begins', { operation_id, type, server_id })
+    log.info('operation started', { operation_id, type, server_id })
     this.#deps.bus.notify(operation_id)
     job.accepted.catch(() => undefined)
     job.finished
       .then((outcome) => {
         if (outcome.status === 'success') job.accept.resolve()
         else job.accept.reject(errorOf(outcome.error))
-        log.info('operation ends', { operation_id, type, status: outcome.status })
+        log.info('operation ended', { operation_id, type, status: outcome.status })
         onFinished(operation, outcome)
       }, job.accept.reject)
       .finally(() => this.#running.delete(operation.id))
@@ -102,29 +102,25 @@ export class Worker {
     const retry = new RetryPolicy(clock, this.#deps, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
-      const cancelRequest = bus.next(cancelTopic(operation.id))
-      try {
-        if (tries > 0) current = await this.#again(current, context.signal)
-        const next = await this.#try(current, context, retry)
-        if (typeof next !== 'number') return next
-        retry.failed()
-        // A cancelled operation does not wait.
-        await rest(clock, next, cancelRequest.promise, context.signal)
-      } finally {
-        cancelRequest.cancel()
-      }
+      using cancelRequest = bus.next(cancelTopic(operation.id))
+      if (tries > 0) current = await this.#again(current, context.signal)
+      const next = await this.#try(current, context, retry)
+      if (typeof next !== 'number') return next
+      retry.failed()
+      // A cancelled operation does not wait.
+      await rest(clock, next, cancelRequest.promise, context.signal)
     }
   }
 
   async #again(operation: OperationRow, signal: AbortSignal): Promise<OperationRow> {
     const { db, log } = this.#deps
-    if (signal.aborted || this.#stopped) throw new Error('The operation was let go')
+    if (signal.aborted || this.#stopped) throw new Error('The operation was dropped')
     const current = await findOperation(db, operation.id).catch((error: unknown) => {
       log.error('operation could not be read', error, { operation_id: operation.id })
       return operation
     })
     if (current) return current
-    throw new Error('The operation is gone')
+    throw new Error('The operation was deleted')
   }
 
   /** One delivery. A number: the pause before a retry in ms. Rejects only when the process stops. */
@@ -140,7 +136,7 @@ export class Worker {
     } catch (error) {
       if (context.signal.aborted) throw error
       if (!(error instanceof ServiceError))
-        this.#deps.log.error('operation broke', error, { operation_id: operation.id })
+        this.#deps.log.error('operation failed unexpectedly', error, { operation_id: operation.id })
       return await this.#afterFailure(operation.id, error, retry)
     }
   }

@@ -1,32 +1,35 @@
-/** Wakes the streams of an operation when new events are stored. Holds nothing itself. */
+/** Wakes whoever waits for a topic, such as new events of an operation. Stores nothing itself. */
 export class Bus {
   readonly #waiting = new Map<string, Set<() => void>>()
-  readonly #listening = new Set<(key: string) => void>()
+  readonly #listening = new Set<(topic: string) => void>()
 
-  notify(operation_id: string): void {
-    const waiting = this.#waiting.get(operation_id)
-    this.#waiting.delete(operation_id)
+  notify(topic: string): void {
+    const waiting = this.#waiting.get(topic)
+    this.#waiting.delete(topic)
     for (const wake of waiting ?? []) wake()
-    for (const hear of this.#listening) hear(operation_id)
+    for (const listener of this.#listening) listener(topic)
   }
 
-  /** Receives everything that is published, until it unsubscribes. */
-  listen(hear: (key: string) => void): () => void {
-    this.#listening.add(hear)
-    return () => this.#listening.delete(hear)
+  /** Receives every topic, until the returned function is called. */
+  listen(listener: (topic: string) => void): () => void {
+    this.#listening.add(listener)
+    return () => this.#listening.delete(listener)
   }
 
-  /** Registers immediately; call it before reading the records, so that nothing is missed in between. */
-  next(operation_id: string): { promise: Promise<void>; cancel(): void } {
+  /**
+   * Registers immediately, until the end of its block (`using`); call it before reading the records, so
+   * that nothing is missed in between.
+   */
+  next(topic: string): { promise: Promise<void> } & Disposable {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = this.#waiting.get(operation_id) ?? new Set()
-    this.#waiting.set(operation_id, waiting.add(resolve))
-    return { promise, cancel: () => this.#forget(operation_id, resolve) }
+    const waiting = this.#waiting.get(topic) ?? new Set()
+    this.#waiting.set(topic, waiting.add(resolve))
+    return { promise, [Symbol.dispose]: () => this.#forget(topic, resolve) }
   }
 
-  #forget(operation_id: string, wake: () => void): void {
-    const waiting = this.#waiting.get(operation_id)
+  #forget(topic: string, wake: () => void): void {
+    const waiting = this.#waiting.get(topic)
     waiting?.delete(wake)
-    if (waiting?.size === 0) this.#waiting.delete(operation_id)
+    if (waiting?.size === 0) this.#waiting.delete(topic)
   }
 }

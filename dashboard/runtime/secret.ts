@@ -12,14 +12,10 @@ export async function keptSecret(path: string, random: Random): Promise<string> 
   const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
   const secret = randomText(random, 48)
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.chmod(0o600)
-    await file.writeFile(`${secret}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'w', 0o600)
+  await file.chmod(0o600)
+  await file.writeFile(`${secret}\n`)
+  await file.sync()
   return secret
 }
 

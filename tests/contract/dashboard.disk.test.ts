@@ -139,7 +139,7 @@ async function overcomes(folder: string, message: string, begin: (pid: number) =
     held.resolve()
     const refused = await refusedWrite(client)
     const read = await client.get(`/api/operations/${id}`)
-    await until(() => dashboard.output.err.includes('operation broke'))
+    await until(() => dashboard.output.err.includes('operation failed unexpectedly'))
     await trouble.free()
 
     expect(refused.body).toEqual({

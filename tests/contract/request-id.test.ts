@@ -65,7 +65,7 @@ test('a call of an agent has the id of its request, and the log has it', async (
   expect([...heard]).toContain(request_id)
   const lines = dashboard.output.err.split('\n').filter((line) => line.includes(request_id))
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
-    'operation begins',
-    'operation ends',
+    'operation started',
+    'operation ended',
   ])
 })

@@ -17,13 +17,17 @@ async function run(...argv: string[]) {
 
 describe('the commands of the dashboard', () => {
   test.each([
-    [['backup'], 2, 'Say where the backup goes: see --help\n'],
+    [['backup'], 2, 'The path of the new backup is missing: see --help\n'],
     [['backup', 'a', 'b'], 2, 'backup takes one path: see --help\n'],
     [['restore', 'a', '--with-secrets'], 2, '--with-secrets is for backup\n'],
     [['forget'], 2, 'forget is not a command: see --help\n'],
-    [['check', '--fix'], 2, 'An option is not known: see --help\n'],
+    [['check', '--fix'], 2, 'Unknown option: see --help\n'],
     [['first-login', 'x'], 2, 'first-login takes no path: see --help\n'],
-    [['first-login'], 1, 'There is no first login to show: it was shown before, or was set\n'],
+    [
+      ['first-login'],
+      1,
+      'There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n',
+    ],
     [['check', '/nowhere'], 1, '/nowhere cannot be read\n'],
     [
       ['check'],

@@ -160,7 +160,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
       'moves the records with their secrets, so that agents still trust the dashboard',
       async () => {
         await next('move')
-        expect(await next('move')).toContain('everybody has to log in again\n')
+        expect(await next('move')).toContain('all users must log in again\n')
 
         const login = { email: 'ops@example.com', password: world.values.password }
         const body = ['-H', 'content-type: application/json', '-d', JSON.stringify(login)]

@@ -43,7 +43,7 @@ export async function forwardCancelRequests(
   const { db, bus, clock, retry_min_ms, retry_max_ms } = deps
   let sent = operation.cancel
   for (let pause = retry_min_ms; !signal.aborted; ) {
-    const news = bus.next(cancelTopic(operation.id))
+    using news = bus.next(cancelTopic(operation.id))
     try {
       const cancel = await findCancelRequest(db, operation.id)
       if (cancel && cancel !== sent)
@@ -54,8 +54,6 @@ export async function forwardCancelRequests(
     } catch {
       await clock.sleep(pause, signal)
       pause = Math.min(pause * 2, retry_max_ms)
-    } finally {
-      news.cancel()
     }
   }
 }
@@ -66,10 +64,9 @@ export async function cancelRequested(
   operation_id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const news = bus.next(cancelTopic(operation_id))
+  using news = bus.next(cancelTopic(operation_id))
   if ((await findCancelRequest(db, operation_id)) === null)
     await Promise.race([news.promise, aborted(signal)])
-  news.cancel()
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -236,12 +236,12 @@ describe('a restore', () => {
     [
       'needs another secret',
       (_, home) => Bun.write(`${home}/seal-secret`, 'b'.repeat(64)),
-      'is another one',
+      'differs from the one that the backup needs',
     ],
     [
       'needs a secret that is not there',
       (_, home) => Bun.file(`${home}/seal-secret`).delete(),
-      'holds no secrets',
+      'contains no secrets',
     ],
   ]
   test.each(spoilt)('changes nothing when the backup %s', async (_, spoil, message) => {

@@ -43,12 +43,12 @@ const broken: [string, string[], string][] = [
   [
     'a last event too early',
     [operation('a', 'running'), activity('a', 'running'), event('a', 1, 'error')],
-    'operation that goes on after its last event: a',
+    'running operation that has a last event: a',
   ],
   [
     'two outcomes',
     ["UPDATE operation_events SET event = 'error' WHERE operation_id = 'operation-2'"],
-    'operation whose outcome is not what its last event says: operation-2',
+    'operation whose outcome differs from its last event: operation-2',
   ],
   [
     'an end without an end',
@@ -68,17 +68,17 @@ const broken: [string, string[], string][] = [
   [
     'another outcome in the activities',
     ["UPDATE activities SET status = 'failed' WHERE operation_id = 'operation-1'"],
-    'operation whose activity tells another outcome: operation-1',
+    'operation whose activity has another outcome: operation-1',
   ],
   [
     'a site that waits for nobody',
     ["UPDATE sites SET status = 'deleting' WHERE id = 1"],
-    `site in the middle of a change that nobody makes: domain 1 é世'"`,
+    `site that is being changed without an operation: domain 1 é世'"`,
   ],
   [
     'a key that is gone',
     ["UPDATE server_agents SET kid = 'lost' WHERE server_id = 2"],
-    'enrolled server with a key that is gone: 2',
+    'enrolled server with a missing key: 2',
   ],
   [
     'a broken value',
@@ -88,15 +88,15 @@ const broken: [string, string[], string][] = [
   [
     'a row that points to nothing',
     ['PRAGMA foreign_keys = OFF', 'DELETE FROM users WHERE id = 2'],
-    'row 2 of api_tokens points to a row of users that is not there',
+    'row 2 of api_tokens refers to a missing row of users',
   ],
-  ['a table more', ['CREATE TABLE extra (a)'], 'table extra is not ours'],
+  ['a table more', ['CREATE TABLE extra (a)'], 'table extra is not one of the dashboard'],
   [
     'an index less',
     ['DROP INDEX operations_one_per_site'],
     'index operations_one_per_site is missing',
   ],
-  ['a column more', ['ALTER TABLE users ADD extra text'], 'table users is not what it should be'],
+  ['a column more', ['ALTER TABLE users ADD extra text'], 'table users has another definition'],
 ]
 
 describe('the check', () => {
@@ -118,7 +118,7 @@ describe('the check', () => {
       ...[operation('a', 'running', 1), operation('b', 'running', 1)],
     )
 
-    expect(findings).toEqual(['index operations_one_per_site is not what it should be'])
+    expect(findings).toEqual(['index operations_one_per_site has another definition'])
   })
 
   test('finds a damaged page of SQLite', async () => {

@@ -103,7 +103,7 @@ describe('the backup of each day', () => {
     await run(later(1))
 
     expect(during).toEqual(['daily-2026-11-16T030000Z.tar'])
-    expect(log).toEqual(['backup made', 'no backup could be made', 'backup made'])
+    expect(log).toEqual(['backup created', 'backup failed', 'backup created'])
     expect(await names()).toEqual(['daily-2026-11-17T030000Z.tar'])
   })
 })

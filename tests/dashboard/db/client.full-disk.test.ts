@@ -42,7 +42,11 @@ describe('while the disk is full', () => {
     disk.full = () => true
     held.resolve()
     const broken = (times: number) =>
-      until(() => dashboard.log.filter((line) => line.includes('operation broke')).length >= times)
+      until(
+        () =>
+          dashboard.log.filter((line) => line.includes('operation failed unexpectedly')).length >=
+          times,
+      )
     await broken(1)
     clock.move(DAY_MS)
     await broken(3)

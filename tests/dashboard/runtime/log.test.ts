@@ -25,14 +25,14 @@ test('a line has time, level, message, request and operation', () => {
   const log = jsonLog((line) => lines.push(line), at)
 
   log.info('started')
-  inRequest('r1', () => log.info('operation begins', { operation_id: 'o1' }))
+  inRequest('r1', () => log.info('operation started', { operation_id: 'o1' }))
 
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { at: '2026-01-01T00:00:00.000Z', level: 'info', message: 'started' },
     {
       at: '2026-01-01T00:00:00.000Z',
       level: 'info',
-      message: 'operation begins',
+      message: 'operation started',
       request_id: 'r1',
       operation_id: 'o1',
     },
