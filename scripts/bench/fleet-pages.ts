@@ -1,15 +1,15 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { listFleetSites } from '#dashboard/listing/sites.queries.ts'
 import { overview } from '#dashboard/overview/overview.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
+import { draftIn } from '#scripts/lib/draft.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { FleetSitesQuery } from '#shared/api/fleet.ts'
 import { fillFleet, SITES } from './fleet-pages/fleet.ts'
+import { shortest, timed } from './lib/measure.ts'
 
 const TRIES = 30
 const PER_PAGE = 100
@@ -33,21 +33,20 @@ const CASES: readonly [query: Record<string, string>, where: string, order: stri
  * an answer differs or takes more than twenty times its minimum.
  */
 async function main(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'fleet-pages-'))
-  const db = await openDatabase(`file:${folder}/fleet.db`)
+  await using folder = await draftIn(tmpdir(), 'fleet-pages-')
+  const db = await openDatabase(`file:${folder.path}/fleet.db`)
   try {
     await fillFleet(db)
     const plain = await plainTable(db)
     let worst = 0
     for (const one of CASES) worst = Math.max(worst, await compare(db, plain, one))
-    const look = () => overview({ db, clock: realClock })
-    const [whole] = await shortest(look, look)
-    console.log(`${'the overview'.padEnd(52)} ${whole.ms.toFixed(2).padStart(6)} ms`)
+    const whole = () => timed(() => overview({ db, clock: realClock }))
+    const { ms } = await shortest(TRIES, { ms: whole })
+    console.log(`${'the overview'.padEnd(52)} ${ms.toFixed(2).padStart(6)} ms`)
     console.log(`worst ${worst.toFixed(1)} × the floor (promised: ${PROMISED})`)
     if (worst > PROMISED) throw new Error('a page takes too long')
   } finally {
     db.close()
-    await rm(folder, { recursive: true })
   }
 }
 
@@ -72,9 +71,9 @@ async function plainTable(db: Database): Promise<Sqlite> {
 async function compare(
   db: Database,
   plain: Sqlite,
-  [asked, where, order]: (typeof CASES)[number],
+  [parameters, where, order]: (typeof CASES)[number],
 ): Promise<number> {
-  const query = FleetSitesQuery.parse({ ...asked, per_page: String(PER_PAGE) })
+  const query = FleetSitesQuery.parse({ ...parameters, per_page: String(PER_PAGE) })
   const skip = (query.page - 1) * PER_PAGE
   const page = plain.query<{ id: number }, []>(
     `select id from sites where ${where} order by ${order}, id limit ${PER_PAGE} offset ${skip}`,
@@ -82,43 +81,23 @@ async function compare(
   const count = plain.query<{ total: number }, []>(
     `select count(*) as total from sites where ${where}`,
   )
-  const plainly = async () => ({
-    ids: page.all().map(({ id }) => id),
-    total: count.get()?.total,
+  const what = JSON.stringify(parameters)
+  const answers: Record<'plain' | 'real', unknown> = { plain: undefined, real: undefined }
+  const plainly = () => {
+    answers.plain = { ids: page.all().map(({ id }) => id), total: count.get()?.total }
+  }
+  const really = async () => {
+    const { sites: found, total } = await listFleetSites(db, query, new Date())
+    answers.real = { ids: found.map(({ id }) => id), total }
+  }
+  const { floor, real } = await shortest(TRIES, {
+    floor: () => timed(plainly),
+    real: () => timed(really),
   })
-  // Alternating, so that a slow moment of the machine affects both.
-  const [floor, real] = await shortest(plainly, () => listFleetSites(db, query, new Date()))
-  const told = { ids: real.value.sites.map(({ id }) => id), total: real.value.total }
-  const what = JSON.stringify(asked)
-  if (!Bun.deepEquals(told, floor.value)) throw new Error(`another answer to ${what}`)
-  const ratio = real.ms / floor.ms
-  const times = `${real.ms.toFixed(2).padStart(6)} ms, floor ${floor.ms.toFixed(2)} ms`
-  console.log(`${what.padEnd(52)} ${times}, ${ratio.toFixed(1)} ×`)
-  return ratio
+  if (!Bun.deepEquals(answers.real, answers.plain)) throw new Error(`another answer to ${what}`)
+  const times = `${real.toFixed(2).padStart(6)} ms, floor ${floor.toFixed(2)} ms`
+  console.log(`${what.padEnd(52)} ${times}, ${(real / floor).toFixed(1)} ×`)
+  return real / floor
 }
-
-interface Tried<T> {
-  ms: number
-  value: T
-}
-
-/** The shortest of several attempts of each: other work of the machine only adds time. */
-async function shortest<A, B>(
-  one: () => Promise<A>,
-  other: () => Promise<B>,
-): Promise<[Tried<A>, Tried<B>]> {
-  let best: [Tried<A>, Tried<B>] = [await tried(one), await tried(other)]
-  for (let turn = 0; turn < TRIES; turn++)
-    best = [shorter(best[0], await tried(one)), shorter(best[1], await tried(other))]
-  return best
-}
-
-async function tried<T>(work: () => Promise<T>): Promise<Tried<T>> {
-  const begun = performance.now()
-  const value = await work()
-  return { ms: performance.now() - begun, value }
-}
-
-const shorter = <T>(one: Tried<T>, other: Tried<T>) => (one.ms < other.ms ? one : other)
 
 await main().then(() => process.exit(0), fail)

@@ -2,15 +2,12 @@ import { fail } from '#scripts/lib/fail.ts'
 import { must } from '#scripts/lib/run.ts'
 import { startHalves } from '#tests/support/halves.ts'
 import { dashboardFolder, startDashboard, sweep } from '#tests/support/processes.ts'
+import { Pulse } from '#tests/support/pulse.ts'
 import type { Attack } from './health/attacks.ts'
+import { quantile } from './lib/measure.ts'
 
 const PROMISED_MS = 100
 const TRIES = 3
-
-interface Pulse {
-  times_ms: number[]
-  failures: number
-}
 
 /**
  * Requests `/health` of dashboard and agent every few milliseconds while 2,000 attackers on the
@@ -49,28 +46,17 @@ function strangers(attack: Attack): Attacking {
 async function best(what: string, url: string, attack: Attacking): Promise<number> {
   let longest = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < TRIES; turn += 1) {
-    const { said, pulse } = await during(url, attack)
-    if (pulse.failures > 0) throw new Error(`${what}: /health failed ${pulse.failures} times`)
-    const sorted = pulse.times_ms.toSorted((one, other) => one - other)
-    const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN
-    const figures = [0.5, 0.99, 1].map((share) => at(share).toFixed(1).padStart(6)).join(' ')
-    console.log(`${what.padEnd(28)} median, p99, longest ${figures} ms  (${said})`)
-    longest = Math.min(longest, at(1))
+    const pulse = new Pulse(url)
+    await Bun.sleep(500)
+    const result = await attack(url)
+    const { times_ms, failures } = await pulse.stop()
+    if (failures > 0) throw new Error(`${what}: /health failed ${failures} times`)
+    const figures = [0.5, 0.99, 1].map((share) => quantile(times_ms, share))
+    const shown = figures.map((ms) => ms.toFixed(1).padStart(6)).join(' ')
+    console.log(`${what.padEnd(28)} median, p99, longest ${shown} ms  (${result})`)
+    longest = Math.min(longest, quantile(times_ms, 1))
   }
   return longest
-}
-
-async function during(url: string, attack: Attacking) {
-  const worker = new Worker(new URL('./health/pulse.ts', import.meta.url))
-  const pulse = new Promise<Pulse>((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<Pulse>) => resolve(data)
-    worker.onerror = ({ message }) => reject(new Error(message))
-  })
-  worker.postMessage(url)
-  await Bun.sleep(500)
-  const said = await attack(url)
-  worker.postMessage('stop')
-  return { said, pulse: await pulse.finally(() => worker.terminate()) }
 }
 
 await main()

@@ -1,5 +1,6 @@
 import { fail } from '#scripts/lib/fail.ts'
-import { CASES, type Case } from './hostile-text/cases.ts'
+import { CASES } from './hostile-text/cases.ts'
+import { shortest } from './lib/measure.ts'
 
 const TIMES = 64
 const PROMISED = 20
@@ -14,7 +15,9 @@ const LEAST_MS = 10
 async function main(): Promise<void> {
   let worst = 0
   for (const one of CASES) {
-    const { small, large } = await measured(one)
+    const [few, many] = [one.make(one.most / TIMES), one.make(one.most)]
+    const measurements = { small: () => perCall(few), large: () => perCall(many) }
+    const { small, large } = await shortest(TRIES, measurements)
     const growth = large / small / TIMES
     worst = Math.max(worst, growth)
     const what = `${one.parser}, ${one.made_of}`.padEnd(44)
@@ -27,28 +30,12 @@ async function main(): Promise<void> {
   if (worst > PROMISED) throw new Error('a reader takes more than linear time')
 }
 
-/** The shortest of several attempts, in ms: other work of the machine only adds time. */
-async function measured({ make, most }: Case): Promise<{ small: number; large: number }> {
-  const works = { small: make(most / TIMES), large: make(most) }
-  const best = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
-  // Alternating, so that a slow moment of the machine affects both.
-  for (let turn = 0; turn < TRIES; turn++) {
-    for (const size of ['small', 'large'] as const) {
-      best[size] = Math.min(best[size], await timed(works[size]))
-    }
-  }
-  return best
-}
-
 /** Repeated until the duration is long enough for the clock. */
-async function timed(work: () => void | Promise<void>): Promise<number> {
-  const begun = performance.now()
+async function perCall(work: () => void | Promise<void>): Promise<number> {
+  const start = performance.now()
   let times = 0
-  while (performance.now() - begun < LEAST_MS) {
-    await work()
-    times++
-  }
-  return (performance.now() - begun) / times
+  for (; performance.now() - start < LEAST_MS; times++) await work()
+  return (performance.now() - start) / times
 }
 
 await main().then(() => process.exit(0), fail)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { shortest, timed } from './lib/measure.ts'
 import { exec, startAgent, startServer } from './site-speed/agent.ts'
 
 const PROMISED = 1.25
@@ -12,7 +13,8 @@ const ROUNDS = 5
  * the agent (5 seconds and more without DNS). Exits with status 1 if the agent takes more than 1.25
  * times as long. Needs the lab (root, systemd-nspawn), and curl.
  */
-async function bench(host: lab.Host): Promise<boolean> {
+async function main(): Promise<void> {
+  const host = await startServer('bench')
   const agent = await startAgent(host)
   try {
     await exec(host, 'server.provision', {})
@@ -21,28 +23,27 @@ async function bench(host: lab.Host): Promise<boolean> {
     console.log(`plain    ${times.plain.toFixed(0)} ms for a site (fastest of ${ROUNDS})`)
     console.log(`agent    ${times.agent.toFixed(0)} ms for a site (fastest of ${ROUNDS})`)
     console.log(`ratio    ${(times.agent / times.plain).toFixed(2)} (promised: ${PROMISED})`)
-    return times.agent <= times.plain * PROMISED
+    if (times.agent > times.plain * PROMISED)
+      throw new Error(`site.create takes more than ${PROMISED} times as long`)
   } finally {
     await agent.stop()
   }
 }
 
-async function measure(host: lab.Host): Promise<{ plain: number; agent: number }> {
+async function measure(host: lab.Host): Promise<Record<'plain' | 'agent', number>> {
   const script = await Bun.file(join(import.meta.dirname, 'site-create/plain.sh')).text()
   await host.put('/opt/plain.sh', script)
   const folder = '/var/lib/hosting-agent/cache/wordpress'
   const [version] = (await host.must(['ls', folder])).split('\n').filter((one) => /^\d/.test(one))
   const files = [`${folder}/${version}`, '/usr/local/lib/hosting/wp-cli.phar']
   // Copying files is half of the time: other disk activity slows single rounds by a multiple.
-  const plain: number[] = []
-  const agent: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
+  let round = 0
+  const plain = () => {
     const name = `plain${round}`
-    const argv = ['sh', '/opt/plain.sh', `${name}.test`, name, '8.2', ...files]
-    plain.push(await timed(() => host.must(argv)))
-    agent.push(await timed(() => exec(host, 'site.create', siteOf(`agent${round}`))))
+    return host.must(['sh', '/opt/plain.sh', `${name}.test`, name, '8.2', ...files])
   }
-  return { plain: Math.min(...plain), agent: Math.min(...agent) }
+  const agent = () => exec(host, 'site.create', siteOf(`agent${round++}`))
+  return shortest(ROUNDS, { plain: () => timed(plain), agent: () => timed(agent) })
 }
 
 const siteOf = (user: string) => ({
@@ -53,20 +54,6 @@ const siteOf = (user: string) => ({
   user,
 })
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-async function main(): Promise<void> {
-  const host = await startServer('bench')
-  try {
-    if (!(await bench(host)))
-      throw new Error(`site.create takes more than ${PROMISED} times as long`)
-  } finally {
-    await lab.switchDown()
-  }
-}
-
-await main().then(() => process.exit(0), fail)
+await main()
+  .finally(lab.switchDown)
+  .then(() => process.exit(0), fail)

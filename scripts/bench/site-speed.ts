@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { fail } from '#scripts/lib/fail.ts'
+import { median } from './lib/measure.ts'
 import { CASES, type Case, checkAnswers, type Side, warm } from './site-speed/cases.ts'
 import { type Bench, openBench } from './site-speed/host.ts'
 import { type Load, load } from './site-speed/load.ts'
@@ -19,11 +20,7 @@ const ASLEEP_KB = 6 * 1024
 async function main(): Promise<void> {
   const bench = await openBench()
   try {
-    console.log(
-      `load of this machine before: ${loadavg()
-        .map((one) => one.toFixed(1))
-        .join(' ')}`,
-    )
+    showLoad('before')
     const missed: string[] = []
     for (const one of CASES) {
       for (const connections of CONNECTIONS) {
@@ -32,15 +29,16 @@ async function main(): Promise<void> {
       }
     }
     if ((await memory(bench)) > ASLEEP_KB) missed.push('memory of a site that sleeps')
-    console.log(
-      `load of this machine after: ${loadavg()
-        .map((one) => one.toFixed(1))
-        .join(' ')}`,
-    )
+    showLoad('after')
     if (missed.length > 0) throw new Error(`less than promised: ${missed.join('; ')}`)
   } finally {
     await bench.close()
   }
+}
+
+function showLoad(when: string): void {
+  const figures = loadavg().map((figure) => figure.toFixed(1))
+  console.log(`load of this machine ${when}: ${figures.join(' ')}`)
 }
 
 /** The median of each round's ratio: both sides of a round have the same conditions. */
@@ -58,12 +56,12 @@ async function compare(bench: Bench, one: Case, connections: number): Promise<nu
   const ratios = loads.product.map(({ rate }, at) => rate / (loads.hand[at]?.rate ?? 0))
   console.log(`${one.name}, ${connections} at once`)
   for (const side of ['product', 'hand'] as const)
-    console.log(`  ${side.padEnd(8)} ${told(loads[side])}`)
+    console.log(`  ${side.padEnd(8)} ${describe(loads[side])}`)
   console.log(`  ratio    ${median(ratios).toFixed(2)} (promised: ${one.promised})`)
   return median(ratios)
 }
 
-function told(loads: readonly Load[]): string {
+function describe(loads: readonly Load[]): string {
   const of = (key: keyof Load) => median(loads.map((one) => one[key]))
   const rates = loads.map(({ rate }) => rate)
   return [
@@ -90,11 +88,5 @@ async function memory(bench: Bench): Promise<number> {
 }
 
 const kB = (size: number) => `${(size / 1024).toFixed(1)} MB`
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((one, other) => one - other)
-  const half = sorted.length / 2
-  return ((sorted[Math.floor(half)] ?? 0) + (sorted[Math.ceil(half) - 1] ?? 0)) / 2
-}
 
 await main().then(() => process.exit(0), fail)

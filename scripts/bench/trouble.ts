@@ -1,6 +1,7 @@
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Crowded, startCrowded } from '#tests/support/system/trouble.ts'
+import { median } from './lib/measure.ts'
 import { DATABASE, FIFO, HUGE, LOCK } from './trouble/programs.ts'
 
 const SITES = 1000
@@ -48,55 +49,24 @@ const troubles = (server: Crowded): Record<string, () => Promise<Undo>> => {
   }
 }
 
-/** The median of several calls, since a single one may coincide with a sync of the machine. */
-async function median(call: () => Promise<number>): Promise<number> {
-  const all: number[] = []
-  for (let round = 0; round < ROUNDS; round++) all.push(await call())
-  return all.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN
-}
-
 /** The scan of the site comes first and once: the agent's memory makes later scans cheaper. */
 async function measured(server: Crowded): Promise<Cost> {
   const own = (await server.scan(TROUBLED)).ms
-  const first = (await server.sites()).ms
-  return {
-    own,
-    neighbour: await median(async () => {
-      const { event, ms } = await server.scan(NEIGHBOUR)
-      if (event !== 'complete') throw new Error(`the scan of ${NEIGHBOUR} ended with ${event}`)
-      return ms
-    }),
-    all: first,
+  const all = (await server.sites()).ms
+  // A single scan may coincide with a sync of the machine.
+  const neighbours: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const { event, ms } = await server.scan(NEIGHBOUR)
+    if (event !== 'complete') throw new Error(`the scan of ${NEIGHBOUR} ended with ${event}`)
+    neighbours.push(ms)
   }
+  return { own, neighbour: median(neighbours), all }
 }
 
-const row = (name: string, { own, neighbour, all }: Cost) =>
-  console.log(
-    [
-      name.padEnd(24),
-      ...[own, neighbour, all].map((ms) => `${ms.toFixed(0)} ms`.padStart(10)),
-    ].join(''),
-  )
-
-async function bench(server: Crowded): Promise<string[]> {
-  await server.host.must(['bash', '-eu', '-c', DATABASE])
-  await measured(server)
-  const calm = await measured(server)
-  console.log(
-    `${'trouble of site7'.padEnd(24)}${'its scan'.padStart(10)}${'another'.padStart(10)}${'/sites'.padStart(10)}`,
-  )
-  row('none', calm)
-  const over: string[] = []
-  for (const [name, start] of Object.entries(troubles(server))) {
-    const end = await start()
-    const cost = await measured(server).finally(end)
-    row(name, cost)
-    for (const part of ['own', 'neighbour', 'all'] as const)
-      if (cost[part] - calm[part] > (part === 'neighbour' ? calm[part] : MOST_MS))
-        over.push(`${name}: ${part}`)
-  }
-  return over
-}
+const row = (name: string, ...cells: string[]) =>
+  console.log(name.padEnd(24) + cells.map((cell) => cell.padStart(10)).join(''))
+const show = (name: string, { own, neighbour, all }: Cost) =>
+  row(name, ...[own, neighbour, all].map((ms) => `${ms.toFixed(0)} ms`))
 
 /**
  * The cost of one site's fault among 1,000: for its own scan, the scan of another site and the list
@@ -104,12 +74,24 @@ async function bench(server: Crowded): Promise<string[]> {
  * or the list, or doubles the scan of another site. Needs root, /dev/fuse and an idle machine.
  */
 async function main(): Promise<void> {
-  try {
-    const over = await bench(await startCrowded(SITES))
-    if (over.length > 0) throw new Error(`costs more than promised: ${over.join(', ')}`)
-  } finally {
-    await lab.switchDown()
+  const server = await startCrowded(SITES)
+  await server.host.must(['bash', '-eu', '-c', DATABASE])
+  await measured(server)
+  const calm = await measured(server)
+  row('trouble of site7', 'its scan', 'another', '/sites')
+  show('none', calm)
+  const over: string[] = []
+  for (const [name, start] of Object.entries(troubles(server))) {
+    const end = await start()
+    const cost = await measured(server).finally(end)
+    show(name, cost)
+    for (const part of ['own', 'neighbour', 'all'] as const)
+      if (cost[part] - calm[part] > (part === 'neighbour' ? calm[part] : MOST_MS))
+        over.push(`${name}: ${part}`)
   }
+  if (over.length > 0) throw new Error(`costs more than promised: ${over.join(', ')}`)
 }
 
-await main().then(() => process.exit(0), fail)
+await main()
+  .finally(lab.switchDown)
+  .then(() => process.exit(0), fail)

@@ -40,7 +40,8 @@ afterAll(sweep)
 async function whileAsked<T>(work: () => Promise<T>): Promise<T> {
   const pulse = new Pulse(dashboard.url)
   const result = await work()
-  const { longest_ms, answers, failures } = await pulse.stop()
+  const { times_ms, failures } = await pulse.stop()
+  const [longest_ms, answers] = [Math.max(...times_ms), times_ms.length]
   if (process.env.HOSTING_LONG) console.log({ longest_ms, answers })
   expect({ failures, isSlow: longest_ms > MOST_MS }).toEqual({ failures: 0, isSlow: false })
   expect(answers).toBeGreaterThan(10)

@@ -1,13 +1,12 @@
 export interface Beats {
-  /** The longest response time. */
-  longest_ms: number
-  answers: number
+  /** The response time of each answer. */
+  times_ms: number[]
   failures: number
 }
 
 /**
- * Requests `/health` of a program repeatedly, in a separate thread: work of the tests does not
- * count.
+ * Requests `/health` of a program repeatedly over a keep-alive connection, in a separate thread:
+ * work of the tests does not count.
  */
 export class Pulse {
   readonly #worker = new Worker(new URL('./pulse-worker.ts', import.meta.url))

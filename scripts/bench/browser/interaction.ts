@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
+import { quantile } from '#scripts/bench/lib/measure.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { type Bench, countSites } from './bench.ts'
 import { ms, type Outcome } from './promise.ts'
-import { quantile } from './statistics.ts'
 
 const PROMISED_MS = 100
 const WORDS = ['shop', 'garden', 'atelier', 'blog.']
@@ -60,9 +60,9 @@ async function searches(page: Page, client: Bench['client'], sites: number) {
 async function sorts(page: Page): Promise<void> {
   for (const name of [...COLUMNS, ...COLUMNS]) {
     const heading = page.getByRole('columnheader', { name, exact: true })
-    const wanted = (await heading.getAttribute('aria-sort')) === 'ascending' ? 'desc' : 'asc'
+    const next = (await heading.getAttribute('aria-sort')) === 'ascending' ? 'desc' : 'asc'
     await heading.getByRole('button').click()
-    await page.locator(`th[aria-sort^=${wanted}]`, { hasText: name }).waitFor()
+    await page.locator(`th[aria-sort^=${next}]`, { hasText: name }).waitFor()
     await settled(page)
   }
 }

@@ -28,8 +28,8 @@ export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> 
   await session.send('Performance.enable')
   await page.goto('/')
   const uses: Use[] = []
-  const begun = performance.now()
-  const elapsed = () => performance.now() - begun
+  const start = performance.now()
+  const elapsed = () => performance.now() - start
   for (let round = 0; elapsed() < WARM_MS + minutes * 60_000; round++) {
     const next = elapsed() + ROUND_MS
     await goRound(page, bench, round)

@@ -1,11 +1,3 @@
-export const median = (values: readonly number[]) => quantile(values, 0.5)
-
-/** The value below which this share of all values is. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
-}
-
 interface Line {
   slope: number
   /** The standard error of the slope: the share of chance. */

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { must } from '#scripts/lib/run.ts'
+import { poll } from '#tests/support/lab/wait.ts'
 
 export interface PrivateMariadb {
   socket: string
@@ -25,11 +26,9 @@ export async function startMariadb(folder: string): Promise<PrivateMariadb> {
     server.kill('SIGTERM')
     await server.exited
   }
-  for (let tries = 0; tries < 200; tries++) {
-    const ping = ['mariadb-admin', '--no-defaults', `--socket=${socket}`, 'ping']
-    if ((await must(ping).catch(() => '')) !== '') return { socket, stop }
-    await Bun.sleep(50)
-  }
+  const ping = ['mariadb-admin', '--no-defaults', `--socket=${socket}`, 'ping']
+  if (await poll(() => must(ping).catch(() => false), { timeout_ms: 20_000 }))
+    return { socket, stop }
   await stop()
   throw new Error('MariaDB did not start')
 }

@@ -53,26 +53,14 @@ async function install(wp: BenchSite['wp'], socket: string): Promise<void> {
   await must([...sql, "CREATE DATABASE bench; CREATE USER bench@localhost IDENTIFIED BY 'bench'"])
   await must([...sql, 'GRANT ALL ON bench.* TO bench@localhost'])
   const host = `--dbhost=localhost:${socket}`
-  const names = [
-    '--dbname=bench',
-    '--dbuser=bench',
-    '--dbpass=bench',
-    '--skip-check',
-    '--skip-salts',
-  ]
-  await wp('config', 'create', host, ...names)
+  const account = ['--dbname=bench', '--dbuser=bench', '--dbpass=bench']
+  await wp('config', 'create', host, ...account, '--skip-check', '--skip-salts')
   await wp('config', 'set', 'DISABLE_WP_CRON', 'true', '--raw')
   // No requests to the outside during the setup of the site.
   await wp('config', 'set', 'WP_HTTP_BLOCK_EXTERNAL', 'true', '--raw')
   const admin = ['--admin_user=bench', '--admin_password=bench', '--admin_email=bench@site.example']
-  await wp(
-    'core',
-    'install',
-    '--url=http://site.example',
-    '--title=Bench',
-    ...admin,
-    '--skip-email',
-  )
+  const site = ['--url=http://site.example', '--title=Bench']
+  await wp('core', 'install', ...site, ...admin, '--skip-email')
 }
 
 /** WordPress queries the update service itself and stores the result; then the service stops. */
