@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { ConfigError } from '#agent/host/errors.ts'
+import { messageOf } from '#shared/errors.ts'
 import { type Config, readConfig } from './config.ts'
 import type { Host } from './host/ports.ts'
 import { describe } from './log.ts'
@@ -73,7 +74,7 @@ function configured(environment: NodeJS.ProcessEnv): Config {
   try {
     return readConfig(environment)
   } catch (error) {
-    return stop(2, error instanceof Error ? error.message : String(error))
+    return stop(2, messageOf(error))
   }
 }
 
@@ -87,7 +88,7 @@ async function once(name: string, args: string[]): Promise<void> {
   const config = configured(withSettings(process.env))
   const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./real-host.ts')])
   const said = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
-    stop(1, error instanceof Error ? error.message : String(error)),
+    stop(1, messageOf(error)),
   )
   console.log(said)
   process.exit(0)

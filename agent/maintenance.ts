@@ -1,3 +1,4 @@
+import { messageOf } from '#shared/errors.ts'
 import { oneLine } from '#shared/maintenance.ts'
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
@@ -134,7 +135,7 @@ async function renewAll(host: Host, runner: Runner, report: Report): Promise<boo
       await runner.alone(key, apply)
     } catch (error) {
       waiting.add(group)
-      failed.set(name, oneLine(error instanceof Error ? error.message : String(error)))
+      failed.set(name, oneLine(messageOf(error)))
       await noteRenewed(host, name, 0)
       report(error)
     }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { attempt } from './host/attempt.ts'
 import { SETTINGS_FILE } from './os/upgrade/settings.ts'
 
 type Variables = Record<string, string | undefined>
@@ -8,7 +9,9 @@ type Variables = Record<string, string | undefined>
  * agent. Variables of the call take precedence.
  */
 export function withSettings(given: Variables, path = SETTINGS_FILE): Variables {
-  return { ...parseSettings(textOf(path)), ...given }
+  // A user who may not read it is not an administrator, and gets the defaults.
+  const text = attempt(() => readFileSync(path, 'utf8')) ?? ''
+  return { ...parseSettings(text), ...given }
 }
 
 /** Lines of `NAME=value`, the value in quotes or not; every other line is left out. */
@@ -20,13 +23,4 @@ export function parseSettings(text: string): Record<string, string> {
       double ?? single ?? plain.trim(),
     ]),
   )
-}
-
-/** A user who may not read it is not an administrator, and gets the defaults. */
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -138,6 +138,10 @@ export function bodyOf(error: unknown): ErrorBody {
   return { error: ERRORS.internal.error, message: 'An unexpected error occurred' }
 }
 
+/** The message of any thrown value. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
 function describe(code: ErrorName, fields: Fields | undefined): string {
   return fields ? `${ERRORS[code].error}: ${Object.keys(fields).join(', ')}` : ''
 }

@@ -1,20 +1,19 @@
 import { Agent, get } from 'node:https'
 import { rootCertificates } from 'node:tls'
 import type { Client as AcmeClient, Authorization } from 'acme-client'
+import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
+import { within } from './within.ts'
 
 type Refusal = { name: string; reason: string }
 
 /** Orders by http-01 with acme-client; all names are validated at the same time. */
 export const acme: AcmePort = {
-  async order(order) {
-    const limit = deadline(order.timeout_ms)
-    try {
-      return await Promise.race([perform(order), limit.passed])
-    } finally {
-      limit.clear()
-    }
-  },
+  order: (order) =>
+    within(order.timeout_ms, perform(order), () => {
+      const limit = `${order.timeout_ms / 1000} seconds`
+      return new Error(`the certificate authority did not finish within ${limit}`)
+    }),
 }
 
 async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
@@ -61,33 +60,24 @@ async function validate(
     await client.waitForValidStatus(challenge)
     return undefined
   } catch (error) {
-    return { name, reason: error instanceof Error ? error.message : String(error) }
+    return { name, reason: messageOf(error) }
   }
 }
 
 /** The error of the library does not name the unreachable host: this one does, with the reason. */
 function reach(directory: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (reason: string) =>
-      reject(new Error(`${new URL(directory).host} cannot be reached: ${reason}`))
     const request = get(directory, { agent, timeout: 15_000 }, (response) => {
       response.resume()
       resolve()
     })
     request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
-    request.on('error', ({ message }) => failed(message))
+    request.on('error', ({ message }) =>
+      reject(new Error(`${new URL(directory).host} cannot be reached: ${message}`)),
+    )
   })
 }
 
 function agentFor(extra: string | undefined): Agent {
   return new Agent({ keepAlive: false, ...(extra ? { ca: [...rootCertificates, extra] } : {}) })
-}
-
-function deadline(ms: number) {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const passed = new Promise<never>((_, reject) => {
-    const reason = `the certificate authority did not finish within ${ms / 1000} seconds`
-    timer = setTimeout(() => reject(new Error(reason)), ms)
-  })
-  return { passed, clear: () => clearTimeout(timer) }
 }

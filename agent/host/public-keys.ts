@@ -1,12 +1,10 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { attempt } from './attempt.ts'
 
-/** An Ed25519 public key from its 32 bytes in base64url; undefined when it is none. */
+/** An Ed25519 public key from its 32 bytes in base64url; undefined for other text. */
 export function publicKeyOf(base64url: string): KeyObject | undefined {
-  try {
-    return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: base64url }, format: 'jwk' })
-  } catch {
-    return undefined
-  }
+  const key = { kty: 'OKP', crv: 'Ed25519', x: base64url }
+  return attempt(() => createPublicKey({ key, format: 'jwk' }))
 }
 
 /** The 32 bytes of an Ed25519 public key in base64url. */

@@ -1,4 +1,4 @@
-import { ServiceError } from '#shared/errors.ts'
+import { messageOf, ServiceError } from '#shared/errors.ts'
 
 /** The messages of the kernel, programs and MariaDB, including those of a quota. */
 const FULL =
@@ -24,15 +24,7 @@ export function blamingDisk(error: unknown): unknown {
 }
 
 function advice(message: string): string | undefined {
-  if (FULL.test(message)) {
-    return 'No space left on a disk of this server: make room, then do it again'
-  }
-  if (READ_ONLY.test(message)) {
-    return 'A disk of this server is read-only: make it writable, then do it again'
-  }
-  return undefined
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (FULL.test(message)) return 'No space left on a disk of this server: make room, and retry'
+  if (!READ_ONLY.test(message)) return undefined
+  return 'A disk of this server is read-only: make it writable, and retry'
 }

@@ -1,3 +1,4 @@
+import { within } from '#agent/host/within.ts'
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
 
 const MAX_BODY = 1 << 20
@@ -7,7 +8,7 @@ export const MAX_ENROLMENT = 4 << 10
 const MAX_DRAINED = 8 << 20
 
 /** How long a body may take to arrive. */
-const PATIENCE_MS = 10_000
+const BODY_MS = 10_000
 
 /** The JSON of a body. Throws unsupported_media and bad_request. */
 export function jsonOf(request: Request, body: Uint8Array): unknown {
@@ -24,15 +25,8 @@ export function jsonOf(request: Request, body: Uint8Array): unknown {
 }
 
 /** A body with its own byte counter (a chunked one has no length) and a time limit. */
-export async function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(badRequest('The body came too slowly')), PATIENCE_MS)
-  try {
-    return await Promise.race([collect(request, most), late.promise])
-  } finally {
-    clearTimeout(timer)
-    late.promise.catch(() => undefined)
-  }
+export function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
+  return within(BODY_MS, collect(request, most), () => badRequest('The body came too slowly'))
 }
 
 async function collect(request: Request, most: number): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import {
   type Schedule,
 } from '#agent/os/mail/retry-schedule.ts'
 import { type Effective, effective, type Unset } from '#agent/os/mail/setting.ts'
+import { messageOf } from '#shared/errors.ts'
 import type { MailCounts } from '#shared/mail.ts'
 import { Counts } from './counts.ts'
 import { Deliveries } from './deliveries.ts'
@@ -166,7 +167,7 @@ export class SiteQueue {
       const connection = await connect(rules.relay, this.#deps.smtp)
       await this.#handOver(rules, connection, deliveries).finally(() => connection.close())
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       this.#notNow(reason)
       if (this.#failures >= GIVES_UP_AFTER) deliveries.expire(reason)
     }

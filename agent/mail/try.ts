@@ -5,6 +5,7 @@ import type { Config } from '#agent/config.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
 import { type Effective, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
+import { messageOf } from '#shared/errors.ts'
 import { field, renderFields } from './headers.ts'
 import { SettingFiles } from './setting-files.ts'
 import { connect, type SmtpOptions } from './smtp/connect.ts'
@@ -25,7 +26,7 @@ export async function mailTry(config: Config, [to = '', user]: readonly string[]
     const rules = await rulesOf(config, user)
     end({ taken: true, answer: await tryOut(rules, to, print) })
   } catch (error) {
-    end({ taken: false, answer: error instanceof Error ? error.message : String(error) })
+    end({ taken: false, answer: messageOf(error) })
   }
   process.exit(0)
 }

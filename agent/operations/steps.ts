@@ -1,6 +1,6 @@
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
-import { notUndone, ServiceError } from '#shared/errors.ts'
+import { messageOf, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
 import { StepStates } from './step-states.ts'
 import type { JournalEntry } from './store.ts'
@@ -162,8 +162,4 @@ async function* applied(step: Step): Progress<void> {
   const work = step.apply()
   if (Symbol.asyncIterator in work) yield* work
   else await work
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attempt } from '#agent/host/attempt.ts'
 import type { Files } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import { OperationId } from '#shared/agent.ts'
@@ -61,9 +62,8 @@ export class OperationStore {
     return entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
   }
 
-  async request(id: string): Promise<Request | undefined> {
-    const text = await this.#files.read(`${this.#root}/${id}/request.json`, MAX_FILE)
-    return text === undefined ? undefined : Request.safeParse(parsed(text)).data
+  request(id: string): Promise<Request | undefined> {
+    return this.#read(id, 'request', Request)
   }
 
   /** From now on the operation of this id is cancelled, even before it arrives. */
@@ -73,8 +73,7 @@ export class OperationStore {
 
   /** The time of its cancellation, if any. */
   async cancelledAt(id: string): Promise<number | undefined> {
-    const text = await this.#files.read(`${this.#root}/${id}/cancelled.json`)
-    return text === undefined ? undefined : Cancelled.safeParse(parsed(text)).data?.at
+    return (await this.#read(id, 'cancelled', Cancelled))?.at
   }
 
   /** From now on the operation of this id is refused. */
@@ -82,9 +81,8 @@ export class OperationStore {
     await this.#withReserve(() => this.#write(id, 'refused', refusal))
   }
 
-  async refusal(id: string): Promise<Refusal | undefined> {
-    const text = await this.#files.read(`${this.#root}/${id}/refused.json`)
-    return text === undefined ? undefined : Refusal.safeParse(parsed(text)).data
+  refusal(id: string): Promise<Refusal | undefined> {
+    return this.#read(id, 'refused', Refusal)
   }
 
   /**
@@ -121,9 +119,12 @@ export class OperationStore {
     const kept = { events: await this.history(id), journal: await this.journal(id) }
     for (const [name, entries] of Object.entries(kept)) {
       const path = this.#path(id, name)
-      const text = (await this.#files.read(path, MAX_FILE)) ?? ''
-      if (text === entries.map(lineOf).join('')) continue
-      await this.#replace(id, name, entries).catch(() => this.#torn.add(path))
+      const whole = entries.map(lineOf).join('')
+      if (((await this.#files.read(path, MAX_FILE)) ?? '') === whole) continue
+      await this.#files.write(path, whole, { mode: 0o600 }).then(
+        () => this.#torn.delete(path),
+        () => this.#torn.add(path),
+      )
     }
   }
 
@@ -161,6 +162,11 @@ export class OperationStore {
     await this.#files.mkdir(`${this.#root}/${id}`)
   }
 
+  async #read<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const text = await this.#files.read(`${this.#root}/${id}/${name}.json`, MAX_FILE)
+    return text === undefined ? undefined : schema.safeParse(parsed(text)).data
+  }
+
   async #write(id: string, name: string, value: object): Promise<void> {
     await this.#provide(id)
     const path = `${this.#root}/${id}/${name}.json`
@@ -187,33 +193,15 @@ export class OperationStore {
     }
   }
 
-  async #replace(id: string, name: string, entries: readonly object[]): Promise<void> {
-    const path = this.#path(id, name)
-    await this.#files.write(path, entries.map(lineOf).join(''), { mode: 0o600 })
-    this.#torn.delete(path)
-  }
-
   #path(id: string, name: string): string {
     return `${this.#root}/${id}/${name}.ndjson`
   }
 
   async #lines<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T[]> {
     const text = (await this.#files.read(this.#path(id, name), MAX_FILE)) ?? ''
-    const found: T[] = []
-    for (const line of text.split('\n')) {
-      const entry = line === '' ? undefined : schema.safeParse(parsed(line))
-      if (entry?.success) found.push(entry.data)
-    }
-    return found
+    return text.split('\n').flatMap((line) => schema.safeParse(parsed(line)).data ?? [])
   }
 }
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const parsed = (text: string): unknown => attempt(() => JSON.parse(text))

@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
+import { attempt } from '#agent/host/attempt.ts'
 import type { TenantSite } from '#agent/host/scanner-port.ts'
 import { ofProcess, ofThread } from './effective-ids.ts'
 
@@ -103,12 +104,4 @@ function usersIn(path: string): Identity[] {
       ? [{ name, uid: Number(uid), gid: Number(gid) }]
       : []
   })
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
 }

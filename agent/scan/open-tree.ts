@@ -8,7 +8,8 @@ import {
   readlinkSync,
   readSync,
 } from 'node:fs'
-import { kindOf } from '#agent/host/real/kind.ts'
+import { attempt } from '#agent/host/attempt.ts'
+import { kindOf, statOf } from '#agent/host/real/kind.ts'
 import type { Budget } from './budget.ts'
 import type { SiteTree } from './site-tree.ts'
 
@@ -44,18 +45,11 @@ export function siteTree(root: string, budget: Budget): SiteTree {
     open.set(path, folder)
     return folder
   }
-  const read = <T>(work: () => T): T | undefined => {
-    if (!budget.goesOn()) return undefined
-    try {
-      return work()
-    } catch {
-      return undefined
-    }
-  }
+  const read = <T>(work: () => T) => (budget.goesOn() ? attempt(work) : undefined)
   return {
     head: (path, most) => read(() => readHead(below(clean(path), folderAt), most, budget)),
     list: (path) => read(() => entriesOf(folderAt(clean(path)), budget)),
-    stat: (path) => read(() => statOf(below(clean(path), folderAt))),
+    stat: (path) => read(() => statOf(lstatSync(below(clean(path), folderAt)))),
     where: () => read(() => readlinkSync(`/proc/self/fd/${folderAt('')}`)),
   }
 }
@@ -80,12 +74,6 @@ function entriesOf(folder: number, budget: Budget) {
   const entries = readdirSync(`/proc/self/fd/${folder}`, { withFileTypes: true })
   const granted = budget.take('entries', entries.length)
   return entries.slice(0, granted).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-}
-
-function statOf(path: string) {
-  const found = lstatSync(path)
-  const { size, mode, uid, gid, mtimeMs } = found
-  return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
 }
 
 function readHead(path: string, most: number, budget: Budget): string | undefined {

@@ -1,4 +1,6 @@
 import { type Connection, createConnection } from 'mariadb'
+import { withIdentifiers } from '#agent/host/identifiers.ts'
+import { within } from '#agent/host/within.ts'
 import type { OptionsQuery } from './wp-options.ts'
 
 /** For all queries of one site, from the connection to the last row. */
@@ -20,20 +22,19 @@ export async function query(socket: string, statement: OptionsQuery): Promise<re
   if (performance.now() < away.until) throw away.error
   const end = performance.now() + ANSWER_MS
   const connection = await connect(socket, statement)
-  const late = Promise.withResolvers<never>()
-  const left = Math.max(end - performance.now(), 0)
-  const timer = setTimeout(() => late.reject(new Error('no answer in time')), left)
   try {
-    const { sql, values } = filled(statement, (name) => connection.escapeId(name))
-    const rows = await Promise.race([connection.query(sql, values), late.promise])
+    const { sql, values } = withIdentifiers(statement.sql, statement.values, (name) =>
+      connection.escapeId(name),
+    )
+    const left_ms = Math.max(end - performance.now(), 0)
+    const answer = connection.query(sql, values)
+    const rows = await within(left_ms, answer, () => new Error('no answer in time'))
     // Without a regular disconnect the server writes a warning to its log.
     void connection.end().catch(() => connection.destroy())
     return Array.isArray(rows) ? rows : []
   } catch (error) {
     connection.destroy()
     throw error
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -60,15 +61,5 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
       away.error = error instanceof Error ? error : away.error
     }
     throw error
-  }
-}
-
-/** Inserts the identifiers; the driver inserts the values. */
-function filled({ sql, values }: OptionsQuery, quoted: (name: string) => string) {
-  const marks = [...sql.matchAll(/\?\??/g)].map(([mark]) => mark)
-  const names = values.filter((_, index) => marks[index] === '??').map(quoted)
-  return {
-    sql: sql.replace(/\?\?/g, () => names.shift() ?? ''),
-    values: values.filter((_, index) => marks[index] === '?'),
   }
 }

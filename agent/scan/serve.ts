@@ -2,6 +2,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { MARIADB_SOCKET, type ScanLine, ScanRequest } from '#agent/host/scan-lines.ts'
 import type { SiteReader } from '#agent/host/scanner-port.ts'
+import { messageOf } from '#shared/errors.ts'
 import { machineAccess } from './access.ts'
 import { scannerOn } from './answer.ts'
 import { becomeNobodyForGood } from './identity.ts'
@@ -39,7 +40,7 @@ async function answer(scanner: SiteReader, request: ScanRequest): Promise<void> 
     const { answer: found, ...more } = await scanner[kind](site, facts)
     say({ id, result: { ...more, answer: found ?? null } })
   } catch (error) {
-    say({ id, error: error instanceof Error ? error.message : String(error) })
+    say({ id, error: messageOf(error) })
   } finally {
     clearTimeout(timer)
   }

@@ -1,5 +1,6 @@
 import { createHash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import type { z } from 'zod'
+import { attempt } from '#agent/host/attempt.ts'
 import { MAX_TOKEN, TOKEN_SCHEME, TOKEN_SECONDS, TokenClaims, TokenHeader } from '#shared/token.ts'
 import type { SeenTokens } from './seen.ts'
 
@@ -73,10 +74,6 @@ function isNow({ iat, exp }: TokenClaims, now: number): boolean {
 }
 
 function parsePart<S extends z.ZodType>(part: string, schema: S): z.output<S> | undefined {
-  try {
-    const text = Buffer.from(part, 'base64url').toString('utf8')
-    return schema.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
+  const text = Buffer.from(part, 'base64url').toString('utf8')
+  return schema.safeParse(attempt(() => JSON.parse(text))).data
 }

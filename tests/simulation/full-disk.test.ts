@@ -7,7 +7,7 @@ import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.t
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
-const FULL = /No space left on a disk of this server: make room, then do it again/
+const FULL = /No space left on a disk of this server: make room, and retry/
 
 async function ready(site?: typeof shop) {
   const host = await server(site)

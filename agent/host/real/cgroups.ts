@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
+import { attempt } from '#agent/host/attempt.ts'
 
 const MOUNT = '/sys/fs/cgroup'
 /** The groups of systemd's transient units: its own slice, and those of the sites. */
@@ -86,12 +87,4 @@ function membersOf(folder: string): number[] {
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => membersOf(`${folder}/${name}`))
   return [...own.split('\n').filter(Boolean).map(Number), ...below]
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work()
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { ConnectionConfig, Pool, PoolConnection, SqlError } from 'mariadb'
 import { type DatabaseProblem, DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
+import { messageOf } from '#shared/errors.ts'
 import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
 
 const CONNECT_MS = 3000
@@ -108,7 +109,7 @@ const configOf = (socketPath: string, account: Account): ConnectionConfig => ({
 function unavailable(error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error
   const { errno = 0, sqlMessage, code = '' } = error as Partial<SqlError>
-  const reason = sqlMessage ?? (code || (error instanceof Error ? error.message : String(error)))
+  const reason = sqlMessage ?? (code || messageOf(error))
   if (DENIED.has(errno)) return new DatabaseUnavailable('denied', '')
   const stopped = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'].some((word) =>
     `${code} ${reason}`.includes(word),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { acme } from '#agent/host/acme.ts'
 import type { AcmeOrder } from '#agent/host/acme-port.ts'
 import { Visit } from '#agent/host/visit-port.ts'
+import { messageOf } from '#shared/errors.ts'
 import { bytesOf, net } from './net.ts'
 import { visitor } from './visitor.ts'
 
@@ -48,7 +49,7 @@ export async function reach(): Promise<never> {
     const { value } = await lines.next()
     await perform(Call.parse(JSON.parse(String(value))), lines)
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error))
+    console.error(messageOf(error))
     process.exit(1)
   }
   process.exit(0)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { attempt } from '#agent/host/attempt.ts'
 import type { Programs, RunOptions } from '#agent/host/ports.ts'
 import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './cgroups.ts'
 
@@ -111,10 +112,7 @@ async function marked(tags: readonly string[]): Promise<number[]> {
   return found.flat().filter((pid) => pid !== process.pid)
 }
 
-function send(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // It has just ended by itself.
-  }
+/** A negative pid is that of a process group. A process that has just ended gets nothing. */
+export function send(pid: number, name: NodeJS.Signals): void {
+  attempt(() => process.kill(pid, name))
 }

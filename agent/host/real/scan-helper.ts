@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { z } from 'zod'
+import { attempt } from '#agent/host/attempt.ts'
 import {
   ANSWERS,
   MOST_LINE_BYTES,
@@ -125,7 +126,7 @@ export class ScanHelper implements SiteReader {
   }
 
   #answered(helper: HelperProcess, text: string): void {
-    const line = parsed(text)
+    const line = ScanLine.safeParse(attempt(() => JSON.parse(text))).data
     if (!line) this.#lost(helper, 'it answered something else')
     else if ('reading' in line) this.#reads(line)
     else this.#settle(line)
@@ -185,12 +186,4 @@ const unreadable = (why: string) => new Error(`The site could not be read: ${why
 /** A missing answer is null on the wire. */
 function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
   return { ...read, answer: answer ?? undefined }
-}
-
-function parsed(text: string): ScanLine | undefined {
-  try {
-    return ScanLine.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }

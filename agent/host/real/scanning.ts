@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { ownProgram } from '#agent/host/own-program.ts'
 import { SCANNER } from '#agent/host/sandbox.ts'
+import { send } from './programs.ts'
 import { type HelperProcess, ScanHelper } from './scan-helper.ts'
 import { environment } from './shell.ts'
 import { transient } from './unconfined.ts'
@@ -25,7 +26,7 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
   const program = [...ownProgram(), 'scan', ...(socket === undefined ? [] : [socket])]
   if (privileged && init === 'systemd') return inUnit(program, unit)
   const [file = '', ...args] = privileged ? [...LIMITED, ...program] : program
-  return asChild(file, args, (pid) => process.kill(-pid, 'SIGKILL'))
+  return asChild(file, args, (pid) => send(-pid, 'SIGKILL'))
 }
 
 /** The characters of its standard error in an error message. */
@@ -50,7 +51,7 @@ function inUnit(program: readonly string[], owner: string | undefined): HelperPr
   return asChild(file, [...args, ...literal], (pid) => {
     const argv = ['kill', '--signal=SIGKILL', unit]
     spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on('error', () => undefined)
-    process.kill(-pid, 'SIGKILL')
+    send(-pid, 'SIGKILL')
   })
 }
 
@@ -60,12 +61,7 @@ function asChild(
   kill: (pid: number) => void,
 ): HelperProcess {
   const env = environment(kept())
-  const child = spawn(file, args, {
-    env,
-    cwd: '/',
-    detached: true,
-    stdio: 'pipe',
-  })
+  const child = spawn(file, args, { env, cwd: '/', detached: true, stdio: 'pipe' })
   let complaint = ''
   child.stderr.on('data', (data) => {
     complaint = (complaint + String(data)).slice(-MOST_COMPLAINT)
@@ -79,11 +75,7 @@ function asChild(
       child.stdin?.destroy()
       child.stdout?.destroy()
       child.stderr?.destroy()
-      try {
-        if (child.pid !== undefined && child.exitCode === null) kill(child.pid)
-      } catch {
-        // It has just ended by itself.
-      }
+      if (child.pid !== undefined && child.exitCode === null) kill(child.pid)
     },
   }
 }

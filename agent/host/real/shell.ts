@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Output, RunOptions, Shell } from '#agent/host/ports.ts'
 import { startIn } from './cgroups.ts'
-import { cookieOf, remember, tagOf } from './programs.ts'
+import { cookieOf, remember, send, tagOf } from './programs.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT_MS = 600_000
@@ -100,9 +100,10 @@ function exitOf(
   child: ChildProcess,
   { timeout_ms = TIMEOUT_MS, ...options }: RunOptions,
 ): Promise<number> {
-  const forget = remember(tagOf(options), child.pid)
+  const { pid } = child
+  const forget = remember(tagOf(options), pid)
   return new Promise((resolve) => {
-    const timer = setTimeout(() => killGroup(child), timeout_ms)
+    const timer = setTimeout(() => pid !== undefined && send(-pid, 'SIGKILL'), timeout_ms)
     const ended = (code: number) => {
       clearTimeout(timer)
       forget()
@@ -111,15 +112,6 @@ function exitOf(
     child.once('error', () => ended(MISSING))
     child.once('close', (code) => ended(code ?? 128))
   })
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has just ended by itself.
-  }
 }
 
 async function text(stream: Readable | null): Promise<string> {

@@ -4,6 +4,7 @@ import https from 'node:https'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { TLSSocket } from 'node:tls'
+import { attempt } from '#agent/host/attempt.ts'
 import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
 import {
   type Pinged,
@@ -39,13 +40,9 @@ export const visitor: Visitor = {
 
 /** A public address, since nginx may behave differently on loopback. */
 function addressOf(): string {
-  try {
-    const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-    const found = all.find(({ family, internal }) => family === 'IPv4' && !internal)
-    return found?.address ?? '127.0.0.1'
-  } catch {
-    return '127.0.0.1'
-  }
+  const all = Object.values(attempt(networkInterfaces) ?? {}).flatMap((found) => found ?? [])
+  const address = all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+  return address ?? '127.0.0.1'
 }
 
 const REFUSED = ['ECONNREFUSED', 'ConnectionRefused', 'ECONNRESET', 'EHOSTUNREACH']

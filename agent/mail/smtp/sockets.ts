@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import tls from 'node:tls'
+import { attempt } from '#agent/host/attempt.ts'
 import { Broken } from './replies.ts'
 
 export interface Times {
@@ -26,7 +27,8 @@ export function secured(
   { times, roots = ROOTS }: Trust,
 ): Promise<net.Socket> {
   const servername = net.isIP(host) ? {} : { servername: host }
-  const options = { ...place, ...servername, ...rootsOf(roots), minVersion: 'TLSv1.2' as const }
+  const trusted = attempt(() => ({ ca: readFileSync(roots, 'utf8') }))
+  const options = { ...place, ...servername, ...trusted, minVersion: 'TLSv1.2' as const }
   return opened(tls.connect({ ...options, host }), 'secureConnect', times)
 }
 
@@ -59,12 +61,4 @@ function reasonOf(error: NodeJS.ErrnoException, event: string): string {
   const text = error.message || String(error)
   const ofTls = event === 'secureConnect' && error.syscall === undefined
   return ofTls ? `TLS with the relay failed: ${text}` : text
-}
-
-function rootsOf(path: string): { ca?: string } {
-  try {
-    return { ca: readFileSync(path, 'utf8') }
-  } catch {
-    return {}
-  }
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { blamingDisk } from '#agent/host/storage.ts'
 import { conflict } from '#shared/errors.ts'
 
-const full = 'No space left on a disk of this server: make room, then do it again'
-const fixed = 'A disk of this server is read-only: make it writable, then do it again'
+const full = 'No space left on a disk of this server: make room, and retry'
+const fixed = 'A disk of this server is read-only: make it writable, and retry'
 
 test.each([
   ["ENOSPC: no space left on device, open '/srv/x'", full],

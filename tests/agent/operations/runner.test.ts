@@ -215,7 +215,7 @@ test('reports a full disk immediately, and what to do', async () => {
   }))
 
   const message =
-    "No space left on a disk of this server: make room, then do it again (ENOSPC: no space left on device, open '/srv/x')"
+    "No space left on a disk of this server: make room, and retry (ENOSPC: no space left on device, open '/srv/x')"
   expect(events).toEqual([
     { id: 1, event: 'log', data: { message: 'one' } },
     { id: 2, event: 'error', data: { error: 'Internal error', message } },
