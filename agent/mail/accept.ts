@@ -87,7 +87,7 @@ async function store(
 ): Promise<string> {
   const { store: disk } = queue
   const { id } = opening
-  const file = await disk.openText(id)
+  await using file = await disk.openText(id)
   const submission = { ...opening, sender: opening.sender ?? undefined }
   let envelope: Envelope
   let size = 0
@@ -106,11 +106,9 @@ async function store(
     await write(form.end())
     await file.sync()
   } catch (error) {
-    await file.close()
     await disk.dropText(id)
     throw error
   }
-  await file.close()
   const { sender, recipients } = envelope
   const times = { created_at: now, next_at: now, attempts: 0, answer: '' }
   await queue.add({ id, sender, recipients, size, ...times })

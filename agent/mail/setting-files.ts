@@ -7,6 +7,7 @@ import {
   ServerSetting,
   SiteSetting,
 } from '#agent/os/mail/setting.ts'
+import { ifPresent } from './if-present.ts'
 
 /** Files of root, read each time: a change needs no signal. */
 export class SettingFiles {
@@ -18,23 +19,14 @@ export class SettingFiles {
 
   async server(): Promise<ServerSetting> {
     const path = this.#places.server
-    const text = await textOf(path)
+    const text = await ifPresent(readFile(path, 'utf8'))
     return text === undefined ? NO_SERVER_SETTING : parseSetting(ServerSetting, text, path)
   }
 
   async site(user: string): Promise<SiteSetting> {
     const path = this.#places.site(user)
-    const text = await textOf(path)
+    const text = await ifPresent(readFile(path, 'utf8'))
     if (text === undefined) return { ...newSiteSetting('localhost'), enabled: false }
     return parseSetting(SiteSetting, text, path)
-  }
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { z } from 'zod'
+import { attempt } from '#agent/host/attempt.ts'
+import { ifPresent } from './if-present.ts'
 
 /** The state of one waiting message; its text is beside it, in the form for the relay. */
 const Waiting = z.object({
@@ -41,13 +43,7 @@ export class Store {
   async put(message: Waiting): Promise<void> {
     const path = this.#path(message.id)
     const draft = `${path}.new`
-    const file = await open(draft, 'w', 0o600)
-    try {
-      await file.writeFile(JSON.stringify(message))
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeSynced(draft, JSON.stringify(message))
     await rename(draft, path)
     await this.#sync()
   }
@@ -82,7 +78,7 @@ export class Store {
    * incomplete messages. Throws, and removes nothing, when an existing file cannot be read now.
    */
   async load(): Promise<{ waiting: Waiting[]; damaged: string[] }> {
-    const names = await namesIn(this.#folder)
+    const names = (await ifPresent(readdir(this.#folder))) ?? []
     const waiting: Waiting[] = []
     const damaged: string[] = []
     for (const name of names.filter((one) => one.endsWith('.json'))) {
@@ -99,20 +95,12 @@ export class Store {
 
   async #read(name: string): Promise<Waiting | undefined> {
     const text = await readFile(`${this.#folder}/${name}`, 'utf8')
-    try {
-      return Waiting.parse(JSON.parse(text))
-    } catch {
-      return undefined
-    }
+    return Waiting.safeParse(attempt(() => JSON.parse(text))).data
   }
 
   async #sync(): Promise<void> {
-    const folder = await open(this.#folder, 'r')
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
+    await using folder = await open(this.#folder, 'r')
+    await folder.sync()
   }
 
   #path(id: string): string {
@@ -120,11 +108,8 @@ export class Store {
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+async function writeSynced(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'w', 0o600)
+  await file.writeFile(text)
+  await file.sync()
 }

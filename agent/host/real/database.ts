@@ -15,21 +15,16 @@ interface Options {
   socket?: string
   /** The files that may name an account: see option-file.ts. */
   option_files?: readonly string[]
-  query_ms?: number
 }
 
 /** Driver and connections come with the first query: a server without MariaDB starts the agent too. */
-export function openDatabase({
-  socket = SOCKET,
-  option_files,
-  query_ms = QUERY_MS,
-}: Options = {}): Database {
+export function openDatabase({ socket = SOCKET, option_files }: Options = {}): Database {
   const connections = openConnections(socket, option_files)
   const query = async (sql: string, values: readonly unknown[]): Promise<Row[]> => {
     const connection = await connections.take()
     try {
       const filled = withIdentifiers(sql, values, (name) => connection.escapeId(name))
-      const limit_ms = /^(SELECT|SET STATEMENT) /.test(sql) ? query_ms : WORK_MS
+      const limit_ms = /^(SELECT|SET STATEMENT) /.test(sql) ? QUERY_MS : WORK_MS
       const answer = connection.query(filled.sql, filled.values)
       // Nothing else ends a statement than closing its connection.
       const rows = await within(limit_ms, answer, () => {

@@ -15,36 +15,28 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Files, WriteOptions } from '#agent/host/ports.ts'
-import { kindOf } from './kind.ts'
+import { kindOf, statOf } from './kind.ts'
 
 const MAX_READ = 1 << 20
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Root-owned files of the machine. */
 export const files: Files = {
   async read(path, most = MAX_READ) {
-    const handle = await opened(path)
-    if (!handle) return undefined
-    try {
-      const { size } = await handle.stat()
-      if (size > most) throw new Error(`${path} is larger than ${most} bytes`)
-      return await handle.readFile('utf8')
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
+      ignoreMissing,
+    )
+    const found = await handle?.stat()
+    if (!handle || !found?.isFile()) return undefined
+    if (found.size > most) throw new Error(`${path} is larger than ${most} bytes`)
+    return await handle.readFile('utf8')
   },
 
   async write(path, text, options = {}) {
     await mkdir(dirname(path), { recursive: true, mode: 0o755 })
     const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`)
     try {
-      const handle = await open(temporary, 'wx', 0o600)
-      try {
-        await handle.writeFile(text)
-        await own(handle, options, 0o644)
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
+      await writeNew(temporary, text, options)
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true })
@@ -54,13 +46,9 @@ export const files: Files = {
   },
 
   async append(path, text, { sync = false } = {}) {
-    const handle = await open(path, 'a', 0o600)
-    try {
-      await handle.writeFile(text)
-      if (sync) await handle.datasync()
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(path, 'a', 0o600)
+    await handle.writeFile(text)
+    if (sync) await handle.datasync()
   },
 
   async remove(path) {
@@ -74,15 +62,8 @@ export const files: Files = {
 
   async mkdir(path, options = {}) {
     await mkdir(path, { recursive: true, mode: 0o755 })
-    const handle = await open(
-      path,
-      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
-    )
-    try {
-      if (Object.keys(options).length > 0) await own(handle, options, 0o755)
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(path, FOLDER | constants.O_NOFOLLOW)
+    if (Object.keys(options).length > 0) await own(handle, options, 0o755)
   },
 
   async link(target, path) {
@@ -97,9 +78,7 @@ export const files: Files = {
 
   async stat(path) {
     const found = await lstat(path).catch(ignoreMissing)
-    if (!found) return undefined
-    const { size, mode, uid, gid, mtimeMs } = found
-    return { kind: kindOf(found), size, mode: mode & 0o7777, uid, gid, mtime_ms: mtimeMs }
+    return found && statOf(found)
   },
 
   async space(path) {
@@ -108,24 +87,20 @@ export const files: Files = {
   },
 }
 
-async function opened(path: string): Promise<FileHandle | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(ignoreMissing)
-  if (!handle) return undefined
-  if ((await handle.stat()).isFile()) return handle
-  await handle.close()
-  return undefined
+async function writeNew(path: string, text: string, options: WriteOptions): Promise<void> {
+  await using handle = await open(path, 'wx', 0o600)
+  await handle.writeFile(text)
+  await own(handle, options, 0o644)
+  await handle.sync()
 }
 
 /** Owner first: chown clears the set-id bits that the mode may ask for. */
 async function own(handle: FileHandle, { mode, owner, group }: WriteOptions, usual: number) {
   const uid = owner === undefined ? 0 : await idOf('/etc/passwd', owner)
-  const gid = group === undefined ? await primaryGroup(owner) : await idOf('/etc/group', group)
+  const primary = owner === undefined ? 0 : await idOf('/etc/passwd', owner, 3)
+  const gid = group === undefined ? primary : await idOf('/etc/group', group)
   if (process.getuid?.() === 0) await handle.chown(uid, gid)
   await handle.chmod(mode ?? usual)
-}
-
-async function primaryGroup(owner: string | undefined): Promise<number> {
-  return owner === undefined ? 0 : idOf('/etc/passwd', owner, 3)
 }
 
 async function idOf(database: string, name: string, column = 2): Promise<number> {
@@ -137,12 +112,8 @@ async function idOf(database: string, name: string, column = 2): Promise<number>
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(path, FOLDER)
+  await handle.sync()
 }
 
 /** ENODEV: the control group ended while it was read; ESRCH: the process did. */

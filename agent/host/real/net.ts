@@ -52,17 +52,13 @@ export async function save(
   { most = MAX_DOWNLOAD, gunzip = false }: Pick<Downloading, 'most' | 'gunzip'> = {},
 ): Promise<string> {
   const hash = createHash(digest)
-  const file = await open(path, 'w', 0o600)
-  try {
-    const came = bounded(chunks, most)
-    for await (const chunk of gunzip ? bounded(unpacked(came), most) : came) {
-      hash.update(chunk)
-      await file.writeFile(chunk)
-    }
-    await file.sync()
-  } finally {
-    await file.close()
+  await using file = await open(path, 'w', 0o600)
+  const received = bounded(chunks, most)
+  for await (const chunk of gunzip ? bounded(unpacked(received), most) : received) {
+    hash.update(chunk)
+    await file.writeFile(chunk)
   }
+  await file.sync()
   return hash.digest('hex')
 }
 
