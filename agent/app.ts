@@ -23,7 +23,7 @@ import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Readings } from './readings/readings.ts'
 import type { Enrolment } from './trust/enrolment.ts'
-import type { Admitted, Gate } from './trust/gate.ts'
+import type { Gate } from './trust/gate.ts'
 import type { Rotation } from './trust/rotation.ts'
 
 export interface AppDeps {
@@ -31,16 +31,16 @@ export interface AppDeps {
   readings: Readings
   /** `/health` alone is open. */
   gate: Gate
-  /** Absent without authentication. */
-  enrolment: Enrolment | undefined
-  /** Absent without authentication. */
-  rotation: Rotation | undefined
+  /** Both are absent without authentication. */
+  enrolment?: Enrolment | undefined
+  rotation?: Rotation | undefined
   /** The policy of root for this server. */
   policy: Policy
   report: (error: unknown) => void
 }
 
-type Env = { Variables: { admitted: Admitted }; Bindings: Partial<Origin> }
+/** `body`: of an authenticated request. */
+type Env = { Variables: { body: Uint8Array }; Bindings: Partial<Origin> }
 
 /** The seven calls of the contract, the events of an operation by its id, and the calls of the trust. */
 export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
@@ -55,7 +55,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   })
   app.use(async (context, next) => {
     if (!isOpen(context.req.method, context.req.path)) {
-      context.set('admitted', await gate(context.req.raw))
+      context.set('body', await gate(context.req.raw))
       context.env?.trust?.()
     }
     await next()
@@ -63,55 +63,49 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
   })
 
-  app.get('/health', (context) => context.json({ status: 'ok' }))
-  app.get('/metrics', async (context) => context.json(await readings.metrics()))
-  app.get('/build', async (context) => context.json(await readings.build()))
-  app.get('/services', async (context) => context.json({ services: await readings.services() }))
-  app.get('/sites', async (context) => context.json({ sites: await readings.sites() }))
-  app.get('/certificates', async (context) =>
-    context.json({ certificates: await readings.certificates() }),
-  )
-  app.get('/web', async (context) => context.json(await readings.web()))
-  app.get('/usage', async (context) => context.json({ sites: await readings.usage() }))
-  app.get('/maintenance', async (context) =>
-    context.json({ maintenance: await readings.maintenance() }),
-  )
-  app.get('/mail', async (context) => context.json(await readings.mail()))
-  app.get('/conditions', async (context) =>
-    context.json({ conditions: await readings.conditions() }),
-  )
-  app.get('/sites/health', async (context) => context.json({ sites: await readings.health() }))
-  app.get('/trash', async (context) => context.json({ trash: await readings.trash() }))
+  const get = (path: string, read: () => Promise<object>) =>
+    app.get(path, async (context) => context.json(await read()))
+  get('/health', async () => ({ status: 'ok' }))
+  get('/metrics', () => readings.metrics())
+  get('/build', () => readings.build())
+  get('/services', async () => ({ services: await readings.services() }))
+  get('/sites', async () => ({ sites: await readings.sites() }))
+  get('/certificates', async () => ({ certificates: await readings.certificates() }))
+  get('/web', () => readings.web())
+  get('/usage', async () => ({ sites: await readings.usage() }))
+  get('/maintenance', async () => ({ maintenance: await readings.maintenance() }))
+  get('/mail', () => readings.mail())
+  get('/conditions', async () => ({ conditions: await readings.conditions() }))
+  get('/sites/health', async () => ({ sites: await readings.health() }))
+  get('/trash', async () => ({ trash: await readings.trash() }))
 
-  app.post('/exec', async ({ req: { raw }, var: { admitted } }) => {
-    const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, admitted.body))
+  app.post('/exec', async ({ req: { raw }, var: { body } }) => {
+    const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
     const checked = parse(COMMANDS[command].params, params ?? {})
     return dry_run ? plan(command, checked) : start(command, checked, raw)
   })
 
-  app.post('/sites/wp-scan', async ({ req: { raw }, var: { admitted } }) => {
-    const params = parse(SiteRequest, jsonOf(raw, admitted.body))
-    return start('wp.scan', params, raw)
-  })
+  app.post('/sites/wp-scan', ({ req: { raw }, var: { body } }) =>
+    start('wp.scan', parse(SiteRequest, jsonOf(raw, body)), raw),
+  )
 
-  app.post('/sites/job-runs', async (context) => {
-    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
-    return context.json({ runs: await readings.jobRuns(domain) })
-  })
-
-  app.post('/sites/db-password', async (context) => {
-    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
+  /** A reading about the site that the body names. */
+  const ask = (path: string, read: (domain: string) => Promise<object>) =>
+    app.post(path, async ({ req: { raw }, var: { body }, json }) => {
+      const { domain } = parse(SiteRequest, jsonOf(raw, body))
+      return json(await read(domain))
+    })
+  ask('/sites/job-runs', async (domain) => ({ runs: await readings.jobRuns(domain) }))
+  ask('/sites/db-password', async (domain) => {
     await policy.permitPasswords()
     const password = await readings.databasePassword(domain)
-    return context.json({ password: password.reveal() })
+    return { password: password.reveal() }
   })
-
-  app.post('/sites/admin-password', async (context) => {
-    const { domain } = parse(SiteRequest, jsonOf(context.req.raw, context.var.admitted.body))
+  ask('/sites/admin-password', async (domain) => {
     await policy.permitPasswords()
     const { user, password } = await readings.adminPassword(domain)
-    return context.json({ user, password: password.reveal() })
+    return { user, password: password.reveal() }
   })
 
   operationCalls(app, runner)
@@ -131,8 +125,7 @@ function starter(runner: Runner, policy: Policy) {
     const known = id !== undefined && (await runner.find(id)) !== undefined
     const giveBack = known ? undefined : await policy.permit(command)
     try {
-      const operation = await runner.start(command, params, id)
-      return streamOf(operation, request)
+      return streamOf(await runner.start(command, params, id), request)
     } catch (error) {
       giveBack?.()
       throw error
@@ -148,11 +141,10 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
     if (!operation) throw notFound('Operation')
     return streamOf(operation, context.req.raw)
   })
-  app.post('/operations/:id/cancel', async ({ req, var: { admitted }, json }) => {
+  app.post('/operations/:id/cancel', async ({ req, var: { body }, json }) => {
     const id = OperationId.safeParse(req.param('id'))
     if (!id.success) throw notFound('Operation')
-    const body = admitted.body.length > 0 ? jsonOf(req.raw, admitted.body) : {}
-    const { force } = parse(CancelRequest, body)
+    const { force } = parse(CancelRequest, body.length > 0 ? jsonOf(req.raw, body) : {})
     const answer: CancelAnswer = { ended: await runner.cancel(id.data, force) }
     return json(answer, 202)
   })
@@ -167,28 +159,25 @@ function planner(runner: Runner, policy: Policy) {
   }
 }
 
-/** Authentication and its keys. */
+/** Absent without authentication: unknown endpoints then. */
 function trustCalls(
   app: Hono<Env>,
   { enrolment, rotation }: Pick<AppDeps, 'enrolment' | 'rotation'>,
 ) {
-  app.post('/enrol', async ({ req: { raw }, json }) => {
-    if (!enrolment) throw notFound('Endpoint')
-    await enrolment.expect()
-    const body = jsonOf(raw, await readBytes(raw, MAX_ENROLMENT))
-    const confirmation = EnrolmentConfirmation.safeParse(body)
-    if (!confirmation.success) return json(await enrolment.answer(parse(EnrolmentRequest, body)))
-    await enrolment.confirm(confirmation.data)
-    return json({})
-  })
-  app.get('/keys', async ({ json }) => {
-    if (!rotation) throw notFound('Endpoint')
-    return json(await rotation.known())
-  })
-  app.post('/keys', async ({ req: { raw }, var: { admitted }, json }) => {
-    if (!rotation) throw notFound('Endpoint')
-    return json(await rotation.replace(parse(KeyList, jsonOf(raw, admitted.body))))
-  })
+  if (enrolment)
+    app.post('/enrol', async ({ req: { raw }, json }) => {
+      await enrolment.expect()
+      const body = jsonOf(raw, await readBytes(raw, MAX_ENROLMENT))
+      const confirmation = EnrolmentConfirmation.safeParse(body)
+      if (!confirmation.success) return json(await enrolment.answer(parse(EnrolmentRequest, body)))
+      await enrolment.confirm(confirmation.data)
+      return json({})
+    })
+  if (!rotation) return
+  app.get('/keys', async ({ json }) => json(await rotation.known()))
+  app.post('/keys', async ({ req: { raw }, var: { body }, json }) =>
+    json(await rotation.replace(parse(KeyList, jsonOf(raw, body)))),
+  )
 }
 
 function operationId(request: Request): string | undefined {

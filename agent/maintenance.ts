@@ -12,6 +12,7 @@ import { reviveFailed } from './os/maintenance/revive.ts'
 import { refreshLists } from './os/maintenance/upgrade.ts'
 import { BASE_PATH } from './os/nginx/base-file.ts'
 import { restartingSteps } from './os/services/restarting.ts'
+import { resultOf } from './steps/progress.ts'
 
 const SECOND_MS = 1000
 /** After a start, the agent first has to answer requests. */
@@ -89,13 +90,9 @@ async function ensureRestarting(host: Host): Promise<void> {
 
 /** True: a restart failed and must be retried. */
 async function maintain(host: Host, runner: Runner, report: Report): Promise<boolean> {
-  if ((await listsReadAt(host)) !== null) await noLines(refreshLists(host, LISTS_MS)).catch(report)
+  if ((await listsReadAt(host)) !== null) await resultOf(refreshLists(host, LISTS_MS)).catch(report)
   await checkMaintenance(host)
   return renewAll(host, runner, report)
-}
-
-async function noLines(lines: AsyncGenerator<unknown, void>): Promise<void> {
-  for await (const _ of lines);
 }
 
 async function countRestarts(host: Host): Promise<void> {

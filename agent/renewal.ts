@@ -32,8 +32,7 @@ async function issueAgain(host: Host, runner: Runner, wanted: Wanted): Promise<v
   // The wanted certificate may have changed.
   if ((await findSite(host, wanted.domain))?.tls !== wanted.tls) return
   const operation = await runner.start('tls.issue', wanted)
-  const events = operation.follow(0, new AbortController().signal)
-  while (!(await events.next()).done);
+  await operation.untilEnd()
 }
 
 async function again({ clock, random }: Host, work: () => Promise<void>): Promise<never> {

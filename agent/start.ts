@@ -8,13 +8,11 @@ import type { Config } from './config.ts'
 import { watchDatabase } from './database-watch.ts'
 import { createFront, enrollingIn, frontGate } from './front/front.ts'
 import { upstreamAt } from './front/upstream.ts'
-import { watchHealth } from './health.ts'
 import type { Host } from './host/ports.ts'
 import { GROUP } from './host/sandbox.ts'
 import { type Handler, type ListenAddress, type LocalSocket, listen } from './http/listen.ts'
 import { log, logError } from './log.ts'
 import { keepMaintained } from './maintenance.ts'
-import { keepSettled } from './operations/cleanup-loop.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
@@ -23,24 +21,19 @@ import { HealthMonitor } from './os/health/monitor.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
-import { readingsOf } from './readings/readings-of.ts'
+import { readingsOf } from './readings/readings.ts'
 import { confinedHost, realHost } from './real-host.ts'
 import { renewDaily } from './renewal.ts'
-import { keepAsleep } from './sleeping.ts'
+import { startRounds } from './rounds.ts'
 import { trustOf } from './trust/index.ts'
 import { socketIn, writeNotice } from './trust/notice.ts'
 import { refuseSites } from './trust/without-proof.ts'
 import { keepLayout } from './upkeep.ts'
-import { measureUsage } from './usage.ts'
 
 /** Both halves in one process: for machines without systemd. */
 export async function serve(config: Config, host = realHost(config.settings)): Promise<void> {
   const { app, tls, renew } = await open(config, host)
-  await answer(app.fetch, {
-    address: config.address,
-    port: config.port,
-    tls,
-  })
+  await answer(app.fetch, { address: config.address, port: config.port, tls })
   renew()
 }
 
@@ -109,12 +102,9 @@ async function open(config: Config, host: Host) {
     if (!host.privileged) return
     void renewDaily(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
-    watchHealth(host, { own, found }, logError)
-    void measureUsage(host, logError)
-    void keepAsleep(host, logError)
+    startRounds(host, runner, { own, found }, logError)
     void keepMaintained(host, runner, logError)
     void watchDatabase(host, runner, logError)
-    void keepSettled(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)
   }
   return { app, tls, notice, renew }

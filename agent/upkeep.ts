@@ -90,11 +90,8 @@ async function provisioned(host: Host, runner: Runner, report: Report): Promise<
 /** What stood in the way, if anything did. */
 async function problemOf(starting: Promise<Operation>): Promise<string | undefined> {
   try {
-    const operation = await starting
-    for await (const { event, data } of operation.follow(0, new AbortController().signal)) {
-      if (event === 'error') return JSON.stringify(data)
-    }
-    return undefined
+    const failure = await (await starting).untilEnd()
+    return failure && JSON.stringify(failure)
   } catch (error) {
     return String(error)
   }

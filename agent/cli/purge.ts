@@ -43,9 +43,8 @@ async function done<N extends CommandName>(host: Host, name: N, params: ParamsOf
   const report = (error: unknown) => console.error(String(error))
   const runner = new Runner({ host, commands, report })
   const operation = await runner.start(name, params)
-  for await (const { event, data } of operation.follow(0, new AbortController().signal)) {
-    if (event !== 'error') continue
-    const { message, error } = data as { message?: string; error?: string }
-    throw new Error(`${name} failed: ${message ?? error}. Nothing else was removed after it`)
-  }
+  const failure = await operation.untilEnd()
+  if (!failure) return
+  const reason = failure.message ?? failure.error
+  throw new Error(`${name} failed: ${reason}. Nothing else was removed after it`)
 }

@@ -9,8 +9,10 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { coreSteps } from '#agent/os/wordpress/core.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import { resultOf } from '#agent/steps/progress.ts'
 import { conflict } from '#shared/errors.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
+import { refuseFullDisk } from './free-space.ts'
 import { stepsOf as siteSteps } from './site.create.ts'
 import { wpScan } from './wp.scan.ts'
 
@@ -48,11 +50,7 @@ const MIN_FREE = 2 ** 30
  * Throws conflict when the server is not ready, or its disk is nearly full.
  */
 async function phpOf(host: Host): Promise<string> {
-  const { free } = await host.files.space('/srv')
-  if (free < MIN_FREE) {
-    const megabytes = Math.floor(free / 2 ** 20)
-    throw conflict(`Only ${megabytes} MB are free on this server, and a check needs 1024 MB`)
-  }
+  await refuseFullDisk(host, MIN_FREE, 'a check')
   const php = (await installedPhp(host)).at(-1)
   const message = 'This server is not ready for sites: provision it first'
   if (php === undefined) throw conflict(message)
@@ -125,19 +123,17 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
 async function cleanupSteps(host: Host): Promise<Step[]> {
   const sites = await canaries.recorded(host)
   if (sites.length === 0) return []
-  const title = 'Removing what an earlier check left'
+  const title = 'Removing the sites of an interrupted check'
   const steps = await removingSteps(host, sites)
   return steps.map((step) => ({ ...step, name: 'leftovers', title }))
 }
 
 /** As the command of a dashboard does it. */
-async function scanned(host: Host, domain: string) {
+function scanned(host: Host, domain: string) {
   const nothing = () => undefined
-  const context = { host, announce: nothing, perform: noSteps, warn: nothing }
-  const work = wpScan.run({ domain }, context)
-  let next = await work.next()
-  while (!next.done) next = await work.next()
-  return next.value
+  return resultOf(
+    wpScan.run({ domain }, { host, announce: nothing, perform: noSteps, warn: nothing }),
+  )
 }
 
 /** A scan changes nothing. */

@@ -1,5 +1,4 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issueOrReason, planProvide } from '#agent/os/certificates/certificates.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
@@ -31,10 +30,12 @@ import { coreSteps, provideCore } from '#agent/os/wordpress/core.ts'
 import { copyCore, install } from '#agent/os/wordpress/wordpress.ts'
 import type { Command, Progress, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { conflict, invalid } from '#shared/errors.ts'
+import { invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 import { refuseUnaccepted } from './accept.ts'
+import { certificateStep } from './certificate-step.ts'
+import { refuseFullDisk } from './free-space.ts'
 
 const MIN_FREE = 500 * 2 ** 20
 
@@ -102,11 +103,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
     throw invalid({ domain: [message] })
   }
   await users.refuseExistingUser(host, user)
-  const { free } = await host.files.space('/srv')
-  if (free < MIN_FREE) {
-    const megabytes = Math.floor(free / 2 ** 20)
-    throw conflict(`Only ${megabytes} MB are free on this server, and a site needs 500 MB`)
-  }
+  await refuseFullDisk(host, MIN_FREE, 'a site')
 }
 
 async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
@@ -232,18 +229,9 @@ function guarded(step: Step, host: Host, site: Site): Step {
   }
 }
 
-/** After the record, and separate: its failure does not undo the site. */
 function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
   if (site.tls === 'none') return []
   const title = `Requesting a certificate for ${site.domain}`
-  const effects = () => planProvide(host, site)
-  return [{ name: 'certificate', title, effects, apply: () => secure(host, site, warn) }]
-}
-
-/** A refused certificate never undoes the site. */
-async function* secure(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
-  const reason = yield* issueOrReason(host, { domain, tls, email })
-  if (reason === undefined) return
-  yield `No certificate yet, the site answers on http: ${reason}`
-  warn({ code: 'certificate_refused', message: reason })
+  const refused = 'No certificate yet, the site answers on http'
+  return [certificateStep(host, site, { title, refused, warn })]
 }

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issueOrReason, needsRenewal, planProvide } from '#agent/os/certificates/certificates.ts'
+import { needsRenewal } from '#agent/os/certificates/certificates.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
@@ -22,6 +22,7 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { refuseUnaccepted } from './accept.ts'
+import { certificateStep } from './certificate-step.ts'
 
 /** A site is restored when its record leaves the trash: until then the trash is unchanged. */
 export const siteRestore: Command<'site.restore'> = {
@@ -176,18 +177,10 @@ function stepsOf(site: Site, host: Host): Step[] {
   ]
 }
 
-/** The server may have changed since the deletion. */
+/** The certificate may have expired since the deletion. */
 async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
   if (!(await needsRenewal(host, site))) return []
   const title = `Renewing the certificate of ${site.domain}`
-  const effects = () => planProvide(host, site)
-  return [{ name: 'certificate', title, effects, apply: () => renew(host, site, warn) }]
-}
-
-/** A refused certificate never undoes the site. */
-async function* renew(host: Host, { domain, tls, email }: Site, warn: Warn): Progress<void> {
-  const reason = yield* issueOrReason(host, { domain, tls, email })
-  if (reason === undefined) return
-  yield `The certificate must be renewed, which failed: ${reason}`
-  warn({ code: 'certificate_refused', message: reason })
+  const refused = 'The certificate must be renewed, which failed'
+  return [certificateStep(host, site, { title, refused, warn })]
 }

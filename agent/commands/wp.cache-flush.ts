@@ -15,7 +15,7 @@ export const wpCacheFlush: Command<'wp.cache-flush'> = {
   },
 }
 
-/** The pages go last: one that a visitor asks for in between is built of the old objects. */
+/** The pages last: one that is requested in between is built from the old objects. */
 async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step[]> {
   const site = await getSite(host, domain)
   return [

@@ -34,7 +34,7 @@ export function createFront({ gate, enrolling, upstream, report }: FrontDeps) {
       if (!(await enrolling())) throw forbidden(NOT_OPEN)
       return readBytes(request, MAX_ENROLMENT)
     }
-    const { body } = await gate(request)
+    const body = await gate(request)
     origin?.trust()
     return body
   }

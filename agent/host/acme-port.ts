@@ -1,18 +1,23 @@
+import { z } from 'zod'
+
 /** An order of an ACME authority. */
-export interface AcmeOrder {
+export const AcmeRequest = z.object({
   /** Address of the directory (RFC 8555 section 7.1.1). */
-  directory: string
+  directory: z.string(),
   /** PEM roots that the directory's own certificate may have besides the system's. */
-  extra_roots: string | undefined
+  extra_roots: z.string().optional(),
   /** PEM, PKCS 8: of the account, and of the certificate. */
-  account_key: string
-  private_key: string
+  account_key: z.string(),
+  private_key: z.string(),
   /** Contact of the account. */
-  email: string
-  names: readonly string[]
+  email: z.string(),
+  names: z.array(z.string()).readonly(),
+  timeout_ms: z.number(),
+})
+
+export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
   /** Serves `text` at /.well-known/acme-challenge/<token> of every name. */
   present(token: string, text: string): Promise<void>
-  timeout_ms: number
   /** The id of its operation: see Programs in ports.ts. */
   operation?: string
 }
@@ -20,9 +25,11 @@ export interface AcmeOrder {
 /**
  * `chain` is PEM, leaf certificate first; `refused` has the reason for each name that was not validated.
  */
-export type AcmeOutcome =
-  | { chain: string }
-  | { refused: readonly { name: string; reason: string }[] }
+export const AcmeOutcome = z.union([
+  z.object({ chain: z.string() }),
+  z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })).readonly() }),
+])
+export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 
 /**
  * An ACME authority. Throws a readable Error with its message for failures that do not concern one name.

@@ -1,3 +1,4 @@
+import type { Clock } from '#agent/host/ports.ts'
 import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { bodyOf, cancelledError } from '#shared/errors.ts'
@@ -20,7 +21,7 @@ interface Kept {
   events?: StoredEvent[]
   /** Default: none. */
   limits?: Pick<Limits, 'output_bytes' | 'events'>
-  sleep?: (ms: number) => Promise<void>
+  clock?: Pick<Clock, 'sleep'>
 }
 
 /**
@@ -34,7 +35,7 @@ export class Operation {
   readonly #events: StoredEvent[]
   readonly #limits: Kept['limits']
   readonly #store: OperationStore | undefined
-  readonly #sleep: (ms: number) => Promise<void>
+  readonly #clock: Pick<Clock, 'sleep'>
   #bytes: number
   /** The number of the last event. */
   #last: number
@@ -45,14 +46,14 @@ export class Operation {
   constructor(
     id: string,
     fingerprint: string | undefined,
-    { store, events, limits, sleep }: Kept = {},
+    { store, events, limits, clock = SYSTEM_CLOCK }: Kept = {},
   ) {
     this.id = id
     this.fingerprint = fingerprint
     this.#store = store
     this.#events = events ?? []
     this.#limits = limits
-    this.#sleep = sleep ?? untilTimeout
+    this.#clock = clock
     const numbered = this.#events.filter(isNumbered)
     this.#bytes = numbered.reduce((sum, { data }) => sum + sizeOf(data), 0)
     this.#last = numbered.length
@@ -109,6 +110,12 @@ export class Operation {
       if (isNumbered(event) ? event.id > after : steps) yield event
   }
 
+  /** Waits for its end; returns the data of its error, if it failed. */
+  async untilEnd(): Promise<Data | undefined> {
+    const events = await Array.fromAsync(this.follow(0, new AbortController().signal))
+    return events.find(({ event }) => event === 'error')?.data
+  }
+
   async *#since(after: number, signal: AbortSignal): AsyncGenerator<StoredEvent> {
     const first = this.#events.findIndex(({ id }) => id >= after)
     let next = first < 0 ? this.#events.length : first
@@ -159,7 +166,7 @@ export class Operation {
   }
 
   async #keepLater(event: StoredEvent): Promise<void> {
-    do await this.#sleep(RETRY_MS)
+    do await this.#clock.sleep(RETRY_MS)
     while (!(await this.#keep(event)))
   }
 
@@ -171,6 +178,8 @@ export class Operation {
   }
 }
 
-const untilTimeout = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+const SYSTEM_CLOCK = {
+  sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+}
 
 const sizeOf = (data: Data) => Buffer.byteLength(JSON.stringify(data))

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { CommandTable, Progress, Step } from '#agent/steps/command.ts'
+import { resultOf } from '#agent/steps/progress.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { isTerminal } from '#shared/sse.ts'
 import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
@@ -56,7 +57,7 @@ export class PendingCleanup {
       write: (entry: JournalEntry) => store.addEntry(id, entry),
       makeRoom: () => store.reserve.give(),
     }
-    const reason = rest && (await ended(work(rest, journal)))
+    const reason = rest && (await resultOf(work(rest, journal)))
     if (reason === undefined) await this.note(id, this.#known.get(id))
     return reason
   }
@@ -123,13 +124,6 @@ async function* work(rest: Rest, journal: Journal): Progress<string | undefined>
   if ('finish' in rest) return yield* finishing(rest.finish, journal)
   const left = yield* undoSteps(rest.undo, journal)
   return left.length > 0 ? left.join('; ') : undefined
-}
-
-/** Its lines are discarded. */
-async function ended<T>(lines: Progress<T>): Promise<T> {
-  let next = await lines.next()
-  while (!next.done) next = await lines.next()
-  return next.value
 }
 
 async function stepsOf<N extends CommandName>(

@@ -15,13 +15,11 @@ import { recovered } from './recovery.ts'
 import { refusalOf, refusedAgain } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
-/** The implementations, one for each contract. */
-
 export interface RunnerOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'tell'> {
   commands: CommandTable
   /** The limit of concurrent operations that change this server. */
   places?: number
-  /** Default: those of commands/limits.ts. */
+  /** Default: those of steps/time-limits.ts. */
   limits?: (name: CommandName) => Limits
 }
 
@@ -38,9 +36,11 @@ export class Runner {
   readonly #byId = exclusiveByName()
   readonly #locks: Locks
   readonly #cleanup: PendingCleanup
+  readonly #limitsOf: (name: CommandName) => Limits
 
   constructor(options: RunnerOptions) {
     this.#options = options
+    this.#limitsOf = options.limits ?? limitsOf
     this.#locks = new Locks(options.places ?? 4)
     this.store = new OperationStore(options.host.files, options.host.settings.state_dir)
     this.#cleanup = new PendingCleanup({ ...options, store: this.store })
@@ -137,9 +137,8 @@ export class Runner {
   async recover(): Promise<{ ended: Promise<unknown> }> {
     const ends: Promise<unknown>[] = []
     for (const id of await this.store.unended()) {
-      const left = this.#leftOver(id).catch((error) => this.#options.report(error, id))
-      const end = await left
-      if (end) ends.push(end.end)
+      const left = await this.#leftOver(id).catch((error) => this.#options.report(error, id))
+      if (left) ends.push(left.end)
     }
     ends.push(this.settle())
     return { ended: Promise.all(ends) }
@@ -168,8 +167,7 @@ export class Runner {
   async #noteRefusal(id: string, fingerprint: string, error: unknown): Promise<void> {
     const { host, report } = this.#options
     const refusal = refusalOf(error, { at: host.clock.now(), fingerprint })
-    if (!refusal) return
-    await this.store.refuse(id, refusal).catch((fault) => report(fault, id))
+    if (refusal) await this.store.refuse(id, refusal).catch((fault) => report(fault, id))
   }
 
   async #stop(id: string, force: boolean): Promise<boolean> {
@@ -191,11 +189,7 @@ export class Runner {
     const stored = COMMANDS[name].changes
     const limits = this.#limitsOf(name)
     const kept = stored ? { store: this.store } : {}
-    const operation = new Operation(id, fingerprint, {
-      ...kept,
-      limits,
-      sleep: (ms) => host.clock.sleep(ms),
-    })
+    const operation = new Operation(id, fingerprint, { ...kept, limits, clock: host.clock })
     const command: Command<N> = commands[name]
     let key: string | undefined
     const ended = async () => {
@@ -253,13 +247,8 @@ export class Runner {
     await this.store.mend(id)
     const events = await this.store.history(id)
     const limits = this.#limitsOf(request.command)
-    const { fingerprint } = request
-    const operation = new Operation(id, fingerprint, {
-      store: this.store,
-      events,
-      limits,
-      sleep: (ms) => host.clock.sleep(ms),
-    })
+    const kept = { store: this.store, events }
+    const operation = new Operation(id, request.fingerprint, { ...kept, limits, clock: host.clock })
     const key = await keyOf(commands, request, host)
     if (operation.ended) {
       await this.#cleanup.noteOld(request, key)
@@ -278,17 +267,9 @@ export class Runner {
     return { end }
   }
 
-  #limitsOf(name: CommandName): Limits {
-    return (this.#options.limits ?? limitsOf)(name)
-  }
-
   #executionOf(operation: Operation, limits: Limits, ended: () => Promise<void>): Execution {
-    const execution = new Execution(operation, {
-      ...this.#options,
-      store: this.store,
-      limits,
-      ended,
-    })
+    const options = { ...this.#options, store: this.store, limits, ended }
+    const execution = new Execution(operation, options)
     this.#executions.set(operation.id, execution)
     return execution
   }

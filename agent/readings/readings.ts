@@ -1,41 +1,63 @@
-import type {
-  AgentBuild,
-  Condition,
-  FoundSite,
-  Mail,
-  Metrics,
-  Service,
-  SiteCertificate,
-  SiteHealth,
-  SiteUsage,
-  TrashedSite,
-  Web,
-} from '#shared/agent.ts'
-import type { AgentJobRun } from '#shared/job-runs.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
-import type { Secret } from '#shared/secret.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { databasePassword } from '#agent/os/discovery/db-password.ts'
+import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
+import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
+import type { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { isCanary } from '#agent/os/isolation/canaries.ts'
+import { listJobRuns } from '#agent/os/job-runs/list.ts'
+import { readMail } from '#agent/os/mail/status.ts'
+import { readMaintenance } from '#agent/os/maintenance/records.ts'
+import { listConditions } from '#agent/os/server/conditions.ts'
+import { metricsReader } from '#agent/os/server/metrics.ts'
+import { serviceStatuses } from '#agent/os/server/service-status.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import { listTrash } from '#agent/os/trash/trash.ts'
+import { buildOf } from '#agent/os/upgrade/build.ts'
+import { listUsage } from '#agent/os/usage/list.ts'
+import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
+import type { SiteHealth } from '#shared/agent.ts'
 
-/** The reading calls of the agent. Unknown domains throw not_found naming them. */
-export interface Readings {
-  metrics(): Promise<Metrics>
-  services(): Promise<Service[]>
-  build(): Promise<AgentBuild>
-  sites(): Promise<FoundSite[]>
-  /** The web servers, and the sites that have no domain. */
-  web(): Promise<Web>
-  trash(): Promise<TrashedSite[]>
-  certificates(): Promise<SiteCertificate[]>
-  /** The last measurement. */
-  usage(): Promise<SiteUsage[]>
-  /** The last check; null before the first one. */
-  maintenance(): Promise<Maintenance | null>
-  mail(): Promise<Mail>
-  /** Obstacles to new sites; at most some seconds old. */
-  conditions(): Promise<Condition[]>
-  /** The health of each checked site. */
-  health(): Promise<SiteHealth[]>
-  /** The runs of the jobs of a site, newest first. */
-  jobRuns(domain: string): Promise<AgentJobRun[]>
-  databasePassword(domain: string): Promise<Secret>
-  adminPassword(domain: string): Promise<{ user: string; password: Secret }>
+/** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
+export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
+  return {
+    metrics: metricsReader(host),
+    services: () => serviceStatuses(host),
+    build: () => buildOf(host),
+    sites: async () => (await discoverSites(host)).filter(({ domain }) => !isCanary(domain)),
+    /** The web servers, and the sites that have no domain. */
+    web: () => discoverWeb(host),
+    trash: () => listTrash(host),
+    certificates: () => servedCertificates(host),
+    /** The last measurement. */
+    usage: () => listUsage(host),
+    /** The last check; null before the first one. */
+    maintenance: () => readMaintenance(host),
+    mail: () => readMail(host),
+    /** Obstacles to new sites; at most some seconds old. */
+    conditions: kept(host, () => listConditions(host)),
+    /** The health of each checked site. */
+    health: async (): Promise<SiteHealth[]> => monitor.list(),
+    /** The runs of the jobs of a site, newest first. */
+    jobRuns: (domain: string) => listJobRuns(host, domain),
+    databasePassword: (domain: string) => databasePassword(host, domain),
+    adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
+  }
+}
+
+export type Readings = ReturnType<typeof readingsOf>
+
+const KEPT_MS = 15_000
+
+/** Requested by every open page: one answer is reused for some seconds. */
+function kept<T>({ clock }: Pick<Host, 'clock'>, ask: () => Promise<T>): () => Promise<T> {
+  let last: { answer: Promise<T>; until: number } | undefined
+  return () => {
+    if (last && clock.elapsed() < last.until) return last.answer
+    const answer = ask()
+    last = { answer, until: clock.elapsed() + KEPT_MS }
+    answer.catch(() => {
+      last = undefined
+    })
+    return answer
+  }
 }

@@ -15,7 +15,7 @@ import { readReported } from './reported.ts'
 import type { OpenTree } from './site-tree.ts'
 import { healthQuery, isReachedByTcp, type OptionsQuery, optionsQuery } from './wp-options.ts'
 import { inventoryOf } from './wp-scan.ts'
-import { stateOf, UNKNOWN_STATE, type WpState } from './wp-updates.ts'
+import { stateOf, type WpState } from './wp-updates.ts'
 
 /** The access of a scan to a site: with the rights of the site, and within a budget. */
 export interface Access {
@@ -134,18 +134,16 @@ async function databaseOf(access: Access, { framework, config }: Reading): Promi
   }
 }
 
-interface ReadState {
-  state: WpState
-  why?: UnknownUpdates
-}
-
-/** Unknown if the database is remote, refuses the account or does not answer in time. */
-async function readState(access: Access, { config }: Reading): Promise<ReadState> {
+/** Empty if the database is remote, refuses the account or does not answer in time. */
+async function readState(
+  access: Access,
+  { config }: Reading,
+): Promise<{ state: WpState; why?: UnknownUpdates }> {
   const query = config ? optionsQuery(config, access.socket) : 'incomplete'
-  if (query === 'incomplete') return { state: UNKNOWN_STATE, why: 'config_incomplete' }
-  if (query === 'elsewhere') return { state: UNKNOWN_STATE, why: 'database_elsewhere' }
+  if (query === 'incomplete') return { state: {}, why: 'config_incomplete' }
+  if (query === 'elsewhere') return { state: {}, why: 'database_elsewhere' }
   const rows = await access.query(query).catch(() => undefined)
-  if (!rows) return { state: UNKNOWN_STATE, why: 'database' }
+  if (!rows) return { state: {}, why: 'database' }
   const other = query.tcp && !isReachedByTcp(rows)
-  return other ? { state: UNKNOWN_STATE, why: 'database_elsewhere' } : { state: stateOf(rows) }
+  return other ? { state: {}, why: 'database_elsewhere' } : { state: stateOf(rows) }
 }

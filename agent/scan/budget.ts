@@ -42,8 +42,4 @@ export class Budget {
     if (granted < amount) this.#reached ??= kind
     return granted
   }
-
-  end(kind: 'entries'): void {
-    this.#reached ??= kind
-  }
 }

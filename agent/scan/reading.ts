@@ -1,3 +1,4 @@
+import type { Entry } from '#agent/host/ports.ts'
 import type { Application } from '#agent/host/scanner-port.ts'
 import { type FoundConfig, openSite, readWpConfig, type SiteRoot } from './site-root.ts'
 import type { OpenTree } from './site-tree.ts'
@@ -7,19 +8,14 @@ import { extensionsOf, type WpFiles } from './wp-files.ts'
 /** The result of reading the files of a site. */
 export interface Reading {
   framework: Application['framework']
-  config: WpConfig | undefined
+  config?: WpConfig | undefined
   /** Of a WordPress. */
-  files: WpFiles | undefined
+  files?: WpFiles
   /** The values that only the site itself can report: its settings, or the targets of links. */
   unsure: 'config' | 'environment' | 'folders' | null
 }
 
-const LINKED: Reading = {
-  framework: 'unknown',
-  config: undefined,
-  files: undefined,
-  unsure: 'folders',
-}
+const LINKED: Reading = { framework: 'unknown', unsure: 'folders' }
 
 /** Reads a site without running its code, and without following a link that it can create. */
 export function readSite(open: OpenTree, docroot: string): Reading {
@@ -38,17 +34,15 @@ export function readSettings(open: OpenTree, docroot: string): Reading {
   const root = openSite(open, docroot)
   if (!root) return LINKED
   const { config, unsure } = readConfig(root)
-  if (root.version !== undefined) {
-    return { framework: 'wordpress', files: undefined, config, unsure }
-  }
+  if (root.version !== undefined) return { framework: 'wordpress', config, unsure }
   const other = otherSite(root)
   return { ...other, config, unsure: unsure ?? other.unsure }
 }
 
 function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {
   const found: FoundConfig = readWpConfig(root)
-  if (found === 'none') return { config: undefined, unsure: null }
-  if (found === 'unreadable') return { config: undefined, unsure: 'config' }
+  if (found === 'none') return { unsure: null }
+  if (found === 'unreadable') return { unsure: 'config' }
   return { config: found, unsure: found.unsure.size > 0 ? 'config' : null }
 }
 
@@ -61,13 +55,12 @@ function otherSite(root: SiteRoot): Reading {
   const linked = places.some((place) => tree.stat(base + place)?.kind === 'link')
   const entries = tree.list(base)
   const hidden = linked || (entries === undefined && tree.stat(base) !== undefined)
-  const rest = { config: undefined, files: undefined, unsure: hidden ? ('folders' as const) : null }
-  return { framework: otherFramework(entries ?? []), ...rest }
+  return { framework: otherFramework(entries ?? []), unsure: hidden ? 'folders' : null }
 }
 
 /** PHP if there is a script; the caller has to know whether something runs it. */
-function otherFramework(entries: ReturnType<SiteRoot['tree']['list']>): Reading['framework'] {
-  const files = (entries ?? []).filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
+function otherFramework(entries: readonly Entry[]): Reading['framework'] {
+  const files = entries.filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
   if (files.length === 0) return 'unknown'
   return files.some(({ name }) => name.endsWith('.php')) ? 'php' : 'static'
 }

@@ -26,9 +26,7 @@ type Reported = z.infer<typeof Reported>
 /** The same as `readSite` returns; throws for an invalid report. */
 export function readReported(json: string): Reading {
   const facts = Reported.parse(JSON.parse(json))
-  if (!facts.wordpress) {
-    return { framework: 'unknown', config: undefined, files: undefined, unsure: null }
-  }
+  if (!facts.wordpress) return { framework: 'unknown', unsure: null }
   const tree = treeOf(facts)
   const found = extensionsIn({ tree, folder: 'content' }, { tree, folder: 'plugins' })
   const wp_version = versionIn(decoded(facts.version ?? '')) ?? ''
@@ -38,14 +36,9 @@ export function readReported(json: string): Reading {
     unsure: new Set(facts.unsure),
   }
   const files = { wp_version, ...found, gaps: found.gaps || facts.gaps }
+  const gap = files.gaps ? 'folders' : null
   const settings = facts.environment ? 'environment' : 'config'
-  const unsure = facts.unsure.length > 0 ? settings : null
-  return {
-    framework: 'wordpress',
-    config,
-    files,
-    unsure: unsure ?? (files.gaps ? 'folders' : null),
-  }
+  return { framework: 'wordpress', config, files, unsure: facts.unsure.length > 0 ? settings : gap }
 }
 
 const decoded = (head: string) => Buffer.from(head, 'base64').toString('utf8')

@@ -3,20 +3,12 @@ import { compareVersions } from './version-compare.ts'
 
 /** WordPress' own records in its options. Undefined is unknown. */
 export interface WpState {
-  active_plugins: ReadonlySet<string> | undefined
+  active_plugins?: ReadonlySet<string> | undefined
   /** The active theme and its parent. */
-  active_themes: ReadonlySet<string> | undefined
-  core: PhpValue | undefined
-  plugins: PhpValue | undefined
-  themes: PhpValue | undefined
-}
-
-export const UNKNOWN_STATE: WpState = {
-  active_plugins: undefined,
-  active_themes: undefined,
-  core: undefined,
-  plugins: undefined,
-  themes: undefined,
+  active_themes?: ReadonlySet<string> | undefined
+  core?: PhpValue | undefined
+  plugins?: PhpValue | undefined
+  themes?: PhpValue | undefined
 }
 
 /** The version that WordPress offers for each file or slug; undefined: its check failed. */

@@ -7,21 +7,11 @@ import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'
 import { activeKeys, type TrustedDashboard } from './trusted-dashboard.ts'
 
-/** An accepted request with its body: the signed bytes are the used ones. */
-export interface Admitted {
-  body: Uint8Array
-  /** The user that the dashboard names. */
-  actor: string | undefined
-}
-
-/** Authenticates requests. Throws Refused. */
-export type Gate = (request: Request) => Promise<Admitted>
+/** Authenticates a request, and returns its body: the signed bytes are the used ones. Throws Refused. */
+export type Gate = (request: Request) => Promise<Uint8Array>
 
 /** For tests and a machine that manages itself, on loopback only (config.ts refuses anything else). */
-export const openGate: Gate = async (request) => ({
-  body: await readBytes(request),
-  actor: undefined,
-})
+export const openGate: Gate = (request) => readBytes(request)
 
 export interface SignedGateDeps {
   trust: TrustedDashboard
@@ -56,7 +46,7 @@ export function signedGate(deps: SignedGateDeps): Gate {
     const body = await readBytes(request)
     if (!matchesBody(claims, body)) throw new Refused()
     await deps.admitted()
-    return { body, actor: claims.act }
+    return body
   }
 }
 

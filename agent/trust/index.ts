@@ -12,37 +12,25 @@ import { TrustedDashboard } from './trusted-dashboard.ts'
 
 interface Trust {
   gate: Gate
-  enrolment: Enrolment | undefined
-  rotation: Rotation | undefined
-  tls: ListenAddress['tls']
-  /** For the half that listens; absent where nobody is asked for a proof. */
-  notice: Notice | undefined
-}
-
-const OPEN: Trust = {
-  gate: openGate,
-  enrolment: undefined,
-  rotation: undefined,
-  tls: undefined,
-  notice: undefined,
+  /** All others are absent without authentication. */
+  enrolment?: Enrolment
+  rotation?: Rotation
+  tls?: ListenAddress['tls']
+  /** For the half that listens. */
+  notice?: Notice
 }
 
 /** The authentication of a process: `none` is without signatures and on plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
-  if (config.auth !== 'signed') return OPEN
+  if (config.auth !== 'signed') return { gate: openGate }
   const { files, clock } = host
   const identity = await loadIdentity(files, config.state_dir, clock.now())
   const enrolment = await enrolmentOf(config, host)
   const trust = new TrustedDashboard(files, config.state_dir)
   const now = () => seconds(clock)
   const notice = { audience: audienceOf(identity), boot: randomBytes(16).toString('base64url') }
-  const gate = signedGate({
-    ...notice,
-    trust,
-    seen: new SeenTokens(),
-    now,
-    admitted: () => enrolment.close(),
-  })
+  const admitted = () => enrolment.close()
+  const gate = signedGate({ ...notice, trust, seen: new SeenTokens(), now, admitted })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
   const rotation = new Rotation({ trust, now, exclusive: host.exclusive })
   return { gate, enrolment, rotation, tls, notice }

@@ -6,8 +6,7 @@ import { Runner } from '#agent/operations/runner.ts'
 import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import type { Readings } from '#agent/readings/readings.ts'
-import { readingsOf } from '#agent/readings/readings-of.ts'
+import { type Readings, readingsOf } from '#agent/readings/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { Rotation } from '#agent/trust/rotation.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
@@ -40,7 +39,6 @@ export class DemoAgent {
       runner,
       readings: this.readings,
       gate: openGate,
-      enrolment: undefined,
       rotation: rotationOf(host),
       policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
       report,
@@ -64,7 +62,7 @@ export class DemoAgent {
     void this.#watch(this.#listening)
   }
 
-  /** As agent/health.ts does, at its own pace while the server is online. */
+  /** As agent/rounds.ts does, at its own pace while the server is online. */
   async #watch(listening: Listening): Promise<void> {
     while (this.#listening === listening) {
       await this.#own.look()

@@ -19,17 +19,15 @@ const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
 export const reachingNet: Net = {
   async fetch(url, options = {}) {
     if (url.startsWith('file:')) return net.fetch(url)
-    return gathered(
-      answer({ call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 }, options),
-    )
+    const call = { call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 } as const
+    return gathered(answer(call, options))
   },
   download(url, path, digest, options = {}) {
     const remote = () => answer({ call: 'fetch', url, timeout_ms: 600_000 }, options)
     return save(url.startsWith('file:') ? bytesOf(url) : remote(), path, digest, options)
   },
   async probe({ tls = false, ...probe }) {
-    const text = new TextDecoder().decode(await gathered(answer({ call: 'probe', ...probe, tls })))
-    return JSON.parse(text)
+    return JSON.parse(String(await gathered(answer({ call: 'probe', ...probe, tls }))))
   },
 }
 
@@ -38,26 +36,23 @@ export const reachingVisitor: Visitor = {
   ...visitor,
   async visit(visits) {
     if (visits.length === 0) return []
-    const text = new TextDecoder().decode(
-      await gathered(answer({ call: 'visit', visits: [...visits] })),
-    )
+    const text = String(await gathered(answer({ call: 'visit', visits: [...visits] })))
     return VisitedList.parse(JSON.parse(text))
   },
 }
 
 export const reachingAcme: AcmePort = {
-  async order({ present, extra_roots, names, operation, ...rest }) {
-    const roots = extra_roots === undefined ? {} : { extra_roots }
-    const child = begin({ call: 'order', ...rest, ...roots, names: [...names] }, operation)
+  async order({ present, operation, ...request }) {
+    const child = begin({ call: 'order', ...request }, operation)
     const ended = endOf(child)
     ended.catch(() => undefined)
     let outcome: AcmeOutcome | undefined
     for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
-      const said = OrderLine.parse(JSON.parse(line))
-      if ('present' in said) {
-        await present(said.present.token, said.present.text)
+      const news = OrderLine.parse(JSON.parse(line))
+      if ('present' in news) {
+        await present(news.present.token, news.present.text)
         child.stdin?.write('\n')
-      } else outcome = said
+      } else outcome = news
     }
     await ended
     if (!outcome) throw new Error('the order ended without an outcome')
@@ -103,6 +98,6 @@ function endOf(child: ChildProcess): Promise<void> {
   })
 }
 
-async function gathered(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
+async function gathered(chunks: AsyncGenerator<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(chunks))
 }

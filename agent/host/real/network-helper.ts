@@ -2,22 +2,12 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { acme } from '#agent/host/acme.ts'
-import type { AcmeOrder } from '#agent/host/acme-port.ts'
+import { AcmeOutcome, AcmeRequest } from '#agent/host/acme-port.ts'
 import { Visit } from '#agent/host/visit-port.ts'
 import { messageOf } from '#shared/errors.ts'
 import { bytesOf, net } from './net.ts'
 import { visitor } from './visitor.ts'
 
-const Names = z.array(z.string())
-const Order = z.object({
-  directory: z.string(),
-  extra_roots: z.string().optional(),
-  account_key: z.string(),
-  private_key: z.string(),
-  email: z.string(),
-  names: Names,
-  timeout_ms: z.number(),
-})
 const Call = z.discriminatedUnion('call', [
   z.object({ call: z.literal('fetch'), url: z.string(), timeout_ms: z.number() }),
   z.object({
@@ -28,15 +18,14 @@ const Call = z.discriminatedUnion('call', [
     tls: z.boolean(),
   }),
   z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
-  Order.extend({ call: z.literal('order') }),
+  AcmeRequest.extend({ call: z.literal('order') }),
 ])
 export type Call = z.input<typeof Call>
 
 /** The progress of an order, one line each: every `present` waits for a line in return. */
 export const OrderLine = z.union([
   z.object({ present: z.object({ token: z.string(), text: z.string() }) }),
-  z.object({ chain: z.string() }),
-  z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })) }),
+  AcmeOutcome,
 ])
 
 /**
@@ -66,10 +55,7 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
 }
 
 async function order(
-  {
-    extra_roots,
-    ...rest
-  }: Omit<AcmeOrder, 'present' | 'extra_roots'> & { extra_roots?: string | undefined },
+  request: z.infer<typeof AcmeRequest>,
   lines: AsyncIterator<string>,
 ): Promise<void> {
   let turn: Promise<unknown> = Promise.resolve()
@@ -79,7 +65,7 @@ async function order(
       .then(() => lines.next())
     return turn.then(() => undefined)
   }
-  const outcome = await acme.order({ ...rest, extra_roots, present })
+  const outcome = await acme.order({ ...request, present })
   await say(`${JSON.stringify(outcome)}\n`)
 }
 

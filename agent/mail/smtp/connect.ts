@@ -2,8 +2,7 @@ import net from 'node:net'
 import { hostname } from 'node:os'
 import type { Relay } from '#agent/os/mail/setting.ts'
 import { logIn } from './login.ts'
-import { expect, Refused } from './refused.ts'
-import { Broken, Replies, type Reply } from './replies.ts'
+import { Broken, expect, Refused, Replies, type Reply } from './replies.ts'
 import { opened, secured, TIMES, type Times } from './sockets.ts'
 
 export interface SmtpOptions {

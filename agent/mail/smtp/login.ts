@@ -1,6 +1,6 @@
 import type { Relay } from '#agent/os/mail/setting.ts'
 import type { Connection } from './connect.ts'
-import { expect, Refused } from './refused.ts'
+import { expect, Refused } from './replies.ts'
 
 const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64')
 

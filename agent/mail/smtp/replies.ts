@@ -16,6 +16,13 @@ const TOO_LONG = 'the answer of the relay is too long'
 /** The connection to a relay that broke, in one readable line. */
 export class Broken extends Error {}
 
+/** The relay answered with an error that does not concern the message. */
+export class Refused extends Error {}
+
+export function expect(reply: Reply, code: number): void {
+  if (reply.code !== code) throw new Refused(reply.text)
+}
+
 /** Reads the answers of a relay one after the other, each within its time and within limits of length. */
 export class Replies {
   #text = ''
@@ -56,7 +63,7 @@ export class Replies {
   detach(): void {
     this.#stream.off('data', this.#receive)
     if (this.#text !== '' || this.#ready.length > 0 || this.#lines.length > 0) {
-      throw new Broken('the relay spoke before TLS had begun')
+      throw new Broken('the relay sent data before TLS started')
     }
   }
 

@@ -3,7 +3,7 @@ import { isolationCheck } from '#agent/commands/isolation.check.ts'
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { undoSteps } from '#agent/operations/steps.ts'
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
-import { readingsOf } from '#agent/readings/readings-of.ts'
+import { readingsOf } from '#agent/readings/readings.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import { isolationCheck as contract } from '#shared/operation-types/isolation.check.ts'
 import { canaryHost, verdicts } from '#tests/support/agent/canary-host.ts'
@@ -158,7 +158,7 @@ test('first removes leftovers of an earlier check', async () => {
 
   expect(lines.slice(0, 3)).toEqual([
     'Checking that the sites of this server cannot reach each other',
-    'Removing what an earlier check left',
+    'Removing the sites of an interrupted check',
     'Recording the names of two temporary sites',
   ])
   expect(ofCanaries(host)).toEqual([])

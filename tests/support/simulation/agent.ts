@@ -1,7 +1,7 @@
 import { createApp } from '#agent/app.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import { readingsOf } from '#agent/readings/readings-of.ts'
+import { readingsOf } from '#agent/readings/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { hostOn } from './host.ts'
 import type { Machine } from './machine.ts'
@@ -83,8 +83,6 @@ export class SimulatedAgent implements Peer {
       runner,
       readings: readingsOf(host, { list: () => [] }),
       gate: openGate,
-      enrolment: undefined,
-      rotation: undefined,
       policy,
       report: (error) => broken(`${process.name} answers 500: ${error}`),
     })
