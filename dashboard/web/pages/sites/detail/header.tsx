@@ -50,13 +50,13 @@ export function About({ site }: { site: Site }) {
   )
 }
 
-export function Actions({ site, isThere }: TabProps) {
+export function Actions({ site, isOnServer }: TabProps) {
   const { home, admin } = urlsOf(site)
   return (
     <>
-      {isThere && <OutLink href={home}>Visit site</OutLink>}
-      {isThere && isWordpress(site) && <OutLink href={admin}>Log in to WordPress</OutLink>}
-      {!site.found && <SiteMenu site={site} isThere={isThere} />}
+      {isOnServer && <OutLink href={home}>Visit site</OutLink>}
+      {isOnServer && isWordpress(site) && <OutLink href={admin}>Log in to WordPress</OutLink>}
+      {!site.found && <SiteMenu site={site} isOnServer={isOnServer} />}
     </>
   )
 }

@@ -7,12 +7,12 @@ import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
-import { Gone } from './gone.tsx'
+import { DeletedSite } from './deleted-site.tsx'
 import { About, Actions, Trail } from './header.tsx'
-import { LivePart } from './notices/live-part.tsx'
-import { ServerAway } from './notices/server-away.tsx'
-import { Situation } from './notices/situation.tsx'
-import { Unwell } from './notices/unwell.tsx'
+import { CurrentOperation } from './notices/current-operation.tsx'
+import { ServerOffline } from './notices/server-offline.tsx'
+import { StatusNotice } from './notices/status-notice.tsx'
+import { Unhealthy } from './notices/unhealthy.tsx'
 import { readSiteSearch, type SiteTab } from './search.ts'
 import { type TabProps, tabsOf } from './tabs.tsx'
 
@@ -24,21 +24,21 @@ export function SitePage() {
   const id = Number(site_id)
   const { data, error, refetch } = useQuery({ ...siteQuery(id), enabled: id > 0 })
   const operation = useSearch({ from: FROM, select: (raw) => readSiteSearch({ ...raw }).operation })
-  const isThere = data?.status === 'active' || data?.status === 'suspended'
+  const isOnServer = data?.status === 'active' || data?.status === 'suspended'
   if (!(id > 0)) return <NotFound />
-  if (isNotFound(error)) return <Gone domain={data?.domain} operation_id={operation} />
+  if (isNotFound(error)) return <DeletedSite domain={data?.domain} operation_id={operation} />
   return (
     <Page
       title={data?.domain ?? 'Site'}
       trail={<Trail site={data} />}
       about={data && <About site={data} />}
-      actions={data && <Actions site={data} isThere={isThere} />}
+      actions={data && <Actions site={data} isOnServer={isOnServer} />}
     >
       <QueryState of={{ data, error, refetch }} rows={10} />
       {data && (
         <>
           <Notices site={data} operation={operation} />
-          <Parts site={data} isThere={isThere} />
+          <Parts site={data} isOnServer={isOnServer} />
         </>
       )}
     </Page>
@@ -47,22 +47,22 @@ export function SitePage() {
 
 /** Shown above every tab. */
 function Notices({ site, operation }: Pick<TabProps, 'site'> & { operation: string | undefined }) {
-  // The operation that is shown says why, and is retried there.
-  const isUnmade = site.status === 'failed' || site.status === 'cancelled'
+  // The shown operation has the reason and the retry button.
+  const isNotCreated = site.status === 'failed' || site.status === 'cancelled'
   return (
     <>
-      <ServerAway site={site} />
-      {!(isUnmade && operation) && <Situation site={site} />}
+      <ServerOffline site={site} />
+      {!(isNotCreated && operation) && <StatusNotice site={site} />}
       <AlsoOn domain={site.domain} also_on={site.also_on} />
-      <Unwell site={site} />
-      <LivePart site={site} asked={operation} />
+      <Unhealthy site={site} />
+      <CurrentOperation site={site} requested={operation} />
     </>
   )
 }
 
 function Parts(props: TabProps) {
   const navigate = useNavigate({ from: '/sites/$site_id' })
-  const asked = useSearch({ from: FROM, select: (raw) => readSiteSearch({ ...raw }).tab })
+  const requested = useSearch({ from: FROM, select: (raw) => readSiteSearch({ ...raw }).tab })
   const tabs = tabsOf(props)
   const open = (tab: SiteTab) =>
     void navigate({
@@ -76,7 +76,7 @@ function Parts(props: TabProps) {
     <Tabs
       label={`Parts of ${props.site.domain}`}
       tabs={tabs}
-      value={tabs.find(({ value }) => value === asked)?.value ?? 'overview'}
+      value={tabs.find(({ value }) => value === requested)?.value ?? 'overview'}
       onChange={open}
     />
   )

@@ -1,21 +1,26 @@
 import type { ReactNode } from 'react'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
 import type { Tab } from '#dashboard/web/ui/tabs.tsx'
-import { AccessTab } from './access/access.tsx'
+import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
 import { DatabaseTab } from './database/database.tsx'
 import { TlsCard } from './domains/tls-card.tsx'
-import { OverviewTab } from './overview/overview.tsx'
+import { FactsCard } from './overview/facts-card.tsx'
+import { HealthCard } from './overview/health-card.tsx'
+import { NotManagedCard } from './overview/not-managed-card.tsx'
 import { PhpCard } from './php/php-card.tsx'
 import { SITE_TABS, type SiteTab } from './search.ts'
 import { isWordpress } from './urls.ts'
-import { WordpressTab } from './wordpress/wordpress.tsx'
+import { JobsCard } from './wordpress/jobs-card.tsx'
+import { WordpressCard } from './wordpress/wordpress-card.tsx'
+import { XmlrpcCard } from './wordpress/xmlrpc-card.tsx'
 
 export interface TabProps {
   site: Site
   /** It is on its server, so that it can be changed. */
-  isThere: boolean
+  isOnServer: boolean
 }
 
 interface SiteTabEntry {
@@ -25,10 +30,21 @@ interface SiteTabEntry {
   content: (props: TabProps) => ReactNode
 }
 
-const isManaged = ({ site, isThere }: TabProps) => isThere && !site.found
+const isManaged = ({ site, isOnServer }: TabProps) => isOnServer && !site.found
 
 const TABS: Record<SiteTab, SiteTabEntry> = {
-  overview: { name: 'Overview', content: (props) => <OverviewTab {...props} /> },
+  overview: {
+    name: 'Overview',
+    content: ({ site }) => (
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <FactsCard site={site} />
+        <div className="flex min-w-0 flex-col gap-5">
+          {!site.managed && <NotManagedCard site={site} />}
+          <HealthCard site={site} />
+        </div>
+      </div>
+    ),
+  },
   domains: {
     name: 'Domains',
     has: ({ site: { found, tls, unknown } }) =>
@@ -37,12 +53,22 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   },
   wordpress: {
     name: 'WordPress',
-    has: ({ site, isThere }) => isWordpress(site) && (isThere || site.inventory !== null),
-    content: (props) => <WordpressTab {...props} />,
+    has: ({ site, isOnServer }) => isWordpress(site) && (isOnServer || site.inventory !== null),
+    content: (props) => (
+      <>
+        <WordpressCard {...props} />
+        {isManaged(props) && (
+          <>
+            <XmlrpcCard {...props} />
+            <JobsCard {...props} />
+          </>
+        )}
+      </>
+    ),
   },
   database: {
     name: 'Database',
-    has: ({ site, isThere }) => isThere || site.db_name !== '',
+    has: ({ site, isOnServer }) => isOnServer || site.db_name !== '',
     content: (props) => <DatabaseTab {...props} />,
   },
   php: {
@@ -60,7 +86,11 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   access: {
     name: 'Access',
     has: (props) => isManaged(props) && isWordpress(props.site),
-    content: (props) => <AccessTab {...props} />,
+    content: ({ site }) => (
+      <Card title="Access">
+        <AdminPassword site={site} />
+      </Card>
+    ),
   },
   activity: { name: 'Activity', content: (props) => <ActivityTab {...props} /> },
 }

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { resetAdminPassword, type Site } from '#dashboard/web/api/sites.ts'
-import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -12,7 +12,7 @@ import { Secret } from './secret.tsx'
 export function AdminPassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<{ user: string; password: string }>()
   const { dialog, show } = useDialog()
-  const isAway = useServerAway(site)
+  const isOffline = useServerOffline(site)
   const hide = useCallback(() => setShown(undefined), [])
   const reset = async () => setShown(await resetAdminPassword(site))
   return (
@@ -30,7 +30,7 @@ export function AdminPassword({ site }: { site: Site }) {
           name="WordPress administrator"
           about="The password is not stored. Reset it to get a new one."
         >
-          <Button icon={<KeyRound />} disabled={isAway} onClick={show}>
+          <Button icon={<KeyRound />} disabled={isOffline} onClick={show}>
             Reset admin password
           </Button>
         </AccessRow>

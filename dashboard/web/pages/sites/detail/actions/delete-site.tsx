@@ -1,8 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
-import { deleteSite, planQuery } from '#dashboard/web/api/site-work.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { cancelOperation, isActive, operationQuery } from '#dashboard/web/api/operations.ts'
+import { deleteSite, planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
-import { useTrash } from './use-trash.ts'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 
 const WORDS = {
   /** It is on its server. */
@@ -36,27 +39,17 @@ const KEPT: Partial<Record<Site['status'], keyof typeof WORDS>> = {
 export const isDeletable = ({ status, found }: Site): boolean =>
   !found && KEPT[status] !== undefined
 
-interface DeleteSiteProps {
-  site: Site
-  open: boolean
-  onClose: () => void
-}
-
 /** Moves a site to the trash where its server has something to restore. */
-export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
+export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
   const usual = KEPT[site.status] ?? 'unknown'
   // The plan of the server says whether there is anything to keep.
-  const { data: plan } = useQuery({
-    ...planQuery(deleteSite(site)),
-    subscribed: open,
-  })
+  const { data: plan } = useQuery({ ...planQuery(deleteSite(site)), subscribed: dialog.open })
   const kept = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual
   const { about, action } = WORDS[kept]
   const start = useTrash(site)
   return (
     <WorkDialog
-      open={open}
-      onClose={onClose}
+      {...dialog}
       title={`Delete ${site.domain}?`}
       about={about}
       site={site}
@@ -67,4 +60,25 @@ export function DeleteSite({ site, open, onClose }: DeleteSiteProps) {
       start={kept === 'trash' ? start : undefined}
     />
   )
+}
+
+/** Moves a site to the trash, and offers to undo it. */
+function useTrash(site: Site) {
+  const client = useQueryClient()
+  const start = useStart(site.id)
+  const { mutate } = useMutation({
+    mutationFn: async (operation_id: string) => {
+      const operation = await client.fetchQuery({ ...operationQuery(operation_id), staleTime: 0 })
+      if (isActive(operation)) await cancelOperation(operation_id)
+      else await start(restoreSite(site))
+    },
+    onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
+  })
+  return async (work: SiteWork) => {
+    const operation = await start(work)
+    if (operation === undefined) return
+    const undo = { name: 'Undo', act: () => mutate(operation) }
+    toast(`Moving ${site.domain} to the trash`, { undo })
+  }
 }

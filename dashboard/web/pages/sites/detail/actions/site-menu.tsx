@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
-import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
@@ -10,25 +10,25 @@ import type { SiteActionType } from '#shared/operation-types/index.ts'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
 
 /** What can be done to a managed site as a whole. */
-export function SiteMenu({ site, isThere }: { site: Site; isThere: boolean }) {
+export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { dialog, show } = useDialog()
-  const isAway = useServerAway(site)
+  const isOffline = useServerOffline(site)
   const { mutate, isPending } = useMutation({
     mutationFn: (type: SiteActionType) => takeAction(site, type),
     onSuccess: (message) => toast(message),
     onError: toastError,
   })
   const canDelete = isDeletable(site)
-  if (!isThere && !canDelete) return null
+  if (!isOnServer && !canDelete) return null
   return (
     <>
       <Menu name={`More actions of ${site.domain}`}>
-        {isThere &&
+        {isOnServer &&
           ACTIONS.map(({ type, name, icon: Icon }) => (
             <MenuItem
               key={type}
               icon={<Icon />}
-              disabled={isAway || isPending}
+              disabled={isOffline || isPending}
               onClick={() => mutate(type)}
             >
               {name}

@@ -1,30 +1,21 @@
+import { useMutation } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { readDatabasePassword, type Site } from '#dashboard/web/api/sites.ts'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Secret } from '#dashboard/web/pages/sites/detail/access/secret.tsx'
-import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 
-/** Kept in the state of this component only: useQuery would cache it. */
+/** Kept in the state of this component only: the result of a query or a mutation would be cached. */
 export function DatabasePassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const isAway = useServerAway(site)
+  const isOffline = useServerOffline(site)
   const hide = useCallback(() => setShown(undefined), [])
-  const show = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
-      setShown((await readDatabasePassword(site)).password)
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => setShown((await readDatabasePassword(site)).password),
+  })
   if (shown !== undefined) return <Secret what="the database password" text={shown} onHide={hide} />
   return (
     <>
@@ -32,11 +23,11 @@ export function DatabasePassword({ site }: { site: Site }) {
         name="Database password"
         about="Read from the server. The activity log records that you saw it."
       >
-        <Button icon={<Eye />} disabled={isAway} busy={isBusy} onClick={show}>
+        <Button icon={<Eye />} disabled={isOffline} busy={isPending} onClick={() => mutate()}>
           Show database password
         </Button>
       </AccessRow>
-      {error !== undefined && <Failure error={error} />}
+      {error && <Failure error={error} />}
     </>
   )
 }

@@ -1,8 +1,8 @@
-import { useState } from 'react'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 
 interface DatabaseRightsProps {
   site: Site
@@ -19,7 +19,7 @@ const FEWER =
 
 /** What the account of the site's database can create, and the switch for it. */
 export function DatabaseRights({ site, canChange }: DatabaseRightsProps) {
-  const [open, setOpen] = useState(false)
+  const { dialog, show } = useDialog()
   const isOn = site.database_routines
   const action = isOn ? 'Allow tables only' : 'Allow views and routines'
   return (
@@ -27,16 +27,12 @@ export function DatabaseRights({ site, canChange }: DatabaseRightsProps) {
       {isOn ? 'tables, views and routines' : 'tables only'}
       <p className="text-xs text-muted">{isOn ? ROUTINES : TABLES}</p>
       {canChange && (
-        <Button
-          className="mt-1.5 max-w-full shrink! whitespace-normal!"
-          onClick={() => setOpen(true)}
-        >
+        <Button className="mt-1.5 max-w-full shrink! whitespace-normal!" onClick={show}>
           {action}
         </Button>
       )}
       <WorkDialog
-        open={open}
-        onClose={() => setOpen(false)}
+        {...dialog}
         title={`${action} in the database of ${site.domain}?`}
         about={isOn ? FEWER : MORE}
         site={site}

@@ -3,8 +3,9 @@ import { issueTls } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TLS_WORDS } from '#dashboard/web/labels/site.ts'
-import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -16,17 +17,17 @@ import { TLS_MODES } from '#shared/values.ts'
 const SOON_MS = 14 * 24 * 3600_000
 
 /** The certificate, its expiry, and the dialog to change it. */
-export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
-  const [open, setOpen] = useState(false)
+export function TlsCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
+  const { dialog, show } = useDialog()
   const hasOne = site.tls !== 'none'
-  const isAway = useServerAway(site)
+  const isOffline = useServerOffline(site)
   return (
     <Card
       title="TLS"
       actions={
-        isThere &&
+        isOnServer &&
         !site.found && (
-          <Button disabled={isAway} onClick={() => setOpen(true)}>
+          <Button disabled={isOffline} onClick={show}>
             {hasOne ? 'Renew or change' : 'Issue'}
           </Button>
         )
@@ -38,7 +39,7 @@ export function TlsCard({ site, isThere }: { site: Site; isThere: boolean }) {
           ...(hasOne && { Expires: <Expiry at={site.certificate_expires_at} /> }),
         }}
       />
-      <TlsDialog site={site} open={open} onClose={() => setOpen(false)} />
+      <TlsDialog site={site} {...dialog} />
     </Card>
   )
 }
@@ -56,7 +57,7 @@ function Expiry({ at }: { at: string }) {
   )
 }
 
-function TlsDialog({ site, ...dialog }: { site: Site; open: boolean; onClose: () => void }) {
+function TlsDialog({ site, ...dialog }: DialogState & { site: Site }) {
   const [mode, setMode] = useState(site.tls === 'other' ? 'letsencrypt' : site.tls)
   return (
     <WorkDialog

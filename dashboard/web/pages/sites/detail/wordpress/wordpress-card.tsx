@@ -4,7 +4,7 @@ import { scanSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { updatesInWords } from '#dashboard/web/features/sites/updates.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
-import { useServerAway } from '#dashboard/web/pages/sites/detail/use-server-away.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -16,15 +16,15 @@ import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
 import { Extensions } from './extensions.tsx'
 
 /** The versions and updates of WordPress, plugins and themes, and the time of the scan. */
-export function WordpressCard({ site, isThere }: { site: Site; isThere: boolean }) {
+export function WordpressCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const start = useStart(site.id)
-  const isAway = useServerAway(site)
+  const isOffline = useServerOffline(site)
   const { mutate, isPending } = useMutation({
     mutationFn: () => start(scanSite(site)),
     onError: toastError,
   })
-  const scan = isThere && (
-    <Button icon={<ScanSearch />} disabled={isAway} busy={isPending} onClick={() => mutate()}>
+  const scan = isOnServer && (
+    <Button icon={<ScanSearch />} disabled={isOffline} busy={isPending} onClick={() => mutate()}>
       Scan now
     </Button>
   )

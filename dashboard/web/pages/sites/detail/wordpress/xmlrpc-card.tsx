@@ -1,9 +1,9 @@
-import { useState } from 'react'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 
 const ON =
@@ -16,17 +16,16 @@ const TURN_OFF =
 
 /** The state of xmlrpc.php, and its switch. */
 export function XmlrpcCard({ site }: { site: Site }) {
-  const [open, setOpen] = useState(false)
+  const { dialog, show } = useDialog()
   const isOn = site.xmlrpc
   const action = isOn ? 'Turn XML-RPC off' : 'Turn XML-RPC on'
   return (
     <Card title="XML-RPC">
       <AccessRow name={isOn ? 'On' : 'Off'} about={isOn ? ON : OFF}>
-        <Button onClick={() => setOpen(true)}>{action}</Button>
+        <Button onClick={show}>{action}</Button>
       </AccessRow>
       <WorkDialog
-        open={open}
-        onClose={() => setOpen(false)}
+        {...dialog}
         title={`${action} for ${site.domain}?`}
         about={isOn ? TURN_OFF : TURN_ON}
         site={site}

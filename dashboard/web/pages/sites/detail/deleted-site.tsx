@@ -5,7 +5,7 @@ import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 
-interface GoneProps {
+interface DeletedSiteProps {
   /** The last known domain, if this page has shown it. */
   domain: string | undefined
   /** The operation that was started here. */
@@ -13,7 +13,7 @@ interface GoneProps {
 }
 
 /** A deleted site, with the operation that deleted it. */
-export function Gone({ domain: known, operation_id = '' }: GoneProps) {
+export function DeletedSite({ domain: known, operation_id = '' }: DeletedSiteProps) {
   const { data } = useQuery({ ...operationQuery(operation_id), enabled: operation_id !== '' })
   const domain = known ?? data?.domain
   if (domain === undefined) return <NotFound />

@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query'
 import { RotateCw, Undo2 } from 'lucide-react'
-import { retryOperation } from '#dashboard/web/api/operations.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { useRetry } from '#dashboard/web/features/operation/use-actions.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -10,7 +9,7 @@ import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 
 /** The meaning of a state other than active, and what can be done. */
-export function Situation({ site }: { site: Site }) {
+export function StatusNotice({ site }: { site: Site }) {
   const { status, status_reason: reason } = site
   switch (status) {
     case 'provisioning':
@@ -41,7 +40,12 @@ export function Situation({ site }: { site: Site }) {
         </Notice>
       )
     case 'missing':
-      if (site.found) return <MissingFound site={site} />
+      if (site.found)
+        return (
+          <Notice kind="warn" title={reason || 'The site is no longer on its server'}>
+            Its web server no longer serves it. When it does again, the next sync finds it.
+          </Notice>
+        )
       return (
         <Notice
           kind="bad"
@@ -52,8 +56,8 @@ export function Situation({ site }: { site: Site }) {
             </ButtonLink>
           }
         >
-          The agent no longer finds it: somebody removed it on the server. If it is put back, the
-          next sync finds it. Otherwise delete the site here.
+          The agent no longer finds it: somebody removed it on the server. If it is restored there,
+          the next sync finds it. Otherwise delete the site here.
         </Notice>
       )
     case 'suspended':
@@ -69,30 +73,18 @@ export function Situation({ site }: { site: Site }) {
   }
 }
 
-function MissingFound({ site }: { site: Site }) {
-  return (
-    <Notice kind="warn" title={site.status_reason || 'The site is no longer on its server'}>
-      Its web server no longer serves it. When it does again, the next sync finds it.
-    </Notice>
-  )
-}
-
 /** Retries the failed creation. */
 function Retry({ site }: { site: Site }) {
-  const show = useShowOperation(site.id)
   const failed = site.operations.find(
     ({ type, status }) => type === 'site.create' && (status === 'failed' || status === 'cancelled'),
   )
-  const { mutate, isPending } = useMutation({
-    mutationFn: (id: string) => retryOperation(id),
-    onSuccess: show,
-    onError: toastError,
-  })
-  if (!failed) return null
+  const { mutate, isPending } = useRetry(failed?.id ?? '', useShowOperation(site.id))
   return (
-    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(failed.id)}>
-      Retry
-    </Button>
+    failed && (
+      <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
+        Retry
+      </Button>
+    )
   )
 }
 

@@ -1,26 +1,29 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { X } from 'lucide-react'
+import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
 import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-password.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Ready } from './ready.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
 
-interface LivePartProps {
+interface CurrentOperationProps {
   site: Site
-  /** In the address: shown until the user hides it. */
-  asked: string | undefined
+  /** The operation in the address: shown until the user hides it. */
+  requested: string | undefined
 }
 
 /** The operation of the site, and after its creation the next step. */
-export function LivePart({ site, asked }: LivePartProps) {
-  const shown = asked ?? site.operation_id ?? undefined
-  return shown === undefined ? null : <Shown key={shown} id={shown} site={site} asked={asked} />
+export function CurrentOperation({ site, requested }: CurrentOperationProps) {
+  const shown = requested ?? site.operation_id ?? undefined
+  return shown === undefined ? null : (
+    <Shown key={shown} id={shown} site={site} requested={requested} />
+  )
 }
 
-function Shown({ id, site, asked }: LivePartProps & { id: string }) {
+function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) {
   const client = useQueryClient()
   const { data } = useQuery(operationQuery(id))
   const hasEnded = data !== undefined && !isActive(data)
@@ -39,11 +42,38 @@ function Shown({ id, site, asked }: LivePartProps & { id: string }) {
         />
       )}
       <OperationLive operation_id={id} onRetried={show} />
-      {hasEnded && asked && (
+      {hasEnded && requested && (
         <Button kind="quiet" icon={<X />} onClick={() => show(undefined)} className="self-end">
           Hide log
         </Button>
       )}
     </section>
+  )
+}
+
+/** Shown after a creation: the WordPress login, and whether HTTPS is missing. */
+function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {
+  const Icon = hasWarnings ? TriangleAlert : CircleCheck
+  return (
+    <div
+      role="status"
+      className={cx(
+        'flex flex-col gap-4 rounded-xl border p-4',
+        hasWarnings ? 'border-warn bg-warn-soft' : 'border-good bg-good-soft',
+      )}
+    >
+      <p
+        className={cx(
+          'flex min-w-0 items-center gap-2 font-semibold',
+          hasWarnings ? 'text-warn' : 'text-good',
+        )}
+      >
+        <Icon className="size-5 shrink-0" />
+        <span className="min-w-0 break-words">
+          {site.domain} is ready{hasWarnings && ', without HTTPS'}
+        </span>
+      </p>
+      <AdminPassword site={site} />
+    </div>
   )
 }

@@ -6,7 +6,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 
 /** Shown while the server is offline: the data of the site is from its last sync. */
-export function ServerAway({ site }: { site: Site }) {
+export function ServerOffline({ site }: { site: Site }) {
   const { data: server } = useQuery(serverQuery(site.server_id))
   if (server?.status !== 'offline') return null
   return (
@@ -19,9 +19,9 @@ export function ServerAway({ site }: { site: Site }) {
         </ButtonLink>
       }
     >
-      What is shown here is from <Time at={server.last_sync} none="before its first sync" />.
-      Changes wait until it is back; certificates, scans, passwords and the cache can only be asked
-      for then.
+      The page shows data from <Time at={server.last_sync} none="before its first sync" />. Changes
+      wait until the server is online. Certificates, scans, passwords and the cache are not
+      available until then.
     </Notice>
   )
 }

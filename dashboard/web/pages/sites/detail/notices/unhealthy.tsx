@@ -9,10 +9,9 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { healthAdvice } from '#shared/health-advice.ts'
-import { troubledOperation } from './troubled-operation.ts'
 
 /** Why a site is not up, since when, and what helps. */
-export function Unwell({ site }: { site: Site }) {
+export function Unhealthy({ site }: { site: Site }) {
   const { health, health_code, health_reason, health_since } = site
   // That a server is offline has a notice of its own.
   if (health === null || health === 'up' || health_code === 'server_offline') return null
@@ -40,7 +39,7 @@ export function Unwell({ site }: { site: Site }) {
 
 /** The log of the last failed operation, which may be the cause. */
 function ViewLog({ site }: { site: Site }) {
-  const operation = troubledOperation(site.operations)
+  const operation = problemOperation(site.operations)
   if (!operation) return null
   return (
     <ButtonLink
@@ -90,4 +89,21 @@ function Issue({ site }: { site: Site }) {
       Recheck and issue
     </Button>
   )
+}
+
+type Operation = Site['operations'][number]
+
+const hasProblem = ({ status, warnings }: Operation) => status === 'failed' || warnings.length > 0
+
+/**
+ * The last operation that failed or has warnings, whose log may tell why a site does not work;
+ * undefined when the same was done since, and well. `operations`: newest first.
+ */
+function problemOperation(operations: readonly Operation[]): Operation | undefined {
+  const done = new Set<string>()
+  for (const operation of operations) {
+    if (hasProblem(operation) && !done.has(operation.type)) return operation
+    if (operation.status === 'success') done.add(operation.type)
+  }
+  return undefined
 }
