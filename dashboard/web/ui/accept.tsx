@@ -1,11 +1,12 @@
-import type { Effect, Plan } from '#shared/plan.ts'
-import { ACCEPTABLE } from '#shared/plan.ts'
+import type { BulkAsk, BulkAsks } from '#shared/api/bulk-operations.ts'
+import { ACCEPTABLE, type Effect, type Plan } from '#shared/plan.ts'
 import { CheckField } from './check.tsx'
+import { formatCount } from './format.ts'
 import { Notice } from './notice.tsx'
 
-export type Word = (typeof ACCEPTABLE)[number]
+type Word = (typeof ACCEPTABLE)[number]
 
-export const SENTENCES: Record<Word, string> = {
+const SENTENCES: Record<Word, string> = {
   name_taken_over: 'Another site currently serves this name',
   packages_changed: 'Packages that other sites may run on are upgraded and restarted',
   packages_removed: 'Packages are removed, with what runs on them',
@@ -28,42 +29,86 @@ export function wordsIn(effects: readonly Effect[]): Word[] {
   return ACCEPTABLE.filter((word) => words.has(word))
 }
 
-interface AcceptProps {
-  plan: Plan
+interface Answer {
   accepted: boolean
   onChange: (accepted: boolean) => void
 }
 
 /** Lists each change and asks to allow all of them; nothing if there is none. */
-export function Accept({ plan, accepted, onChange }: AcceptProps) {
-  const words = wordsOf(plan)
-  if (words.length === 0) return null
-  const effects = imposed(plan)
+export function Accept({ plan, ...answer }: Answer & { plan: Plan }) {
+  const title = 'This changes what Hosting Control did not create on this server'
+  return <Question title={title} changes={imposed(plan)} {...answer} />
+}
+
+/** The same for the changes of many sites or servers, and lists those without a plan. */
+export function AcceptMany({ asks: { asks, unasked }, ...answer }: Answer & { asks: BulkAsks }) {
+  const changes = asks.flatMap(({ domain, effects }) =>
+    effects.map((effect) => ({ ...effect, domain })),
+  )
+  const unknown = asks.filter(({ error }) => error !== null)
   return (
-    <Notice kind="warn" title="This changes what Hosting Control did not create on this server">
-      <dl className="flex flex-col gap-2">
+    <>
+      <Question
+        title="This changes what Hosting Control did not create"
+        changes={changes}
+        {...answer}
+      />
+      {unknown.length + unasked > 0 && <WithoutPlan unknown={unknown} unasked={unasked} />}
+    </>
+  )
+}
+
+interface QuestionProps extends Answer {
+  title: string
+  /** `domain`: of the site or server, where there are many. */
+  changes: readonly (Effect & { domain?: string })[]
+}
+
+function Question({ title, changes, accepted, onChange }: QuestionProps) {
+  const words = wordsIn(changes)
+  if (words.length === 0) return null
+  return (
+    <Notice kind="warn" title={title}>
+      <dl className="flex max-h-64 flex-col gap-2 overflow-y-auto">
         {words.map((word) => (
           <div key={word}>
             <dt>{SENTENCES[word]}:</dt>
-            {effects
+            {changes
               .filter(({ asks }) => asks === word)
-              .map(({ kind, name }) => (
-                <dd key={`${kind} ${name}`} className="text-xs break-all">
+              .map(({ domain, kind, name }) => (
+                <dd key={`${domain} ${kind} ${name}`} className="text-xs break-all">
+                  {domain && <span className="font-medium">{domain}: </span>}
                   {kind} <code>{name}</code>
                 </dd>
               ))}
           </div>
         ))}
       </dl>
-      <Allow accepted={accepted} onChange={onChange} />
+      <div className="mt-3">
+        <CheckField label="Allow these changes" checked={accepted} onChange={onChange} />
+      </div>
     </Notice>
   )
 }
 
-export function Allow({ accepted, onChange }: Pick<AcceptProps, 'accepted' | 'onChange'>) {
+function WithoutPlan({ unknown, unasked }: { unknown: readonly BulkAsk[]; unasked: number }) {
+  const count = unknown.length + unasked
   return (
-    <div className="mt-3">
-      <CheckField label="Allow these changes" checked={accepted} onChange={onChange} />
-    </div>
+    <Notice kind="info" title={`No plan for ${count} of them`}>
+      <ul className="max-h-32 overflow-y-auto text-xs">
+        {unknown.map(({ server_id, site_id, domain, error }) => (
+          <li key={`${server_id} ${site_id}`}>
+            {domain}: {error?.message ?? error?.error}
+          </li>
+        ))}
+        {unasked > 0 && (
+          <li>{formatCount(unasked, 'other')} not checked: only the first 50 are.</li>
+        )}
+      </ul>
+      <p className="mt-1">
+        One that would change anything else that Hosting Control did not create fails and changes
+        nothing.
+      </p>
+    </Notice>
   )
 }

@@ -24,6 +24,8 @@ interface ButtonProps extends Looks, ComponentProps<'button'> {
   busy?: boolean
 }
 
+type AnchorProps = Looks & AnchorHTMLAttributes<HTMLAnchorElement>
+
 export function Button({ kind = 'plain', icon, busy = false, ...props }: ButtonProps) {
   const { className, children, disabled, ...rest } = props
   return (
@@ -54,11 +56,8 @@ export function IconButton({ name, ...props }: ButtonProps & { name: string }) {
   )
 }
 
-function Anchor({
-  kind = 'plain',
-  icon,
-  ...props
-}: Looks & AnchorHTMLAttributes<HTMLAnchorElement>) {
+/** A link to another page or a file that looks like a button. */
+export function ButtonAnchor({ kind = 'plain', icon, ...props }: AnchorProps) {
   const { className, children, ...rest } = props
   return (
     <a {...rest} className={cx(SHAPE, KINDS[kind], className)}>
@@ -68,5 +67,5 @@ function Anchor({
   )
 }
 
-/** A link that looks like a button. */
-export const ButtonLink = createLink(Anchor)
+/** A link within the pages that looks like a button. */
+export const ButtonLink = createLink(ButtonAnchor)

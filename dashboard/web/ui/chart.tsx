@@ -1,8 +1,7 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
 import { chartOptions } from './chart-options.ts'
 import { ChartReadout } from './chart-readout.tsx'
-import { useTheme } from './use-theme.ts'
 
 export interface ChartSeries {
   name: string
@@ -92,3 +91,14 @@ function summaryOf({ title, series, format }: ChartProps): string {
   })
   return `${title}. ${parts.join('. ')}`
 }
+
+const root = document.documentElement
+
+function subscribe(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(root, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}
+
+/** The current theme, for what CSS cannot style, such as a canvas. */
+const useTheme = (): string => useSyncExternalStore(subscribe, () => root.dataset.theme ?? 'light')

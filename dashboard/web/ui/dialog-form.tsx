@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { DialogFooter } from './dialog.tsx'
+import { Field, Input } from './field.tsx'
 import { Failure } from './states.tsx'
-import { TypedName } from './typed-name.tsx'
 
 interface DialogFormProps {
   /** The label of the button: verb and noun. Undefined: there is nothing to do. */
@@ -39,7 +39,11 @@ export function DialogForm(props: DialogFormProps) {
         cancel={cancel}
         above={
           <>
-            {typed !== undefined && <TypedName of={typed} value={text} onChange={setText} />}
+            {typed !== undefined && (
+              <Field label={`Type ${typed} to confirm`} name="confirm">
+                <Input data-first value={text} onChange={(event) => setText(event.target.value)} />
+              </Field>
+            )}
             {error !== undefined && error !== null && <Failure error={error} />}
           </>
         }

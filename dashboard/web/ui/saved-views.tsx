@@ -1,10 +1,10 @@
 import { Bookmark, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { z } from 'zod'
 import { Button, IconButton } from './button.tsx'
 import { Input } from './field.tsx'
 import type { Values } from './filter-bar.tsx'
 import { POPUP_ITEM, Popup } from './popup.tsx'
-import { isSameView, readViews, type View, writeViews } from './views.ts'
 
 interface SavedViewsProps {
   page: string
@@ -88,5 +88,34 @@ function SaveView({ onSave }: { onSave: (name: string) => void }) {
       />
       <Button type="submit">Save view</Button>
     </form>
+  )
+}
+
+const View = z.object({ name: z.string(), values: z.record(z.string(), z.string()) })
+
+/** The filters of a page under a name. */
+interface View {
+  name: string
+  values: Readonly<Record<string, string | undefined>>
+}
+
+const keyOf = (page: string) => `views:${page}`
+
+/** Empty if the browser has none, or none in the current format. */
+function readViews(page: string): readonly View[] {
+  try {
+    return z.array(View).parse(JSON.parse(localStorage.getItem(keyOf(page)) ?? '[]'))
+  } catch {
+    return []
+  }
+}
+
+function writeViews(page: string, views: readonly View[]): void {
+  localStorage.setItem(keyOf(page), JSON.stringify(views))
+}
+
+function isSameView(one: View['values'], other: View['values']): boolean {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
+    (name) => one[name] === other[name],
   )
 }

@@ -7,7 +7,7 @@ export type OnTyped = (text: string, isContinued: boolean) => void
  * A text that is also in the address. Typing is ahead of the address; any other change of the
  * address, such as Back, changes the text.
  */
-export function useTypedText(value: string, onTyped: OnTyped, pause_ms = 0) {
+export function useTypedText(value: string, onTyped: OnTyped, pause_ms: number) {
   const [text, setText] = useState(value)
   /** Typed here, and not in the address yet. */
   const own = useRef<string[]>([])

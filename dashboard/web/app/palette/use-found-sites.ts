@@ -12,14 +12,14 @@ const LEAST_TEXT = 2
 /** Sites whose domain contains the text, requested after a pause in typing. */
 export function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
   const navigate = useNavigate()
-  const wanted = useDeferredValue(text)
-  const isAsked = wanted.length >= LEAST_TEXT
+  const requested = useDeferredValue(text)
+  const isAsked = requested.length >= LEAST_TEXT
   const { data, isFetching, isPlaceholderData } = useQuery({
-    ...typedSitesQuery(wanted, { most: MOST, pause_ms: 120 }),
+    ...typedSitesQuery(requested, { most: MOST, pause_ms: 120 }),
     enabled: isAsked,
   })
   // Until the answer arrives, previous results that match are shown.
-  const isOld = isPlaceholderData || wanted !== text
+  const isOld = isPlaceholderData || requested !== text
   const found = isAsked ? (data?.sites ?? []) : []
   const words = searchWords(text)
   const fits = (domain: string) => words.every((word) => domain.includes(word))

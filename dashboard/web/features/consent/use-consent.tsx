@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type NewBulk, planBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { ONCE } from '#dashboard/web/api/query-client.ts'
-import { wordsIn } from '#dashboard/web/ui/accept.tsx'
-import { AcceptMany } from '#dashboard/web/ui/accept-many.tsx'
+import { AcceptMany, wordsIn } from '#dashboard/web/ui/accept.tsx'
 import type { BulkType } from '#shared/operation-types/index.ts'
 
 /** The types that can change foreign objects. */

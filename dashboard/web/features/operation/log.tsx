@@ -4,7 +4,6 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { save } from '#dashboard/web/ui/save.ts'
 
 /** Shorter logs are drawn completely, so that the search of the browser finds everything. */
 const WHOLE = 300
@@ -109,4 +108,14 @@ const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolea
 
 function toEnd(view: HTMLElement): void {
   view.scrollTop = view.scrollHeight
+}
+
+/** Downloads a text as a file. */
+function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

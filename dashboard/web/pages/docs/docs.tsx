@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useDeferredValue } from 'react'
 import { type ApiDocument, OPENAPI_PATH, openApiQuery } from '#dashboard/web/api/openapi.ts'
+import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Input } from '#dashboard/web/ui/field.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
@@ -20,14 +21,13 @@ export function DocsPage() {
       title="API"
       about={data && `Version ${data.info.version}, OpenAPI 3.1`}
       actions={
-        <a
+        <ButtonAnchor
           href={OPENAPI_PATH}
           download="hosting-control.openapi.json"
-          className="inline-flex min-h-9 items-center gap-2 rounded-lg border border-line bg-surface px-3 font-medium hover:bg-sunken"
+          icon={<Download />}
         >
-          <Download className="size-4" />
           openapi.json
-        </a>
+        </ButtonAnchor>
       }
     >
       <QueryState of={{ data, error, refetch }} rows={8} />

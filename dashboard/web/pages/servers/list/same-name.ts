@@ -11,8 +11,8 @@ export function sameNameHint(
   { name, hostname }: { name: string; hostname: string },
   own?: number,
 ): string | undefined {
-  const wanted = (name.trim() || hostname.trim()).toLowerCase()
-  const other = servers.find((one) => one.id !== own && one.name.toLowerCase() === wanted)
-  if (!other || wanted === '') return undefined
+  const requested = (name.trim() || hostname.trim()).toLowerCase()
+  const other = servers.find((one) => one.id !== own && one.name.toLowerCase() === requested)
+  if (!other || requested === '') return undefined
   return `The server at ${other.hostname} has the same name. Choose another name to tell them apart.`
 }

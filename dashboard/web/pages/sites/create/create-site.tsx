@@ -12,7 +12,7 @@ import { type Draft, mistakesIn, takeServer, draft as typed } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
 import { PlannedSite } from './planned-site.tsx'
 import { readCreateSearch } from './search.ts'
-import { canTake } from './server-option.tsx'
+import { canTake } from './server-choice.tsx'
 import { useCreation } from './use-creation.ts'
 
 /** From a domain to a plan, and from the plan to a site. */

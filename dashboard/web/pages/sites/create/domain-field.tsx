@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
-import { canonicalDomain } from '#shared/names.ts'
-import { useName } from './use-name.ts'
+import type { FleetSite } from '#shared/api/fleet.ts'
+import { apexOf, canonicalDomain } from '#shared/names.ts'
 
 interface DomainFieldProps {
   value: string
@@ -49,4 +51,39 @@ function hintOf(typed: string, canonical: string | undefined): string {
   const spelled = unicodeOf(canonical)
   if (spelled !== canonical) return `${spelled}, in DNS ${canonical}`
   return typed === canonical ? 'Valid domain.' : `Becomes ${canonical}`
+}
+
+const MOST = 50
+
+/** What is known of a name while it is typed; plan and creation decide. */
+interface NameUse {
+  /** Why it is not available. */
+  taken?: string
+  /** Where else it exists, as information. */
+  also?: string
+}
+
+/** Which sites have a name already, with or without `www.`. */
+function useName(domain: string | undefined, server_id: number | undefined): NameUse {
+  const apex = domain === undefined ? '' : apexOf(domain)
+  const { data, isPlaceholderData } = useQuery({
+    ...typedSitesQuery(apex, { most: MOST, pause_ms: 300 }),
+    enabled: apex !== '',
+  })
+  if (!data || isPlaceholderData || apex === '') return {}
+  return nameUse(
+    data.sites.filter((site) => apexOf(site.domain) === apex),
+    server_id,
+  )
+}
+
+function nameUse(named: readonly FleetSite[], server_id: number | undefined): NameUse {
+  const holder = named.find((site) => site.managed || site.server_id === server_id)
+  if (holder?.status === 'trashed')
+    return {
+      taken: `${holder.domain} is in the trash of ${holder.server}: restore it, or delete it permanently`,
+    }
+  if (holder) return { taken: `The domain is already taken by a site on ${holder.server}` }
+  const servers = named.map(({ server }) => server).join(', ')
+  return servers === '' ? {} : { also: `A site with this name was found on ${servers}.` }
 }

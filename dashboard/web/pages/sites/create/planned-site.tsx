@@ -75,8 +75,7 @@ function Chosen({ site }: { site: NonNullable<Creation['planned']>['site'] }) {
 }
 
 function WithoutPlan({ error }: { error: unknown }) {
-  const isAway = !(error instanceof ApiError && error.status === 409)
-  if (!isAway)
+  if (error instanceof ApiError && error.status === 409)
     return (
       <Notice kind="warn" title={messageOf(error)}>
         You can still create the site. Its steps are shown while they run.

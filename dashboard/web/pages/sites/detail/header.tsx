@@ -1,7 +1,8 @@
+import { ExternalLink } from 'lucide-react'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
-import { OutLink } from '#dashboard/web/ui/out-link.tsx'
 import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -58,5 +59,14 @@ export function Actions({ site, isOnServer }: TabProps) {
       {isOnServer && isWordpress(site) && <OutLink href={admin}>Log in to WordPress</OutLink>}
       {!site.found && <SiteMenu site={site} isOnServer={isOnServer} />}
     </>
+  )
+}
+
+function OutLink({ href, children }: { href: string; children: string }) {
+  return (
+    <ButtonAnchor href={href} target="_blank" rel="noreferrer">
+      {children}
+      <ExternalLink className="text-muted" aria-label="in a new tab" />
+    </ButtonAnchor>
   )
 }

@@ -5,9 +5,9 @@ import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { HEALTH, OTHERS, PHP, SORTED_BY, STATUSES, TIER_OPTIONS, TLS } from './options.ts'
-import { SearchBox } from './search-box.tsx'
 
 interface FiltersProps {
   search: SitesSearch
@@ -21,9 +21,13 @@ export function Filters({ search, onChange }: FiltersProps) {
     <FilterBar
       page="sites"
       search={
-        <SearchBox
+        <SearchInput
+          name="Search sites"
+          placeholder="Domain or system user"
           value={search.q ?? ''}
-          onSearch={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
+          onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
+          pause_ms={120}
+          className="min-w-48 flex-1 sm:max-w-sm"
         />
       }
       filters={filters}

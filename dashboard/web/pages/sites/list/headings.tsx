@@ -2,7 +2,6 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { Sort } from '#dashboard/web/features/sites/search.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { COLUMNS, GRID } from './columns.tsx'
-import { SelectAll, type SelectAllProps } from './select-all.tsx'
 
 export interface Order {
   sort: Sort
@@ -62,5 +61,37 @@ function Heading({ name, by, from = 'flex', order, isCard }: HeadingProps) {
         </button>
       )}
     </th>
+  )
+}
+
+export interface SelectAllProps {
+  /** How many of those that match are selected. */
+  selected: 'all' | 'some' | 'none'
+  onSelectAll: () => void
+  isBusy: boolean
+}
+
+/** Selects every matching site, also those not loaded; again: none. `isNamed`: with a visible label. */
+function SelectAll({
+  selected,
+  onSelectAll,
+  isBusy,
+  isNamed,
+}: SelectAllProps & { isNamed: boolean }) {
+  return (
+    <label className="flex h-10 items-center gap-3 px-3 font-medium text-muted">
+      <input
+        type="checkbox"
+        checked={selected === 'all'}
+        ref={(box) => {
+          if (box) box.indeterminate = selected === 'some'
+        }}
+        disabled={isBusy}
+        onChange={onSelectAll}
+        aria-label="Select all sites that match"
+        className="size-4 accent-accent-solid"
+      />
+      {isNamed && 'Select all'}
+    </label>
   )
 }

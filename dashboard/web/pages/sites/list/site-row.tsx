@@ -1,8 +1,9 @@
 import { memo } from 'react'
+import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
+import { SiteState } from '#dashboard/web/ui/health.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { COLUMNS, GRID } from './columns.tsx'
-import { SiteCard } from './site-card.tsx'
 import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
 
 interface SiteRowProps {
@@ -37,7 +38,7 @@ export const SiteRow = memo(function SiteRow(props: SiteRowProps) {
         !isCard && 'items-center',
       )}
     >
-      {!site && <Coming />}
+      {!site && <Loading />}
       {site && (isCard ? <SiteCard {...props} site={site} /> : <Cells {...props} site={site} />)}
     </tr>
   )
@@ -62,10 +63,36 @@ function Cells({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSite 
   )
 }
 
-function Coming() {
+function Loading() {
   return (
     <td aria-label="Loading" className="col-span-full px-3">
       <span className="block h-4 w-2/3 max-w-md rounded bg-sunken" />
+    </td>
+  )
+}
+
+/** A row on a phone: all of it opens the site, except the checkbox. */
+function SiteCard({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSite }) {
+  const { server, wp_version, framework, php, tier, updates } = site
+  const facts = [server, wp_version && `WP ${wp_version}`, php && `PHP ${php}`, tier]
+  return (
+    <td className="flex h-full items-center">
+      <SelectBox site={site} isSelected={isSelected} onToggle={onToggle} />
+      <div className="flex min-w-0 flex-1 flex-col gap-1 pr-4">
+        <div className="flex min-w-0 items-center gap-2">
+          <SiteLink site={site} className="after:absolute after:inset-0" />
+          <Marks site={site} />
+        </div>
+        <div className="truncate text-xs text-muted">{facts.filter(Boolean).join(' · ')}</div>
+        <div className="flex items-center gap-2 text-xs">
+          <SiteState of={site} />
+          {framework === 'wordpress' && (
+            <span className="flex items-center gap-1.5 text-muted">
+              Updates <UpdatesBadge of={updates} />
+            </span>
+          )}
+        </div>
+      </div>
     </td>
   )
 }

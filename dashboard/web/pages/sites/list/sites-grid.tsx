@@ -1,14 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, useRef } from 'react'
+import { type MouseEvent, useRef, useSyncExternalStore } from 'react'
 import type { SitesFilter } from '#dashboard/web/api/sites.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { useMedia } from '#dashboard/web/ui/use-media.ts'
 import { COLUMNS } from './columns.tsx'
-import { Headings, type Order } from './headings.tsx'
+import { Headings, type Order, type SelectAllProps } from './headings.tsx'
 import { ABOVE_PX, BELOW_PX, reveal, useDocumentTop, useTopOnChange } from './scroll-position.ts'
-import type { SelectAllProps } from './select-all.tsx'
 import { rowId, SiteRow } from './site-row.tsx'
 import { useGridKeys } from './use-grid-keys.ts'
 import { usePages } from './use-sites.ts'
@@ -120,4 +118,16 @@ function useOpen() {
   return (id: number | undefined) => {
     if (id !== undefined) void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } })
   }
+}
+
+/** Whether a media query matches. */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const media = matchMedia(query)
+      media.addEventListener('change', listener)
+      return () => media.removeEventListener('change', listener)
+    },
+    () => matchMedia(query).matches,
+  )
 }

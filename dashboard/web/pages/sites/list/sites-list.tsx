@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
+import { Globe, SearchX } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { sitesCountQuery } from '#dashboard/web/api/sites.ts'
 import { filterOf, type SitesSearch, type Sort } from '#dashboard/web/features/sites/search.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { NoSites } from './no-sites.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { SitesGrid } from './sites-grid.tsx'
 import { useSelection } from './use-selection.ts'
@@ -22,8 +23,8 @@ interface SitesListProps {
 
 /** The sites that match, and what can be done to those that are selected. */
 export function SitesList({ search, filters, actions, onChange, onClear }: SitesListProps) {
-  const wanted = useMemo(() => filterOf(search), [search])
-  const { filter, total, isChanging, error, refetch } = useShown(wanted)
+  const requested = useMemo(() => filterOf(search), [search])
+  const { filter, total, isChanging, error, refetch } = useShown(requested)
   const { ids, shown, toggle, clear, all } = useSelection(filter)
   const { sort = 'domain', order, ...narrowing } = search
   const isDescending = order === 'desc'
@@ -77,5 +78,32 @@ function Count({ total, search }: CountProps) {
           ? `${formatNumber(total)} of ${formatCount(all, 'site')}`
           : formatCount(total, 'site'))}
     </span>
+  )
+}
+
+function NoSites({ isNarrowed, onClear }: { isNarrowed: boolean; onClear: () => void }) {
+  if (isNarrowed)
+    return (
+      <Empty
+        icon={<SearchX />}
+        title="No site matches"
+        action={<Button onClick={onClear}>Clear filters</Button>}
+      >
+        No site matches all filters. Part of a domain or of a system user is enough.
+      </Empty>
+    )
+  return (
+    <Empty
+      icon={<Globe />}
+      title="No sites yet"
+      action={
+        <ButtonLink to="/sites/new" kind="primary">
+          Create the first site
+        </ButtonLink>
+      }
+    >
+      Sites that you create appear here, and those that an agent finds on its server when it is
+      added.
+    </Empty>
   )
 }

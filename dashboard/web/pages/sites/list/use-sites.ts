@@ -17,11 +17,11 @@ interface Shown {
 }
 
 /** The previous list stays until the first page of the requested one has arrived. */
-export function useShown(wanted: SitesFilter): Shown {
-  const { data, error, refetch } = useQuery(sitesPageQuery(wanted, 1))
-  const [filter, setFilter] = useState(wanted)
-  const isChanging = JSON.stringify(filter) !== JSON.stringify(wanted)
-  if (isChanging && data) setFilter(wanted)
+export function useShown(requested: SitesFilter): Shown {
+  const { data, error, refetch } = useQuery(sitesPageQuery(requested, 1))
+  const [filter, setFilter] = useState(requested)
+  const isChanging = JSON.stringify(filter) !== JSON.stringify(requested)
+  if (isChanging && data) setFilter(requested)
   const before = useQuery({ ...sitesPageQuery(filter, 1), enabled: isChanging })
   return { filter, total: (data ?? before.data)?.total, isChanging, error, refetch }
 }

@@ -57,8 +57,8 @@ function Conditions({ server_id }: { server_id: number }) {
 function Next({ server, isArrived, onProvision }: AdviceProps) {
   const { id, name, os, version, sites_count, services } = server
   const lacks = ['nginx', 'mariadb'].filter(
-    (wanted) =>
-      !services.some((service) => service.name === wanted && service.status !== 'missing'),
+    (requested) =>
+      !services.some((service) => service.name === requested && service.status !== 'missing'),
   )
   if (!isArrived && lacks.length === 0) return null
   const found = sites_count === 1 ? '1 site' : `${formatNumber(sites_count)} sites`
