@@ -10,7 +10,7 @@ const SignOut = lazy(async () => ({ default: (await import('./sign-out.tsx')).Si
 /** The signed-in user, their account, and sign-out. */
 export function AccountLinks() {
   const { data: user } = useQuery(meQuery)
-  const [asks, setAsks] = useState<boolean>()
+  const [isOpen, setOpen] = useState<boolean>()
   return (
     <>
       <ButtonLink
@@ -21,10 +21,10 @@ export function AccountLinks() {
       >
         <span className="hidden max-w-48 truncate md:inline">{user?.email}</span>
       </ButtonLink>
-      <IconButton name="Sign out" icon={<LogOut />} onClick={() => setAsks(true)} />
-      {asks !== undefined && (
+      <IconButton name="Sign out" icon={<LogOut />} onClick={() => setOpen(true)} />
+      {isOpen !== undefined && (
         <Suspense>
-          <SignOut open={asks} onClose={() => setAsks(false)} />
+          <SignOut open={isOpen} onClose={() => setOpen(false)} />
         </Suspense>
       )}
     </>

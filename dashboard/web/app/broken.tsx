@@ -1,10 +1,11 @@
-import { RotateCw, TriangleAlert } from 'lucide-react'
+import { RotateCw, TriangleAlert, WifiOff } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, Failure } from '#dashboard/web/ui/states.tsx'
-import { Offline } from './offline.tsx'
+import { isReachable } from './lazy-page.ts'
 
 /** In place of a page that cannot be shown. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
@@ -38,6 +39,41 @@ function Crashed({ error }: { error: unknown }) {
             {messageOf(error)}
           </pre>
         </details>
+      </Empty>
+    </Page>
+  )
+}
+
+const AGAIN_MS = 5_000
+
+/** In place of a page that could not be loaded: it loads as soon as the dashboard answers. */
+function Offline() {
+  const [isChecking, setChecking] = useState(false)
+  const retry = async () => {
+    setChecking(true)
+    // A browser never requests a module again that it could not load.
+    if (await isReachable()) location.reload()
+    else setChecking(false)
+  }
+  useEffect(() => {
+    const timer = setInterval(async () => {
+      if (await isReachable()) location.reload()
+    }, AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Page title="Dashboard unreachable">
+      <Empty
+        icon={<WifiOff />}
+        title="The dashboard does not answer"
+        action={
+          <Button icon={<RotateCw />} busy={isChecking} onClick={retry}>
+            Try again
+          </Button>
+        }
+      >
+        Check your connection, and that the dashboard is running. This page is loaded as soon as it
+        answers. Running operations are not affected.
       </Empty>
     </Page>
   )

@@ -24,12 +24,12 @@ async function missing(): Promise<never> {
   throw new ApiError(0, undefined)
 }
 
-const PATIENCE_MS = 5_000
+const LIMIT_MS = 5_000
 
 /** Whether the dashboard answers. */
 export async function isReachable(): Promise<boolean> {
-  const asked = fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(PATIENCE_MS) })
-  return asked.then(
+  const response = fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(LIMIT_MS) })
+  return response.then(
     ({ ok }) => ok,
     () => false,
   )

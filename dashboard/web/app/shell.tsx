@@ -1,17 +1,17 @@
-import { Outlet } from '@tanstack/react-router'
-import { Menu, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useRouter } from '@tanstack/react-router'
+import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { countActiveQuery } from '#dashboard/web/api/operations.ts'
 import { DemoMark } from '#dashboard/web/features/brand/demo.tsx'
 import { Mark } from '#dashboard/web/features/brand/mark.tsx'
-import { IconButton } from '#dashboard/web/ui/button.tsx'
+import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { AccountLinks } from './account-links.tsx'
 import { Commands } from './commands.tsx'
-import { MainMenu } from './menu.tsx'
+import { PLACES } from './navigation.ts'
 import { Progress } from './pending.tsx'
-import { UnderWayChip } from './running.tsx'
-import { ThemeButton } from './theme-button.tsx'
-import { useFocusOnPage } from './use-focus-on-page.ts'
+import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
 const Feed = lazy(async () => ({ default: (await import('./live/feed.tsx')).Feed }))
 
@@ -56,7 +56,7 @@ export function Shell() {
             />
             <Commands />
             <div className="flex-1" />
-            <UnderWayChip />
+            <RunningCount />
             <ThemeButton />
             <AccountLinks />
           </header>
@@ -66,5 +66,77 @@ export function Shell() {
         </div>
       </div>
     </>
+  )
+}
+
+/** The main pages; `onGo` is called when one is chosen. */
+function MainMenu({ onGo }: { onGo: () => void }) {
+  return (
+    <nav aria-label="Main" className="flex flex-col gap-0.5">
+      {PLACES.map(({ to, name, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          onClick={onGo}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          className="flex items-center gap-3 rounded-lg px-3 py-2 font-medium text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent"
+        >
+          <Icon className="size-4 shrink-0" />
+          {name}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** The number of running operations, with a link to them. */
+function RunningCount() {
+  const { data = 0 } = useQuery(countActiveQuery)
+  if (data === 0) return null
+  const count = data > 99 ? '99+' : String(data)
+  return (
+    <ButtonLink
+      to="/operations"
+      kind="quiet"
+      icon={<span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />}
+      className="text-accent tabular-nums"
+    >
+      {count}
+      <span className="sr-only">{data === 1 ? 'operation' : 'operations'}</span>
+      <span className="sr-only lg:not-sr-only">running</span>
+    </ButtonLink>
+  )
+}
+
+const ICONS = { system: Monitor, light: Sun, dark: Moon }
+
+/** Changes to the next of system, light and dark. */
+function ThemeButton() {
+  const theme = useTheme()
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+  const Icon = ICONS[theme]
+  return (
+    <IconButton
+      name={`Theme: ${theme}. Change to ${next}`}
+      icon={<Icon />}
+      onClick={() => chooseTheme(next)}
+    />
+  )
+}
+
+/** Moves the focus to the heading of the next page, for screen readers. */
+function useFocusOnPage(): void {
+  const router = useRouter()
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
+        if (!pathChanged || !fromLocation) return
+        const content = document.getElementById('content')
+        // The page has set the focus itself.
+        if (!content || content.contains(document.activeElement)) return
+        const target = content.querySelector<HTMLElement>('h1') ?? content
+        target.focus({ preventScroll: true })
+      }),
+    [router],
   )
 }

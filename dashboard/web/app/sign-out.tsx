@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '#dashboard/web/api/session.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 
 /** Asks for confirmation, because the button is next to others. */
-export function SignOut({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function SignOut(dialog: DialogState) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const leave = async () => {
@@ -13,7 +14,7 @@ export function SignOut({ open, onClose }: { open: boolean; onClose: () => void 
     client.clear()
   }
   return (
-    <Confirm open={open} onClose={onClose} title="Sign out?" action="Sign out" onConfirm={leave}>
+    <Confirm {...dialog} title="Sign out?" action="Sign out" onConfirm={leave}>
       Running operations continue without you.
     </Confirm>
   )

@@ -24,14 +24,14 @@ export function useShortcuts({ onPalette, onHelp }: Does): void {
   }
   useEffect(() => {
     const nameOf = namer()
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       const call = calls.current[nameOf(event) ?? '']
       if (!call) return
       event.preventDefault()
       call()
     }
-    document.addEventListener('keydown', hear)
-    return () => document.removeEventListener('keydown', hear)
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
 }
 

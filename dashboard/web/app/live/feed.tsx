@@ -13,7 +13,7 @@ export function Feed() {
     '/api/fleet/events',
     ({ data }) => {
       const read = FleetNews.safeParse(data)
-      if (read.success) news.hear(read.data)
+      if (read.success) news.add(read.data)
     },
     () => void client.invalidateQueries(),
   )

@@ -2,12 +2,10 @@ import type { QueryClient } from '@tanstack/react-query'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import type { FleetNews } from '#shared/api/live.ts'
 import type { OperationView } from '#shared/api/operations.ts'
-import { showOperations } from './operation-news.ts'
-import { staleKeys } from './stale-keys.ts'
 
 /** How often running operations are drawn, and how often data is requested again. */
 const SHOW_MS = 500
-const ASK_MS = 1_000
+const REQUEST_MS = 1_000
 
 /**
  * Gathers changes, so that many of them lead to one redraw and one request: fifty running
@@ -21,32 +19,32 @@ export function gather(client: QueryClient) {
     showOperations(client, operations)
     operations.clear()
   })
-  const ask = once(ASK_MS, () => {
+  const request = once(REQUEST_MS, () => {
     for (const queryKey of stale.values()) void client.invalidateQueries({ queryKey })
     stale.clear()
   })
-  const forget = (key: readonly unknown[]) => {
+  const markStale = (key: readonly unknown[]) => {
     stale.set(JSON.stringify(key), key)
-    ask.soon()
+    request.soon()
   }
   /** Lists and counts change when an operation starts or ends. */
-  const hearOperation = (operation: OperationView) => {
+  const showOperation = (operation: OperationView) => {
     const { id } = operation
     const before = active.size
     if (isActive(operation)) active.add(id)
     else active.delete(id)
-    if (active.size !== before || !isActive(operation)) forget(['operations'])
+    if (active.size !== before || !isActive(operation)) markStale(['operations'])
     operations.set(id, operation)
     show.soon()
   }
   return {
-    hear(news: FleetNews) {
-      for (const key of staleKeys(news)) forget(key)
-      if (news.kind === 'operation') hearOperation(news.operation)
+    add(news: FleetNews) {
+      for (const key of staleKeys(news)) markStale(key)
+      if (news.kind === 'operation') showOperation(news.operation)
     },
     stop() {
       show.stop()
-      ask.stop()
+      request.stop()
     },
   }
 }
@@ -66,5 +64,37 @@ function once(ms: number, act: () => void) {
       clearTimeout(timer)
       timer = undefined
     },
+  }
+}
+
+/** Updates known operations to their current state. */
+function showOperations(client: QueryClient, news: ReadonlyMap<string, OperationView>): void {
+  for (const [id, operation] of news)
+    client.setQueryData<OperationView>(['operations', id], (old) => old && operation)
+  client.setQueriesData<OperationView[]>({ queryKey: ['operations', 'active'] }, (list) =>
+    list?.map((each) => news.get(each.id) ?? each).filter(isActive),
+  )
+}
+
+/** The keys of the queries that show the changed record. */
+function staleKeys(news: FleetNews): readonly (readonly unknown[])[] {
+  switch (news.kind) {
+    case 'server':
+      return [['fleet'], ['servers', news.id]]
+    case 'site':
+      return [
+        ...(news.id === null ? [['site']] : [['site', news.id]]),
+        ['sites'],
+        ['fleet'],
+        ['trash'],
+        ['servers', news.server_id, 'sites'],
+      ]
+    case 'bulk':
+      return [
+        ['bulk', news.id, 'state'],
+        ['bulk', 'recent'],
+      ]
+    case 'operation':
+      return news.operation.finished_at === null ? [] : [['activity'], ['fleet']]
   }
 }

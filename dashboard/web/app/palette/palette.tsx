@@ -2,13 +2,12 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { LoaderCircle, Search } from 'lucide-react'
 import { useState } from 'react'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
-import type { Entry, Group } from './entry.ts'
+import type { Entry, Group } from './use-entries.ts'
 import { useEntries } from './use-entries.ts'
 
-interface PaletteProps {
-  open: boolean
-  onClose: () => void
+interface PaletteProps extends DialogState {
   onHelp: () => void
 }
 

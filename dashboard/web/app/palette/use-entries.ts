@@ -1,12 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUser, Keyboard, Monitor, Moon, Plus, RefreshCw, Server, Sun } from 'lucide-react'
+import {
+  CircleUser,
+  Keyboard,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Plus,
+  RefreshCw,
+  Server,
+  Sun,
+} from 'lucide-react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
 import { PLACES } from '#dashboard/web/app/navigation.ts'
 import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { type Entry, type Group, isFound } from './entry.ts'
 import { useFoundSites } from './use-found-sites.ts'
 
 const MOST_SERVERS = 8
@@ -107,7 +117,7 @@ function useServers(text: string) {
       name: `Sync ${name}`,
       icon: RefreshCw,
       words: 'server refresh',
-      act: () => void sync(id),
+      act: () => sync(id),
     }),
   )
   const found = (entries: Entry[]) =>
@@ -115,15 +125,39 @@ function useServers(text: string) {
   return { places: found(places), actions: found(actions) }
 }
 
-/** Starts it and opens its page. */
+/** Starts a sync and opens its page. */
 function useSync() {
-  const navigate = useNavigate()
-  return async (server_id: number) => {
-    try {
-      const operation_id = await syncServer(server_id)
-      await navigate({ to: '/operations/$operation_id', params: { operation_id } })
-    } catch (error) {
-      toastError(error)
-    }
-  }
+  const openOperation = useOpenOperation()
+  const { mutate } = useMutation({
+    mutationFn: syncServer,
+    onSuccess: openOperation,
+    onError: toastError,
+  })
+  return mutate
+}
+
+/** One thing that the palette leads to or does. */
+export interface Entry {
+  id: string
+  name: string
+  /** Shown beside the name: its place, or the keys that do the same. */
+  more?: string | undefined
+  icon: LucideIcon
+  /** Further words that find it. */
+  words?: string
+  act: () => void
+}
+
+export interface Group {
+  value: string
+  items: Entry[]
+}
+
+/** Whether it contains each word of the text. */
+function isFound({ name, more = '', words = '' }: Entry, text: string): boolean {
+  const all = `${name} ${more} ${words}`.toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word))
 }

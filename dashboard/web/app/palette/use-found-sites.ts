@@ -4,7 +4,7 @@ import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { searchWords } from '#shared/search-words.ts'
-import type { Entry } from './entry.ts'
+import type { Entry } from './use-entries.ts'
 
 const MOST = 8
 const LEAST_TEXT = 2
@@ -13,14 +13,14 @@ const LEAST_TEXT = 2
 export function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
   const navigate = useNavigate()
   const requested = useDeferredValue(text)
-  const isAsked = requested.length >= LEAST_TEXT
+  const isSearched = requested.length >= LEAST_TEXT
   const { data, isFetching, isPlaceholderData } = useQuery({
     ...typedSitesQuery(requested, { most: MOST, pause_ms: 120 }),
-    enabled: isAsked,
+    enabled: isSearched,
   })
   // Until the answer arrives, previous results that match are shown.
   const isOld = isPlaceholderData || requested !== text
-  const found = isAsked ? (data?.sites ?? []) : []
+  const found = isSearched ? (data?.sites ?? []) : []
   const words = searchWords(text)
   const fits = (domain: string) => words.every((word) => domain.includes(word))
   const sites = isOld ? found.filter(({ domain }) => fits(domain)) : found
@@ -31,5 +31,5 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
     icon: Globe,
     act: () => void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } }),
   }))
-  return { entries, busy: isAsked && isFetching }
+  return { entries, busy: isSearched && isFetching }
 }

@@ -11,7 +11,7 @@ import type { OperationView } from '#shared/api/operations.ts'
 const MOST = 6
 
 /** Running operations, of one server or of all. */
-export function UnderWay({ server_id }: { server_id?: number }) {
+export function RunningOperations({ server_id }: { server_id?: number }) {
   const { data = [] } = useQuery(
     activeOperationsQuery(server_id === undefined ? {} : { server_id: String(server_id) }),
   )

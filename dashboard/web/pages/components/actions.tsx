@@ -1,8 +1,8 @@
 import { RotateCw, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { Button, ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -77,13 +77,12 @@ const PLAN: Plan = {
 }
 
 function Question() {
-  const [open, setOpen] = useState(false)
+  const { dialog, show } = useDialog()
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Open dialog</Button>
+      <Button onClick={show}>Open dialog</Button>
       <Confirm
-        open={open}
-        onClose={() => setOpen(false)}
+        {...dialog}
         title="Delete shop.example.com permanently?"
         action="Delete permanently"
         typed="shop.example.com"

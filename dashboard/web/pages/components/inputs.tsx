@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { Check } from '#dashboard/web/ui/check.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
+import { SortHead } from '#dashboard/web/ui/sort-head.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Row } from './row.tsx'
 
-const TIERS = [
-  { value: 'small', name: 'small' },
-  { value: 'medium', name: 'medium' },
-  { value: 'large', name: 'large' },
-]
+const TIERS = ['small', 'medium', 'large'].map((value) => ({ value, name: value }))
 
 export function Inputs() {
   const [tier, setTier] = useState('medium')
@@ -26,10 +26,8 @@ export function Inputs() {
         </Field>
         <Field label="Tier" name="tier">
           <Select defaultValue="medium">
-            {TIERS.map(({ value, name }) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
+            {TIERS.map(({ value }) => (
+              <option key={value}>{value}</option>
             ))}
           </Select>
         </Field>
@@ -51,5 +49,44 @@ export function Inputs() {
         <Check name="Select all" checked={false} mixed onChange={() => undefined} />
       </Row>
     </Card>
+  )
+}
+
+const ROWS = [
+  { domain: 'blog.example.com', php: '8.4', status: 'active' },
+  { domain: 'shop.example.com', php: '8.2', status: 'suspended' },
+]
+
+export function Tables() {
+  const [order, setOrder] = useState<'asc' | 'desc'>('asc')
+  const rows = order === 'asc' ? ROWS : ROWS.toReversed()
+  const head = (
+    <>
+      <SortHead order={order} onSort={setOrder}>
+        Domain
+      </SortHead>
+      <Head>PHP</Head>
+      <Head>Status</Head>
+    </>
+  )
+  return (
+    <div className="flex flex-col gap-5">
+      <Card title="Table" flush>
+        <Table label="Example sites" head={head}>
+          {rows.map(({ domain, php, status }) => (
+            <tr key={domain}>
+              <Cell>{domain}</Cell>
+              <Cell>{php}</Cell>
+              <Cell>
+                <Status value={status} />
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      </Card>
+      <Card title="Details">
+        <Facts of={{ Server: 'web-1.example.net', PHP: '8.4', Tier: 'medium' }} />
+      </Card>
+    </div>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleCheckBig } from 'lucide-react'
 import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
+import { RunningOperations } from '#dashboard/web/features/operation/running.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -38,7 +38,7 @@ function FleetOverview({ fleet }: { fleet: Fleet }) {
           <Attention groups={attention} paused={paused} servers={servers} />
         </div>
         <div className="flex min-w-0 flex-col gap-5">
-          <UnderWay />
+          <RunningOperations />
           <Glance servers={servers} />
         </div>
       </div>

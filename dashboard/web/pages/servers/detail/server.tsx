@@ -5,7 +5,7 @@ import { isNotFound } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
-import { UnderWay } from '#dashboard/web/features/operation/running.tsx'
+import { RunningOperations } from '#dashboard/web/features/operation/running.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
@@ -56,7 +56,7 @@ function OneServer({ id }: { id: number }) {
       actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
     >
       <QueryState of={{ data: server, error, refetch }} />
-      <UnderWay server_id={id} />
+      <RunningOperations server_id={id} />
       <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
       {(isNew || isStrange) && <EnrolmentPanel server={server} />}
       {!isNew && <Known server={server} />}
