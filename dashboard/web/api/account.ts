@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
 
-/** Ends every other session of the user and, when asked, every API token. */
+/** Ends every other session of the user and on request every API token. */
 export const changePassword = (body: Sent<'POST /api/auth/password'>['body']) =>
   call('POST /api/auth/password', { body })
 

@@ -54,13 +54,13 @@ interface Plain {
   signal?: AbortSignal
 }
 
-/** Calls a route of the dashboard that this page comes from. Throws ApiError for any but a success. */
+/** Calls a route of the dashboard. Throws ApiError unless the call succeeds. */
 export async function call<A extends At>(at: A, ...args: Args<A>): Promise<AnswerOf<A>> {
   const response = await send(at, ...args)
   return response.status === 204 ? undefined : response.json()
 }
 
-/** The same, for an answer that is more than its body. */
+/** The response, for a call that needs more than its body. */
 async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
   const { params = {}, query = {}, body, signal }: Plain = sent ?? {}
   const [method = '', path = ''] = at.split(' ')

@@ -4,7 +4,7 @@ import { ApiError } from './client.ts'
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
 
-export type Connection = 'connecting' | 'live' | 'away' | 'ended'
+export type Connection = 'connecting' | 'live' | 'disconnected' | 'ended'
 
 interface Follower {
   /**
@@ -15,14 +15,14 @@ interface Follower {
   onConnection(state: Connection): void
   /** Whether the stream resumes after the last event (`Last-Event-ID`). */
   resumes: boolean
-  /** Whether a stream that breaks off without an end is complete. */
-  isOver?(): boolean
+  /** Whether a stream that is interrupted without an end is complete. */
+  hasEnded?(): boolean
 }
 
 /**
  * Follows a stream of events until its end, and resumes it after an interruption. A tab in the
- * background holds no connection. Throws ApiError when the stream does not exist or nobody is
- * signed in.
+ * background holds no connection. Throws ApiError when the stream does not exist or the
+ * session has ended.
  */
 export async function followEvents(path: string, signal: AbortSignal, follower: Follower) {
   const state = { last: 0, wait: FIRST_WAIT_MS }
@@ -30,8 +30,8 @@ export async function followEvents(path: string, signal: AbortSignal, follower: 
     await visible(signal)
     if (await readOnce(path, signal, follower, state)) return follower.onConnection('ended')
     if (signal.aborted || document.hidden) continue
-    if (follower.isOver?.()) return follower.onConnection('ended')
-    follower.onConnection('away')
+    if (follower.hasEnded?.()) return follower.onConnection('ended')
+    follower.onConnection('disconnected')
     await pause(state.wait, signal)
     state.wait = Math.min(2 * state.wait, LONGEST_WAIT_MS)
   }
@@ -44,10 +44,12 @@ async function readOnce(
   { resumes, onEvent, onConnection }: Follower,
   state: { last: number; wait: number },
 ): Promise<boolean> {
-  const leave = new AbortController()
-  const release = leaveWhenHidden(leave, signal)
+  const closed = new AbortController()
+  const check = () => document.hidden && closed.abort()
+  document.addEventListener('visibilitychange', check, { signal: closed.signal })
   try {
-    const events = await open(path, resumes ? state.last : 0, leave.signal)
+    const either = AbortSignal.any([signal, closed.signal])
+    const events = await open(path, resumes ? state.last : 0, either)
     onConnection('live')
     for await (const event of events) {
       state.wait = FIRST_WAIT_MS
@@ -58,7 +60,7 @@ async function readOnce(
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) throw error
   } finally {
-    release()
+    closed.abort()
   }
   return false
 }
@@ -79,28 +81,18 @@ async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
   }
 }
 
-function leaveWhenHidden(leave: AbortController, signal: AbortSignal): () => void {
-  const check = () => document.hidden && leave.abort()
-  const end = () => leave.abort()
-  document.addEventListener('visibilitychange', check)
-  signal.addEventListener('abort', end)
-  return () => {
-    leave.abort()
-    document.removeEventListener('visibilitychange', check)
-    signal.removeEventListener('abort', end)
-  }
-}
-
+/** Resolves when the page is visible, or on the signal. */
 function visible(signal: AbortSignal): Promise<void> {
-  if (!document.hidden || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
+    const done = new AbortController()
     const check = () => {
-      document.removeEventListener('visibilitychange', check)
-      signal.removeEventListener('abort', check)
+      if (document.hidden && !signal.aborted) return
+      done.abort()
       resolve()
     }
-    document.addEventListener('visibilitychange', check)
-    signal.addEventListener('abort', check)
+    document.addEventListener('visibilitychange', check, { signal: done.signal })
+    signal.addEventListener('abort', check, { signal: done.signal })
+    check()
   })
 }
 

@@ -2,7 +2,7 @@ import type { Query, QueryCache } from '@tanstack/react-query'
 
 /** Unused answers are kept for this time, so that Back shows them at once. */
 export const KEPT_MS = 5 * 60_000
-/** And so many answers of it: of 10,000 sites each that holds a hundred is some 100 kB. */
+/** The maximum number of unused answers: a page of a hundred sites has about 100 kB. */
 export const MOST_KEPT = 100
 /** After this time the next page is drawn: until then, neither page uses its answers. */
 const SOON_MS = 1_000
@@ -18,8 +18,8 @@ export function forgetOldest(
   let isWaiting = false
   const forget = () => {
     isWaiting = false
-    const left = cache.getAll().filter(isLeft)
-    const oldest = left.toSorted((one, other) => lastOf(one) - lastOf(other))
+    const unused = cache.getAll().filter(isUnused)
+    const oldest = unused.toSorted((one, other) => lastOf(one) - lastOf(other))
     for (const query of oldest.slice(0, -MOST_KEPT)) cache.remove(query)
   }
   cache.subscribe(({ type }) => {
@@ -29,7 +29,7 @@ export function forgetOldest(
   })
 }
 
-const isLeft = (query: Query) =>
+const isUnused = (query: Query) =>
   query.getObserversCount() === 0 && query.state.fetchStatus === 'idle' && query.gcTime <= KEPT_MS
 
 const lastOf = ({ state }: Query) => Math.max(state.dataUpdatedAt, state.errorUpdatedAt)

@@ -15,25 +15,25 @@ const MS_PER_EVENT = 0.01
 const LONGEST_MS = 250
 
 /**
- * All events of a stored stream, gathered and shown at most once per frame. `isOver`: the records say
- * that it has ended, so that a stream without an end, whose events are past their age, is not asked
- * for again.
+ * All events of a stored stream, gathered and shown at most once per frame. `hasEnded`: the records say
+ * that it has ended, so that a stream without an end, whose events were removed after their retention,
+ * is not requested again.
  */
-export function useEvents(path: string, isOver = false): Followed {
+export function useEvents(path: string, hasEnded = false): Followed {
   const [state, setState] = useState(NOTHING)
-  const over = useRef(isOver)
-  over.current = isOver
+  const ended = useRef(hasEnded)
+  ended.current = hasEnded
   useEffect(() => {
     setState(NOTHING)
-    const leave = new AbortController()
-    const { push, change } = perFrame(leave.signal, setState)
-    followEvents(path, leave.signal, {
+    const controller = new AbortController()
+    const { push, change } = perFrame(controller.signal, setState)
+    followEvents(path, controller.signal, {
       resumes: true,
       onEvent: push,
-      isOver: () => over.current,
+      hasEnded: () => ended.current,
       onConnection: (connection) => change({ connection }),
     }).catch((error: unknown) => change({ connection: 'ended', error }))
-    return () => leave.abort()
+    return () => controller.abort()
   }, [path])
   return state
 }
@@ -43,9 +43,9 @@ export function useFeed(path: string, onEvent: (event: StoredEvent) => void, onB
   const calls = useRef({ onEvent, onBack })
   calls.current = { onEvent, onBack }
   useEffect(() => {
-    const leave = new AbortController()
+    const controller = new AbortController()
     let broken = false
-    followEvents(path, leave.signal, {
+    followEvents(path, controller.signal, {
       resumes: false,
       onEvent: (event) => calls.current.onEvent(event),
       onConnection: (state) => {
@@ -54,7 +54,7 @@ export function useFeed(path: string, onEvent: (event: StoredEvent) => void, onB
         broken = true
       },
     }).catch(() => undefined)
-    return () => leave.abort()
+    return () => controller.abort()
   }, [path])
 }
 
@@ -64,11 +64,11 @@ function perFrame(signal: AbortSignal, set: (change: (now: Followed) => Followed
   let isWaiting = false
   let total = 0
   const flush = () => {
-    const [news, changed] = [events, changes]
+    const [added, changed] = [events, changes]
     events = []
     changes = {}
     isWaiting = false
-    if (!signal.aborted) set((now) => ({ ...now, ...changed, events: now.events.concat(news) }))
+    if (!signal.aborted) set((now) => ({ ...now, ...changed, events: now.events.concat(added) }))
   }
   const wake = () => {
     const pause = Math.min(FRAME_MS + total * MS_PER_EVENT, LONGEST_MS)

@@ -12,9 +12,9 @@ type Open = 'palette' | 'help'
 /** The palette and the list of keys, loaded when they are first opened. */
 export function Commands() {
   const [open, setOpen] = useState<Open>()
-  const [seen, setSeen] = useState<ReadonlySet<Open>>(new Set())
+  const [loaded, setLoaded] = useState<ReadonlySet<Open>>(new Set())
   const show = (what: Open) => {
-    setSeen((old) => new Set(old).add(what))
+    setLoaded((old) => new Set(old).add(what))
     setOpen(what)
   }
   const close = () => setOpen(undefined)
@@ -23,10 +23,10 @@ export function Commands() {
     <>
       <SearchButton onOpen={() => show('palette')} />
       <Suspense fallback={null}>
-        {seen.has('palette') && (
+        {loaded.has('palette') && (
           <Palette open={open === 'palette'} onClose={close} onHelp={() => show('help')} />
         )}
-        {seen.has('help') && <Help open={open === 'help'} onClose={close} />}
+        {loaded.has('help') && <Help open={open === 'help'} onClose={close} />}
       </Suspense>
     </>
   )

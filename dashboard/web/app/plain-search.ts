@@ -9,7 +9,7 @@ export function parsePlain(text: string): Record<string, string> {
   return Object.fromEntries([...found].map(([name, values]) => [name, values.join(',')]))
 }
 
-/** With its question mark; empty without any. What is undefined is left out. */
+/** With its question mark; empty without parameters. Undefined parameters are omitted. */
 export function writePlain(search: Record<string, unknown>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined)
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))

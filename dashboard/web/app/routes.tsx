@@ -26,7 +26,7 @@ const login = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/login/login.tsx'), 'LoginPage'),
 })
 
-/** All but the login: asks who is signed in first. */
+/** All pages except the login: the signed-in user is requested first. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',

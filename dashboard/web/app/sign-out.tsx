@@ -8,13 +8,13 @@ import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 export function SignOut(dialog: DialogState) {
   const navigate = useNavigate()
   const client = useQueryClient()
-  const leave = async () => {
+  const confirm = async () => {
     await signOut()
     await navigate({ to: '/login' })
     client.clear()
   }
   return (
-    <Confirm {...dialog} title="Sign out?" action="Sign out" onConfirm={leave}>
+    <Confirm {...dialog} title="Sign out?" action="Sign out" onConfirm={confirm}>
       Running operations continue without you.
     </Confirm>
   )

@@ -2,7 +2,7 @@ import type { Tier } from '#shared/fields.ts'
 import { TIER_SIZES } from '#shared/tiers.ts'
 
 /** The purpose of each tier; the agent adapts the numbers to its machine. */
-export const TIER_WORDS: Record<Tier, string> = {
+export const TIER_TEXTS: Record<Tier, string> = {
   small: `Blogs and small sites: ${sizes('small')}`,
   medium: `Shops and busy sites: ${sizes('medium')}`,
   large: `Large shops and applications: ${sizes('large')}`,
@@ -15,7 +15,7 @@ function sizes(tier: Tier): string {
 }
 
 /** What each kind of certificate means. */
-export const TLS_WORDS = {
+export const TLS_TEXTS = {
   letsencrypt: {
     name: "Let's Encrypt",
     about:

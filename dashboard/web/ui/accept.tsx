@@ -4,9 +4,9 @@ import { CheckField } from './check.tsx'
 import { formatCount } from './format.ts'
 import { Notice } from './notice.tsx'
 
-type Word = (typeof ACCEPTABLE)[number]
+type Consent = (typeof ACCEPTABLE)[number]
 
-const SENTENCES: Record<Word, string> = {
+const SENTENCES: Record<Consent, string> = {
   name_taken_over: 'Another site currently serves this name',
   packages_changed: 'Packages that other sites may run on are upgraded and restarted',
   packages_removed: 'Packages are removed, with what runs on them',
@@ -19,14 +19,14 @@ function imposed(plan: Plan): Effect[] {
   return plan.steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
 }
 
-/** The words that accept a plan; empty if it changes only its own. */
-export function wordsOf(plan: Plan | undefined): Word[] {
-  return wordsIn(plan ? imposed(plan) : [])
+/** The consents that a plan needs; none if it changes only what Hosting Control created. */
+export function consentsOf(plan: Plan | undefined): Consent[] {
+  return consentsIn(plan ? imposed(plan) : [])
 }
 
-export function wordsIn(effects: readonly Effect[]): Word[] {
-  const words = new Set(effects.map(({ asks }) => asks))
-  return ACCEPTABLE.filter((word) => words.has(word))
+export function consentsIn(effects: readonly Effect[]): Consent[] {
+  const consents = new Set(effects.map(({ asks }) => asks))
+  return ACCEPTABLE.filter((consent) => consents.has(consent))
 }
 
 interface Answer {
@@ -65,16 +65,16 @@ interface QuestionProps extends Answer {
 }
 
 function Question({ title, changes, accepted, onChange }: QuestionProps) {
-  const words = wordsIn(changes)
-  if (words.length === 0) return null
+  const consents = consentsIn(changes)
+  if (consents.length === 0) return null
   return (
     <Notice kind="warn" title={title}>
       <dl className="flex max-h-64 flex-col gap-2 overflow-y-auto">
-        {words.map((word) => (
-          <div key={word}>
-            <dt>{SENTENCES[word]}:</dt>
+        {consents.map((consent) => (
+          <div key={consent}>
+            <dt>{SENTENCES[consent]}:</dt>
             {changes
-              .filter(({ asks }) => asks === word)
+              .filter(({ asks }) => asks === consent)
               .map(({ domain, kind, name }) => (
                 <dd key={`${domain} ${kind} ${name}`} className="text-xs break-all">
                   {domain && <span className="font-medium">{domain}: </span>}
@@ -102,12 +102,12 @@ function WithoutPlan({ unknown, unasked }: { unknown: readonly BulkAsk[]; unaske
           </li>
         ))}
         {unasked > 0 && (
-          <li>{formatCount(unasked, 'other')} not checked: only the first 50 are.</li>
+          <li>{formatCount(unasked, 'other')} not checked: only the first 50 are checked.</li>
         )}
       </ul>
       <p className="mt-1">
-        One that would change anything else that Hosting Control did not create fails and changes
-        nothing.
+        An operation that would change something else that Hosting Control did not create fails
+        without changes.
       </p>
     </Notice>
   )

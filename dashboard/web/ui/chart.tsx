@@ -46,16 +46,16 @@ export function Chart(props: ChartProps) {
     if (!element) return
     const { props, data } = latest.current
     const options = chartOptions(() => latest.current.props, element.clientWidth, setIndex)
-    const made = new uPlot(options, data, element)
-    plot.current = made
+    const created = new uPlot(options, data, element)
+    plot.current = created
     const resized = new ResizeObserver(() => {
-      made.setSize({ width: element.clientWidth, height: made.height })
+      created.setSize({ width: element.clientWidth, height: created.height })
     })
     resized.observe(element)
     return () => {
       resized.disconnect()
-      made.destroy()
-      uPlot.sync(props.group).unsub(made)
+      created.destroy()
+      uPlot.sync(props.group).unsub(created)
     }
   }, [theme, shape])
 

@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Dialog } from './dialog.tsx'
+import { Dialog, type DialogState } from './dialog.tsx'
 import { DialogForm } from './dialog-form.tsx'
 
-interface ConfirmProps {
-  open: boolean
-  onClose: () => void
+interface ConfirmProps extends DialogState {
   title: string
   /** What will happen, and whether and how it can be undone. */
   children: ReactNode

@@ -1,4 +1,4 @@
-/** Class names; what is false or undefined is left out. */
+/** Class names; false and undefined are omitted. */
 export function cx(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

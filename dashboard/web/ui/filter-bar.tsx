@@ -5,13 +5,13 @@ import { type Filter, FilterOptions } from './filter-options.tsx'
 import { POPUP_ITEM, Popup } from './popup.tsx'
 import { SavedViews } from './saved-views.tsx'
 
-/** What the address of a page says, as texts. */
+/** The parameters of the address of a page. */
 export type Values = Readonly<Record<string, string | undefined>>
 
 interface FilterBarProps {
   /** The page whose views are saved: `sites`. */
   page: string
-  /** The search box, and what else stands before the filters. */
+  /** The search box, and what else is shown before the filters. */
   search?: ReactNode
   filters: readonly Filter[]
   values: Values

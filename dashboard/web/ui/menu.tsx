@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
-/** Further actions behind one button; `name` says of what: `More actions of web-1`. */
+/** Further actions behind one button; `name` names the object: `More actions of web-1`. */
 export function Menu({ name, children }: { name: string; children: ReactNode }) {
   // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)

@@ -52,7 +52,7 @@ export function Badge({ tone = 'plain', children, title }: BadgeProps) {
   )
 }
 
-/** A state in words, with a dot that pulses while something runs. */
+/** The name of a state, with a dot that pulses while something runs. */
 export function Status({ value, tone = STATES[value] ?? 'plain' }: { value: string; tone?: Tone }) {
   return (
     <Badge tone={tone}>

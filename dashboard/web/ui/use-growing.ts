@@ -5,8 +5,8 @@ const STEP = 40
 const MARGIN = '1200px'
 
 /**
- * How many rows of a long list are drawn: more as `end`, the element below them, comes near. Starts
- * again with another `list`.
+ * How many rows of a long list are drawn: more when `end`, the element below them, is near the
+ * visible part. Another `list` starts from the beginning.
  */
 export function useGrowing(list: unknown): { count: number; end: RefCallback<HTMLElement> } {
   const [state, setState] = useState({ list, count: STEP })

@@ -22,8 +22,8 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   const isOld = isPlaceholderData || requested !== text
   const found = isSearched ? (data?.sites ?? []) : []
   const words = searchWords(text)
-  const fits = (domain: string) => words.every((word) => domain.includes(word))
-  const sites = isOld ? found.filter(({ domain }) => fits(domain)) : found
+  const matches = (domain: string) => words.every((word) => domain.includes(word))
+  const sites = isOld ? found.filter(({ domain }) => matches(domain)) : found
   const entries = sites.map(({ id, domain, server, found }) => ({
     id: `site ${id}`,
     name: domain,

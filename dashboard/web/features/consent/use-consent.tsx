@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type NewBulk, planBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { ONCE } from '#dashboard/web/api/query-client.ts'
-import { AcceptMany, wordsIn } from '#dashboard/web/ui/accept.tsx'
+import { AcceptMany, consentsIn } from '#dashboard/web/ui/accept.tsx'
 import type { BulkType } from '#shared/operation-types/index.ts'
 
 /** The types that can change foreign objects. */
@@ -25,11 +25,11 @@ export function useConsent(bulk: NewBulk, isChosen: boolean) {
     ...ONCE,
   })
   const isAsking = isNeeded && isFetching
-  const words = isNeeded && asks ? wordsIn(asks.asks.flatMap(({ effects }) => effects)) : []
+  const consents = isNeeded && asks ? consentsIn(asks.asks.flatMap(({ effects }) => effects)) : []
   return {
     /** Nothing may start yet: the agents have not answered, or the user has not. */
-    isOpen: isAsking || (words.length > 0 && !accepted),
-    params: words.length > 0 ? { accept: words } : {},
+    isOpen: isAsking || (consents.length > 0 && !accepted),
+    params: consents.length > 0 ? { accept: consents } : {},
     question: (
       <>
         {isAsking && <p className="text-xs text-muted">Requesting the plans of the servers…</p>}

@@ -29,7 +29,7 @@ export function ForceCancel({ operation: { id, cancel } }: { operation: Operatio
         )
       }
     >
-      Running programs are asked to end, and changes are undone.
+      Running programs receive a request to end, and changes are undone.
       {isLong &&
         ' This takes long. End by force to end the programs at once; changes are undone as well.'}
     </Notice>

@@ -18,7 +18,7 @@ export function Notices({ operation, connection }: NoticesProps) {
   const active = isActive(operation)
   return (
     <>
-      {active && connection === 'away' && (
+      {active && connection === 'disconnected' && (
         <Notice kind="warn" title="The dashboard cannot be reached">
           The operation continues. This page reconnects automatically.
         </Notice>
@@ -99,7 +99,7 @@ function Advice({ error, server, server_id }: OperationView) {
     )
   if (name === 'invalid') return <p>Correct the refused fields and start again.</p>
   if (error?.code === 'not_undone')
-    return <p>Some changes could not be undone and are left on {link}.</p>
+    return <p>Some changes could not be undone and remain on {link}.</p>
   return (
     <p>
       Completed steps were undone. The last lines of the log show the cause. Correct it, then retry.

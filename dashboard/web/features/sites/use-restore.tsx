@@ -1,55 +1,50 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
-import { wordsOf } from '#dashboard/web/ui/accept.tsx'
+import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import { consentsOf } from '#dashboard/web/ui/accept.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { WorkDialog } from './work-dialog.tsx'
 
-interface Restored {
-  id: number
-  server_id: number
-  domain: string
+interface RestoreOptions {
+  start: (work: SiteWork) => Promise<unknown>
+  onStarted?: () => void
+  onError: (error: unknown) => void
 }
 
 /**
- * Restores a site at once, unless its plan changes what Hosting Control did not create: then it
- * asks.
+ * Restores a site at once, unless its plan changes what Hosting Control did not create: then a
+ * dialog asks for consent.
  */
 export function useRestore(
-  site: Restored,
-  { start, ...callbacks }: { start: (work: SiteWork) => Promise<unknown> } & Telling,
+  site: SitePlace & { domain: string },
+  { start, onStarted, onError }: RestoreOptions,
 ) {
   const client = useQueryClient()
-  const [isAsking, setAsking] = useState(false)
+  const { dialog, show } = useDialog()
   const work = restoreSite(site)
   const { mutate, isPending } = useMutation({
     mutationFn: async () => {
       // Without a plan, the operation reports what prevents it.
       const plan = await client.fetchQuery(planQuery(work)).catch(() => undefined)
-      const asks = wordsOf(plan).length > 0
-      if (!asks) await start(work)
-      return { asks }
+      const needsConsent = consentsOf(plan).length > 0
+      if (!needsConsent) await start(work)
+      return needsConsent
     },
-    onSuccess: ({ asks }) => (asks ? setAsking(true) : callbacks.onStarted?.()),
-    onError: callbacks.onError,
+    onSuccess: (needsConsent) => (needsConsent ? show() : onStarted?.()),
+    onError,
   })
   return {
     restore: () => mutate(),
     isPending,
     dialog: (
       <WorkDialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
+        {...dialog}
         title={`Restore ${site.domain}`}
-        about="The site comes back with its files and its database, as it was when it was deleted."
+        about="The site is restored with its files and its database, in the state in which it was deleted."
         site={site}
         work={work}
         action="Restore site"
       />
     ),
   }
-}
-
-interface Telling {
-  onStarted?: () => void
-  onError: (error: unknown) => void
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
-import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
+import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 
 const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
 
@@ -11,10 +11,10 @@ export function useWorkConsent(work: SiteWork | undefined) {
   const [acceptedFor, setAcceptedFor] = useState<string>()
   const accepted = acceptedFor === key
   const { data: plan } = useQuery({ ...planQuery(work ?? NONE), enabled: work !== undefined })
-  const words = wordsOf(plan)
+  const consents = consentsOf(plan)
   return {
-    isOpen: words.length > 0 && !accepted,
-    accepting: words.length > 0 ? { accept: words } : {},
+    isOpen: consents.length > 0 && !accepted,
+    accepting: consents.length > 0 ? { accept: consents } : {},
     question: plan && (
       <Accept
         plan={plan}

@@ -1,29 +1,27 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { SiteWork } from '#dashboard/web/api/site-work.ts'
-import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useStart } from './use-show-operation.ts'
 import { useWorkConsent } from './use-work-consent.tsx'
 
-interface WorkDialogProps {
-  open: boolean
-  onClose: () => void
+interface WorkDialogProps extends DialogState {
   title: string
   about: string
   site: { id: number; domain: string }
   /** Undefined until the user has chosen. */
   work: SiteWork | undefined
-  /** What the button says. */
+  /** The label of the button. */
   action: string
-  /** It takes something away. */
+  /** It removes something. */
   isDestructive?: boolean
-  /** The domain is to be typed, because it cannot be undone. */
+  /** It cannot be undone: the user types the domain. */
   isPermanent?: boolean
   /** Default: starts the work and shows its operation on the page of the site. */
   start?: ((work: SiteWork) => Promise<unknown>) | undefined
-  /** What is to be chosen. */
+  /** The fields of the choice. */
   children?: ReactNode
 }
 
@@ -41,10 +39,8 @@ type FormProps = Omit<WorkDialogProps, 'open' | 'title' | 'about'>
 function Form({ site, work, action, start, children, onClose, ...props }: FormProps) {
   const { isPermanent = false, isDestructive = isPermanent } = props
   const show = useStart(site.id)
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: start ?? show,
-    onSuccess: onClose,
-  })
+  const mutationFn = start ?? show
+  const { mutate, isPending, error } = useMutation({ mutationFn, onSuccess: onClose })
   const consent = useWorkConsent(work)
   return (
     <DialogForm

@@ -12,7 +12,7 @@ export function Sessions() {
   const { dialog, show } = useDialog()
   const navigate = useNavigate()
   const client = useQueryClient()
-  const leave = async () => {
+  const confirm = async () => {
     await signOutEverywhere()
     await navigate({ to: '/login' })
     client.clear()
@@ -31,7 +31,7 @@ export function Sessions() {
         {...dialog}
         title="Sign out everywhere?"
         action="Sign out everywhere"
-        onConfirm={leave}
+        onConfirm={confirm}
       >
         All your sessions and API tokens end at once. Scripts that use a token are refused until
         they have a new one.

@@ -1,7 +1,7 @@
 import type { Answer, ApiDocument, Media } from '#dashboard/web/api/openapi.ts'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { resolveAnswer } from './operations.ts'
-import { Words } from './prose.tsx'
+import { InlineText } from './prose.tsx'
 import { jsonOf, Sample } from './sample.tsx'
 import { SchemaTree } from './schema-tree.tsx'
 
@@ -38,7 +38,7 @@ function OneAnswer({ document, status, answer }: OneProps) {
       <summary className="flex cursor-pointer items-baseline gap-3 px-4 py-2.5 hover:bg-sunken">
         <Badge tone={isGood ? 'good' : 'bad'}>{status}</Badge>
         <span className="min-w-0">
-          <Words text={description} />
+          <InlineText text={description} />
         </span>
       </summary>
       <div className="flex flex-col gap-4 px-4 pb-4">
@@ -46,7 +46,7 @@ function OneAnswer({ document, status, answer }: OneProps) {
           <p key={name}>
             <span className="font-mono text-[0.92em] font-medium">{name}</span>{' '}
             <span className="text-muted">
-              <Words text={document.components.headers[name]?.description ?? ''} />
+              <InlineText text={document.components.headers[name]?.description ?? ''} />
             </span>
           </p>
         ))}

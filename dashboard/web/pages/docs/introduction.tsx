@@ -10,8 +10,8 @@ export function Introduction({ document }: { document: ApiDocument }) {
   return (
     <div className="flex min-w-0 flex-col gap-5">
       <Prose text={document.info.description} />
-      <Sample label="the first lines" text={beginning(location.origin)} />
-      <Card title="What may go wrong" flush>
+      <Sample label="the first lines" text={exampleOf(location.origin)} />
+      <Card title="Errors" flush>
         <Answers document={document} responses={failuresOf(document)} />
       </Card>
     </div>
@@ -23,7 +23,7 @@ function failuresOf(document: ApiDocument) {
   return Object.fromEntries(all.filter(([status]) => status >= '400'))
 }
 
-const beginning = (origin: string) => `# A session, kept in a file
+const exampleOf = (origin: string) => `# A session, kept in a file
 curl -c jar -H 'Content-Type: application/json' '${origin}/api/auth/login' \\
   -d '{"email": "you@example.com", "password": "…"}'
 curl -b jar '${origin}/api/servers'

@@ -6,7 +6,7 @@ export function Prose({ text }: { text: string }) {
     <div className="flex max-w-prose flex-col gap-3 leading-relaxed">
       {text.split(/\n{2,}/).map((paragraph) => (
         <p key={paragraph}>
-          <Words text={paragraph} />
+          <InlineText text={paragraph} />
         </p>
       ))}
     </div>
@@ -14,7 +14,7 @@ export function Prose({ text }: { text: string }) {
 }
 
 /** The same within a line. */
-export function Words({ text }: { text: string }): ReactNode {
+export function InlineText({ text }: { text: string }): ReactNode {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, at) => {
     const key = `${at} ${part}`
     if (part.startsWith('`')) return <Code key={key}>{part.slice(1, -1)}</Code>

@@ -2,8 +2,8 @@ import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ApiDocument, Schema } from '#dashboard/web/api/openapi.ts'
 import { resolve } from './operations.ts'
-import { Words } from './prose.tsx'
-import { rulesOf, typeOf } from './schema-words.ts'
+import { InlineText } from './prose.tsx'
+import { rulesOf, typeOf } from './schema-text.ts'
 
 interface TreeProps {
   document: ApiDocument
@@ -43,7 +43,7 @@ export function SchemaTree({ document, schema: given }: TreeProps) {
 interface FieldProps extends TreeProps {
   name: string
   required: boolean
-  /** Whether its parts are seen at once. */
+  /** Whether its parts are shown at first. */
   open?: boolean
 }
 
@@ -93,7 +93,7 @@ function Line({ name, required, type, rules, children }: LineProps): ReactNode {
       </div>
       {children && (
         <div className="text-muted">
-          <Words text={children} />
+          <InlineText text={children} />
         </div>
       )}
     </div>

@@ -4,7 +4,7 @@ import type { Fleet } from '#dashboard/web/api/fleet.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 
-/** Before the first site: what is done, and what comes next. */
+/** The steps before the first site, and the next one. */
 export function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
   const [server] = servers
   const isOnline = servers.some(({ status }) => status === 'online')

@@ -43,11 +43,11 @@ export function SettingsPage() {
 
 /** Versions with security fixes or from Debian, newest first, and always the current one. */
 function phpOptions(current: string): readonly string[] {
-  const offered = PHP_VERSIONS.filter((version) => version === current || isMended(version))
+  const offered = PHP_VERSIONS.filter((version) => version === current || isSupported(version))
   return [...new Set([...offered, current])].reverse()
 }
 
-function isMended(version: string): boolean {
+function isSupported(version: string): boolean {
   const systems = ['', 'Debian GNU/Linux 12', 'Debian GNU/Linux 13']
   return systems.some((os) => Date.parse(supportEnds(version, os) ?? '') > Date.now())
 }

@@ -25,7 +25,7 @@ export function TrashPage() {
             title="The trash is empty"
             action={<ButtonLink to="/sites">Go to sites</ButtonLink>}
           >
-            A deleted site comes here with its files and its database, and can be restored until it
+            A deleted site moves here with its files and its database. It can be restored until it
             is permanently deleted.
           </Empty>
         )}

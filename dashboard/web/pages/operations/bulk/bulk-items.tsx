@@ -43,10 +43,10 @@ export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
         <FilterSelect name="Any result" value={status} options={STATUSES} onChange={choose} />
       }
     >
-      {active && connection === 'away' && (
+      {active && connection === 'disconnected' && (
         <div className="p-4">
           <Notice kind="warn" title="The dashboard cannot be reached">
-            It continues; this page reconnects automatically.
+            The bulk operation continues. This page reconnects automatically.
           </Notice>
         </div>
       )}
@@ -57,7 +57,7 @@ export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
         </div>
       )}
       {shown?.length === 0 && mistakes.length === 0 && (
-        <p className="p-4 text-muted">None of them is {status}.</p>
+        <p className="p-4 text-muted">No item is {status?.replaceAll(',', ' or ')}.</p>
       )}
       {shown && shown.length > 0 && <Items items={shown} />}
     </Card>

@@ -5,7 +5,7 @@ import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 /** Its progress and its results. */
 export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {
   const { total, success, failed, cancelled, skipped, running } = counts
-  const told = [
+  const parts = [
     [success, 'done'],
     [running, 'running'],
     [failed, 'failed'],
@@ -23,7 +23,7 @@ export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {
         />
       </div>
       <p className="text-xs text-muted tabular-nums">
-        {told
+        {parts
           .filter(([count]) => count > 0)
           .map(([count, name]) => `${formatNumber(count)} ${name}`)
           .join(' · ')}

@@ -54,7 +54,7 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
         </div>
         {status === 'paused' && (
           <Notice kind="warn" title="Paused after failures in a row">
-            {reason}. Look at what failed, then go on, or cancel the rest.
+            {reason}. Check the failed items, then resume, or cancel the rest.
           </Notice>
         )}
         <BulkProgress counts={counts} />

@@ -14,7 +14,7 @@ interface ListProps {
   selection: Selection
 }
 
-/** A list of operations; long lists are shortened until the user asks for all. */
+/** A list of operations; long lists are shortened until the user requests all. */
 export function List({ label, operations, selection }: ListProps) {
   const [all, setAll] = useState(false)
   const shown = all ? operations : operations.slice(0, AT_FIRST)

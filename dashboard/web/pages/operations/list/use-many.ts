@@ -25,10 +25,10 @@ export type Many = ReturnType<typeof useMany>
 
 /** The messages of those that were refused. */
 async function each(ids: readonly string[], act: (id: string) => Promise<unknown>) {
-  const left = [...ids]
+  const waiting = [...ids]
   const refusals: string[] = []
   const work = async () => {
-    for (let id = left.shift(); id !== undefined; id = left.shift())
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift())
       await act(id).catch((error: unknown) => refusals.push(messageOf(error)))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

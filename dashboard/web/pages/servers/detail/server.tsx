@@ -47,7 +47,7 @@ function OneServer({ id }: { id: number }) {
       </Page>
     )
   const isNew = server.status === 'pending'
-  const isStrange = server.status !== 'online' && enrolment?.enrolled_at === null
+  const isNotEnrolled = server.status !== 'online' && enrolment?.enrolled_at === null
   return (
     <Page
       title={server.name}
@@ -58,7 +58,7 @@ function OneServer({ id }: { id: number }) {
       <QueryState of={{ data: server, error, refetch }} />
       <RunningOperations server_id={id} />
       <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
-      {(isNew || isStrange) && <EnrolmentPanel server={server} />}
+      {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}
       {!isNew && <Known server={server} />}
     </Page>
   )

@@ -3,7 +3,7 @@ import { someOf } from '#shared/api/operations.ts'
 import { SERVER_STATUSES } from '#shared/values.ts'
 import { SERVER_SORTS, type ServersSearch } from './search.ts'
 
-/** The rules of the address, in the words of the API, which has no call that filters servers. */
+/** The rules of the address, with the messages of the API, which has no call that filters servers. */
 export const ServersQuery = z.object({
   q: z.string().optional(),
   status: someOf(SERVER_STATUSES).optional(),

@@ -1,9 +1,9 @@
 import type { FleetServer } from '#shared/api/fleet.ts'
 
-type Asked = Pick<FleetServer, 'status' | 'status_reason' | 'hostname' | 'port'>
+type Reachability = Pick<FleetServer, 'status' | 'status_reason' | 'hostname' | 'port'>
 
-/** Why a server is not online, without the address that stands beside it anyway; else empty. */
-export function reasonOf({ status, status_reason, hostname, port }: Asked): string {
+/** Why a server is not online, without the address, which is shown beside it; empty for an online server. */
+export function reasonOf({ status, status_reason, hostname, port }: Reachability): string {
   if (status === 'online') return ''
   return status_reason.replace(`The agent on ${hostname}:${port} `, 'Its agent ')
 }

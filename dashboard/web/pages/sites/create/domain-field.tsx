@@ -15,17 +15,17 @@ interface DomainFieldProps {
   mistake: string | undefined
   /** The refusal of the dashboard. */
   refusal: string | undefined
-  /** Mistakes are shown before the field was left. */
+  /** Mistakes are shown before the field has lost the focus. */
   isStrict: boolean
 }
 
 /** The domain, checked while it is typed; letters beyond ASCII are shown in their DNS form. */
 export function DomainField({ value, onChange, server_id, ...props }: DomainFieldProps) {
   const { mistake, refusal, isStrict } = props
-  const [wasLeft, setLeft] = useState(false)
+  const [wasVisited, setVisited] = useState(false)
   const canonical = canonicalDomain(value.trim())
   const { taken, also } = useName(mistake === undefined ? canonical : undefined, server_id)
-  const isShown = isStrict || (wasLeft && value !== '')
+  const isShown = isStrict || (wasVisited && value !== '')
   return (
     <Field
       label="Domain"
@@ -36,7 +36,7 @@ export function DomainField({ value, onChange, server_id, ...props }: DomainFiel
       <Input
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        onBlur={() => setLeft(true)}
+        onBlur={() => setVisited(true)}
         placeholder="shop.example.com"
         autoCapitalize="none"
         inputMode="url"

@@ -3,7 +3,7 @@ import { remembered } from '#dashboard/web/ui/remembered.ts'
 import { Domain, Email } from '#shared/fields.ts'
 import type { TIERS, TLS_MODES } from '#shared/values.ts'
 
-/** What the form holds. */
+/** The values of the form. */
 export interface Draft {
   server_id: number | undefined
   domain: string
@@ -56,7 +56,7 @@ function ruleOf(read: ReturnType<typeof Email.safeParse>, first = ''): string | 
   return read.success ? undefined : first || read.error.issues[0]?.message
 }
 
-/** The body for the API; the dashboard fills in what is left out. */
+/** The body for the API; the dashboard completes missing fields. */
 export function siteOf({ domain, php, tier, tls, email }: Draft): NewSite {
   return { domain, tier, tls, ...(php && { php }), ...(email && { email }) }
 }

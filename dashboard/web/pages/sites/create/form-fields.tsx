@@ -1,4 +1,4 @@
-import { TIER_WORDS, TLS_WORDS } from '#dashboard/web/labels/site.ts'
+import { TIER_TEXTS, TLS_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { TIERS, TLS_MODES } from '#shared/values.ts'
 import { Choice } from './choice.tsx'
@@ -20,8 +20,8 @@ interface FormFieldsProps {
   email: string
 }
 
-const TIER_OPTIONS = TIERS.map((value) => ({ value, name: value, about: TIER_WORDS[value] }))
-const TLS_OPTIONS = [...TLS_MODES].reverse().map((value) => ({ value, ...TLS_WORDS[value] }))
+const TIER_OPTIONS = TIERS.map((value) => ({ value, name: value, about: TIER_TEXTS[value] }))
+const TLS_OPTIONS = [...TLS_MODES].reverse().map((value) => ({ value, ...TLS_TEXTS[value] }))
 
 export function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormFieldsProps) {
   const { isStrict, email } = props

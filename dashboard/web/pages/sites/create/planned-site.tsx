@@ -2,8 +2,8 @@ import { Plus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
 import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
-import { TLS_WORDS } from '#dashboard/web/labels/site.ts'
-import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
+import { TLS_TEXTS } from '#dashboard/web/labels/site.ts'
+import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -19,9 +19,9 @@ interface PlannedSiteProps {
 
 /** The plan of the site, and the button that creates it. */
 export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
-  const { planned, error, isMaking, refusals } = creation
+  const { planned, error, isCreating, refusals } = creation
   const [accepted, setAccepted] = useState(false)
-  const isOpen = wordsOf(planned?.plan).length > 0 && !accepted
+  const isOpen = consentsOf(planned?.plan).length > 0 && !accepted
   const place = useRef<HTMLElement>(null)
   // Keyboard users continue from the plan.
   useEffect(() => {
@@ -46,9 +46,9 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
         <Button
           kind="primary"
           icon={<Plus />}
-          busy={isMaking}
+          busy={isCreating}
           disabled={isOpen}
-          onClick={() => creation.make(onRefused)}
+          onClick={() => creation.create(onRefused)}
         >
           {planned ? 'Create site' : 'Create site without a plan'}
         </Button>
@@ -67,7 +67,7 @@ function Chosen({ site }: { site: NonNullable<Creation['planned']>['site'] }) {
         'System user': <code className="text-xs">{user}</code>,
         PHP: php,
         Tier: tier,
-        TLS: TLS_WORDS[tls].name,
+        TLS: TLS_TEXTS[tls].name,
         Email: email,
       }}
     />

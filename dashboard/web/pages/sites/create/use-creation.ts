@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
-import { wordsOf } from '#dashboard/web/ui/accept.tsx'
+import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
 /** Called with the refused field. */
@@ -14,11 +14,11 @@ export function useCreation(draft: Draft) {
   const navigate = useNavigate()
   const { server_id = 0 } = draft
   const planning = useMutation({ mutationFn: () => planSite(server_id, siteOf(draft)) })
-  const words = wordsOf(planning.data?.plan)
-  const making = useMutation({
+  const consents = consentsOf(planning.data?.plan)
+  const creating = useMutation({
     mutationFn: () => {
       const site = planning.data?.site ?? siteOf(draft)
-      return createSite(server_id, words.length > 0 ? { ...site, accept: words } : site)
+      return createSite(server_id, consents.length > 0 ? { ...site, accept: consents } : site)
     },
     onSuccess: async ({ site, operation_id }) => {
       forgetDraft()
@@ -30,21 +30,21 @@ export function useCreation(draft: Draft) {
       })
     },
   })
-  const refusals = { ...refusalsIn(planning.error), ...refusalsIn(making.error) }
+  const refusals = { ...refusalsIn(planning.error), ...refusalsIn(creating.error) }
   return {
-    /** Of what the form holds now; undefined when the server could not be asked. */
+    /** The plan of the current form; undefined when the server could not be reached. */
     planned: planning.data as PlannedSite | undefined,
     isPlanned: planning.isSuccess || (planning.isError && isOptional(planning.error)),
     isPlanning: planning.isPending,
-    /** Why there is no plan, or why it could not be made. */
-    error: making.error ?? planning.error,
-    isMaking: making.isPending,
+    /** Why there is no plan, or why the site could not be created. */
+    error: creating.error ?? planning.error,
+    isCreating: creating.isPending,
     refusals,
-    plan: (onRefused: OnRefused) => planning.mutate(undefined, { onError: telling(onRefused) }),
-    make: (onRefused: OnRefused) => making.mutate(undefined, { onError: telling(onRefused) }),
+    plan: (onRefused: OnRefused) => planning.mutate(undefined, { onError: reporting(onRefused) }),
+    create: (onRefused: OnRefused) => creating.mutate(undefined, { onError: reporting(onRefused) }),
     forget: () => {
       planning.reset()
-      making.reset()
+      creating.reset()
     },
   }
 }
@@ -53,12 +53,12 @@ export type Creation = ReturnType<typeof useCreation>
 
 const refusalsIn = (error: unknown) => (error instanceof ApiError ? error.fields : {})
 
-/** Whether a site can be made without its plan: the operation waits for an offline server. */
+/** Whether a site can be created without its plan: the operation waits for an offline server. */
 function isOptional(error: unknown): boolean {
   return error instanceof ApiError && [0, 409, 503].includes(error.status)
 }
 
-function telling(onRefused: OnRefused) {
+function reporting(onRefused: OnRefused) {
   return (error: unknown) => {
     const [field] = Object.keys(refusalsIn(error))
     if (field) onRefused(field)

@@ -28,7 +28,7 @@ export function Trail({ site }: { site: Site | undefined }) {
   )
 }
 
-/** Where the site is in its life, whether it works, and what it is made of. */
+/** The status, the health and the main facts of the site. */
 export function About({ site }: { site: Site }) {
   const spelled = unicodeOf(site.domain)
   const size = site.disk && usedBytes(site.disk)

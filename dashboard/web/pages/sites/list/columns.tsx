@@ -10,7 +10,7 @@ import type { FleetSite } from '#shared/api/fleet.ts'
 interface Column {
   name: string
   sort?: Sort
-  /** From which width on it is shown; always, when left out. */
+  /** From which width on it is shown. Default: always. */
   from?: string
   show: (site: FleetSite) => ReactNode
 }

@@ -27,7 +27,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
       className="sticky bottom-3 z-20 flex max-w-full flex-wrap items-center justify-center gap-1 self-center rounded-xl border border-line-strong bg-raised p-2 shadow-lg"
     >
       <span role="status" className="px-2 font-medium tabular-nums">
-        <Words count={count} shown={known?.size} />
+        <SelectedCount count={count} shown={known?.size} />
       </span>
       {BULK_ACTIONS.map((each) => (
         <Button
@@ -67,7 +67,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
 }
 
 /** Sites that the filters hide stay selected, and no action applies to them. */
-function Words({ count, shown = count }: { count: number; shown: number | undefined }) {
+function SelectedCount({ count, shown = count }: { count: number; shown: number | undefined }) {
   const hidden = count - shown
   const selected = `${formatNumber(count)} selected`
   return hidden === 0 ? selected : `${selected}, ${formatNumber(hidden)} hidden by filters`

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
-import { Accept, wordsOf } from '#dashboard/web/ui/accept.tsx'
+import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
@@ -31,10 +31,10 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const php_versions = text.split(/[\s,]+/).filter(Boolean)
   const isPhp = ProvisionServer.safeParse({ php_versions }).success
   const preview = useMutation({ mutationFn: () => planProvision(server.id, php_versions) })
-  const words = wordsOf(preview.data)
-  const isOpen = words.length > 0 && !accepted
+  const consents = consentsOf(preview.data)
+  const isOpen = consents.length > 0 && !accepted
   const start = useMutation({
-    mutationFn: () => provisionServer(server.id, { php_versions, accept: words }),
+    mutationFn: () => provisionServer(server.id, { php_versions, accept: consents }),
     onSuccess: useOpenOperation(),
   })
   const isDone = preview.data?.steps.length === 0

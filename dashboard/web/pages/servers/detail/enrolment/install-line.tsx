@@ -21,15 +21,16 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
     return (
       <Notice kind="bad" title="The dashboard has no build of the agent">
         Run <code className="font-mono">bun scripts/build-agent.ts --all</code> where the dashboard
-        runs, then make a new code.
+        runs, then create a new code.
       </Notice>
     )
   return (
     <>
       {obstacle && (
         <Notice kind="bad" title={`The dashboard will not connect to ${server.hostname}`}>
-          {obstacle}. Without that, the line ends with an error. Where the dashboard was installed
-          by its script: <code className="font-mono">install-dashboard.sh --private-networks</code>
+          {obstacle}. Until this is solved, the line ends with an error. If the dashboard was
+          installed by its script:{' '}
+          <code className="font-mono">install-dashboard.sh --private-networks</code>
         </Notice>
       )}
       <Step at={1} title={`Paste this line into a shell on ${server.hostname}, as ${server.user}`}>
@@ -55,7 +56,7 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
       <Step at={2} title="Type this code at the prompt">
         <Shown text={code} what="the code" large />
         <p className="mt-2 text-xs text-muted">
-          Good for one server, once. It expires <Countdown to={expires_at} />, and is not shown
+          Valid for one server, once. It expires <Countdown to={expires_at} />, and is not shown
           again.
         </p>
       </Step>

@@ -11,9 +11,9 @@ interface ProgressProps {
   server: Pick<FleetServerDetail, 'hostname' | 'port' | 'status'>
   state: EnrolmentState
   isCodeKnown: boolean
-  /** Whether this page made a code. */
+  /** Whether this page created a code. */
   wasMade: boolean
-  /** The button that makes a new code. */
+  /** The button that creates a new code. */
   again: ReactNode
 }
 
@@ -44,7 +44,7 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
     return (
       <Notice kind="wait" title="The code has expired" actions={again}>
         {code.reason && `The last attempt failed: ${code.reason}. `}
-        Make a new one and paste the line once more; nothing breaks when it runs twice.
+        Create a new code and paste the line again; it can run more than once.
       </Notice>
     )
   if (code.status === 'refused')
@@ -57,7 +57,7 @@ export function Progress({ server, state, isCodeKnown, wasMade, again }: Progres
     return (
       <>
         <Notice kind="info" title="A code was created and shown only once" actions={again}>
-          It expires <Countdown to={code.expires_at} />. A new one takes its place.
+          It expires <Countdown to={code.expires_at} />. A new code replaces it.
         </Notice>
         <Waiting title={`Waiting for ${server.hostname}`} {...code} server={server} />
       </>

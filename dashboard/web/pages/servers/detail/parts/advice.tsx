@@ -4,7 +4,7 @@ import { conditionsQuery } from '#dashboard/web/api/servers.ts'
 import { shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { reasonOf } from '#dashboard/web/pages/servers/list/reason.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
-import { formatMegabytes, formatNumber } from '#dashboard/web/ui/format.ts'
+import { formatCount, formatMegabytes } from '#dashboard/web/ui/format.ts'
 import { toneOf } from '#dashboard/web/ui/meter.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -20,7 +20,7 @@ interface AdviceProps {
 /** Problems of the server and what to do; what is missing for sites. */
 export function Advice({ server, isArrived, onProvision }: AdviceProps) {
   const { status, metrics } = server
-  if (status === 'offline') return <Away server={server} />
+  if (status === 'offline') return <Offline server={server} />
   if (status === 'pending') return null
   const disk = metrics?.disk
   const isFull = disk && toneOf(shareOf(disk) ?? 0) === 'bad'
@@ -28,8 +28,8 @@ export function Advice({ server, isArrived, onProvision }: AdviceProps) {
     <>
       {isFull && (
         <Notice kind="bad" title="The disk is nearly full">
-          {formatMegabytes(disk.total - disk.used)} of {formatMegabytes(disk.total)} are left. Make
-          room, or move sites: changes are refused when the disk is full.
+          {formatMegabytes(disk.total - disk.used)} of {formatMegabytes(disk.total)} are free.
+          Delete files or move sites: changes are refused when the disk is full.
         </Notice>
       )}
       <Conditions server_id={server.id} />
@@ -56,15 +56,14 @@ function Conditions({ server_id }: { server_id: number }) {
 /** The next step for a new server, or for one that cannot take sites yet. */
 function Next({ server, isArrived, onProvision }: AdviceProps) {
   const { id, name, os, version, sites_count, services } = server
-  const lacks = ['nginx', 'mariadb'].filter(
-    (requested) =>
-      !services.some((service) => service.name === requested && service.status !== 'missing'),
+  const missing = ['nginx', 'mariadb'].filter(
+    (program) =>
+      !services.some((service) => service.name === program && service.status !== 'missing'),
   )
-  if (!isArrived && lacks.length === 0) return null
-  const found = sites_count === 1 ? '1 site' : `${formatNumber(sites_count)} sites`
+  if (!isArrived && missing.length === 0) return null
   const actions = (
     <>
-      {lacks.length > 0 && (
+      {missing.length > 0 && (
         <Button icon={<PackagePlus />} kind="primary" onClick={onProvision}>
           Provision
         </Button>
@@ -77,23 +76,23 @@ function Next({ server, isArrived, onProvision }: AdviceProps) {
   return (
     <Notice
       kind="info"
-      title={isArrived ? `${name} is online` : 'It cannot take sites yet'}
+      title={isArrived ? `${name} is online` : 'This server is not ready for sites yet'}
       actions={actions}
     >
-      {isArrived && `Agent ${version} on ${os}; ${found} found there. `}
-      {lacks.length > 0 &&
-        `It lacks ${lacks.join(' and ')}: provision it now, or let the first site do it.`}
+      {isArrived && `Agent ${version} on ${os}; ${formatCount(sites_count, 'site')} found there. `}
+      {missing.length > 0 &&
+        `${missing.join(' and ')} must be installed: provision the server now, or with the first site.`}
     </Notice>
   )
 }
 
-function Away({ server }: { server: FleetServerDetail }) {
+function Offline({ server }: { server: FleetServerDetail }) {
   return (
     <Notice kind="bad" title={`${server.name} is offline`}>
-      {reasonOf(server)}, {server.failures} times in a row. What is shown here is of{' '}
-      <Time at={server.last_sync} none="before" />. Sites may be up all the same: look whether the
-      machine runs, and there at <code className="font-mono">systemctl status hosting-agent</code>.
-      The dashboard retries automatically.
+      {reasonOf(server)}, {server.failures} times in a row. This page shows data from{' '}
+      <Time at={server.last_sync} none="before its first sync" />. Sites may still be up: check that
+      the machine runs, and run <code className="font-mono">systemctl status hosting-agent</code>{' '}
+      there. The dashboard retries automatically.
     </Notice>
   )
 }

@@ -3,7 +3,7 @@ import { webQuery } from '#dashboard/web/api/servers.ts'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 
 /** The web servers, and what they serve that is in no list of sites. */
@@ -74,10 +74,10 @@ const KINDS = { wordpress: 'WordPress', php: 'PHP', static: 'static files' }
 function factsOf({ framework, wp_version, php, docroot, user, unknown, closed }: UnnamedSiteView) {
   const kind =
     framework === 'unknown'
-      ? `kind ${unknownWords(unknown, 'framework') ?? 'unknown'}`
+      ? `kind ${unknownText(unknown, 'framework') ?? 'unknown'}`
       : `${KINDS[framework]}${wp_version && ` ${wp_version}`}`
-  const version = php === '' ? unknownWords(unknown, 'php') : php
-  const folder = docroot === '' ? unknownWords(unknown, 'docroot') : docroot
+  const version = php === '' ? unknownText(unknown, 'php') : php
+  const folder = docroot === '' ? unknownText(unknown, 'docroot') : docroot
   return [
     ...(closed ? ['closed to visitors'] : []),
     kind,

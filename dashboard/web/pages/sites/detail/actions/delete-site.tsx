@@ -7,7 +7,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 
-const WORDS = {
+const TEXTS = {
   /** It is on its server. */
   trash: {
     about:
@@ -28,7 +28,7 @@ const WORDS = {
   },
 } as const
 
-const KEPT: Partial<Record<Site['status'], keyof typeof WORDS>> = {
+const RESULTS: Partial<Record<Site['status'], keyof typeof TEXTS>> = {
   active: 'trash',
   suspended: 'trash',
   failed: 'unknown',
@@ -37,15 +37,15 @@ const KEPT: Partial<Record<Site['status'], keyof typeof WORDS>> = {
 }
 
 export const isDeletable = ({ status, found }: Site): boolean =>
-  !found && KEPT[status] !== undefined
+  !found && RESULTS[status] !== undefined
 
 /** Moves a site to the trash where its server has something to restore. */
 export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
-  const usual = KEPT[site.status] ?? 'unknown'
-  // The plan of the server says whether there is anything to keep.
+  const expected = RESULTS[site.status] ?? 'unknown'
+  // The plan of the server shows whether something can be restored.
   const { data: plan } = useQuery({ ...planQuery(deleteSite(site)), subscribed: dialog.open })
-  const kept = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : usual
-  const { about, action } = WORDS[kept]
+  const result = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : expected
+  const { about, action } = TEXTS[result]
   const start = useTrash(site)
   return (
     <WorkDialog
@@ -56,8 +56,8 @@ export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
       work={deleteSite(site)}
       action={action}
       isDestructive
-      isPermanent={kept !== 'trash'}
-      start={kept === 'trash' ? start : undefined}
+      isPermanent={result !== 'trash'}
+      start={result === 'trash' ? start : undefined}
     />
   )
 }

@@ -2,7 +2,7 @@ import { Text } from '#dashboard/web/pages/sites/detail/fact.tsx'
 import type { TabProps } from '#dashboard/web/pages/sites/detail/tabs.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import { DatabasePassword } from './database-password.tsx'
 import { DatabaseRights } from './database-rights.tsx'
 
@@ -17,7 +17,7 @@ export function DatabaseTab({ site, isOnServer }: TabProps) {
               <Text
                 of={db_name}
                 what="the database name"
-                unknown={unknownWords(unknown, 'db_name')}
+                unknown={unknownText(unknown, 'db_name')}
               />
             ),
             ...(!found && { Rights: <DatabaseRights site={site} canChange={isOnServer} /> }),

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { issueTls } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
-import { TLS_WORDS } from '#dashboard/web/labels/site.ts'
+import { TLS_TEXTS } from '#dashboard/web/labels/site.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -11,7 +11,7 @@ import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
-import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import { TLS_MODES } from '#shared/values.ts'
 
 const SOON_MS = 14 * 24 * 3600_000
@@ -35,7 +35,7 @@ export function TlsCard({ site, isOnServer }: { site: Site; isOnServer: boolean 
     >
       <Facts
         of={{
-          Certificate: unknownWords(site.unknown, 'tls') ?? TLS_WORDS[site.tls].name,
+          Certificate: unknownText(site.unknown, 'tls') ?? TLS_TEXTS[site.tls].name,
           ...(hasOne && { Expires: <Expiry at={site.certificate_expires_at} /> }),
         }}
       />
@@ -74,7 +74,7 @@ function TlsDialog({ site, ...dialog }: DialogState & { site: Site }) {
             : 'Issue certificate'
       }
     >
-      <Field label="Certificate" name="tls" hint={TLS_WORDS[mode].about}>
+      <Field label="Certificate" name="tls" hint={TLS_TEXTS[mode].about}>
         <Select
           value={mode}
           onChange={({ target }) =>
@@ -83,7 +83,7 @@ function TlsDialog({ site, ...dialog }: DialogState & { site: Site }) {
         >
           {TLS_MODES.map((each) => (
             <option key={each} value={each}>
-              {TLS_WORDS[each].name}
+              {TLS_TEXTS[each].name}
             </option>
           ))}
         </Select>

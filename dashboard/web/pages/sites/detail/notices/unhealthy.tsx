@@ -96,8 +96,8 @@ type Operation = Site['operations'][number]
 const hasProblem = ({ status, warnings }: Operation) => status === 'failed' || warnings.length > 0
 
 /**
- * The last operation that failed or has warnings, whose log may tell why a site does not work;
- * undefined when the same was done since, and well. `operations`: newest first.
+ * The last operation that failed or has warnings, whose log may show why a site does not work;
+ * undefined when the same operation has succeeded since then. `operations`: newest first.
  */
 function problemOperation(operations: readonly Operation[]): Operation | undefined {
   const done = new Set<string>()

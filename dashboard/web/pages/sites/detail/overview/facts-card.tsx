@@ -6,7 +6,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { unknownWords } from '#dashboard/web/ui/unknown-words.ts'
+import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import type { DiskUse as Use } from '#shared/api/disk-use.ts'
 import { diskLevelOf, usedBytes } from '#shared/disk-levels.ts'
 
@@ -30,14 +30,12 @@ export function FactsCard({ site }: { site: Site }) {
           ),
           Type:
             framework === 'unknown'
-              ? muted(unknownWords(unknown, 'framework') ?? 'unknown')
+              ? muted(unknownText(unknown, 'framework') ?? 'unknown')
               : FRAMEWORKS[framework],
-          ...(found && { PHP: php || muted(unknownWords(unknown, 'php') ?? 'none') }),
+          ...(found && { PHP: php || muted(unknownText(unknown, 'php') ?? 'none') }),
           ...(found && health === null && { Health: 'not checked' }),
           'System user': <Text of={user} what="the system user" />,
-          Folder: (
-            <Text of={docroot} what="the folder" unknown={unknownWords(unknown, 'docroot')} />
-          ),
+          Folder: <Text of={docroot} what="the folder" unknown={unknownText(unknown, 'docroot')} />,
           ...(!found && { Disk: <DiskUse of={site.disk} /> }),
           ...(!found && { Email: email || muted('–') }),
           [found ? 'First found' : 'Created']: <Time at={created_at} />,

@@ -4,7 +4,7 @@ import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
-import { TIER_WORDS } from '#dashboard/web/labels/site.ts'
+import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
 import type { TabProps } from '#dashboard/web/pages/sites/detail/tabs.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
@@ -38,7 +38,7 @@ export function PhpCard({ site, isOnServer }: TabProps) {
             Tier: (
               <>
                 {site.tier}
-                <p className="text-xs text-muted">{TIER_WORDS[site.tier]}</p>
+                <p className="text-xs text-muted">{TIER_TEXTS[site.tier]}</p>
               </>
             ),
           }),
@@ -72,8 +72,8 @@ interface ChangeDialogProps {
 }
 
 /** A change of tier or PHP version, with its plan. */
-function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
-  const what = asked ?? 'tier'
+function ChangeDialog({ site, what: requested, onClose }: ChangeDialogProps) {
+  const what = requested ?? 'tier'
   const [chosen, setChosen] = useState('')
   const { data: server } = useQuery(serverQuery(site.server_id))
   const isTier = what === 'tier'
@@ -87,7 +87,7 @@ function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
   }
   return (
     <WorkDialog
-      open={asked !== undefined}
+      open={requested !== undefined}
       onClose={close}
       title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
       about={
@@ -118,6 +118,6 @@ function ChangeDialog({ site, what: asked, onClose }: ChangeDialogProps) {
 function hintOf(tier: string | undefined, options: readonly string[]): string {
   if (options.length === 0)
     return 'The server has no other version. Install one by provisioning the server.'
-  const words: Record<string, string> = TIER_WORDS
-  return (tier && words[tier]) ?? ''
+  const texts: Record<string, string> = TIER_TEXTS
+  return (tier && texts[tier]) ?? ''
 }

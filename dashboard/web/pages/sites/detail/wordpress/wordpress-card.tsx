@@ -12,7 +12,7 @@ import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { unknownReason } from '#dashboard/web/ui/unknown-words.ts'
+import { unknownReason } from '#dashboard/web/ui/unknown-text.ts'
 import { Extensions } from './extensions.tsx'
 
 /** The versions and updates of WordPress, plugins and themes, and the time of the scan. */
@@ -37,7 +37,7 @@ export function WordpressCard({ site, isOnServer }: { site: Site; isOnServer: bo
             <Facts
               of={{
                 Version: <Version version={inventory.wp_version} update={inventory.core_update} />,
-                Updates: <Words site={site} />,
+                Updates: <Updates site={site} />,
                 'Last scan': <Time at={site.last_scan} />,
               }}
             />
@@ -71,16 +71,16 @@ function Version({ version, update }: { version: string; update: string | null }
   )
 }
 
-function Words({ site }: { site: Site }) {
-  const words = updatesInWords(site.updates)
+function Updates({ site }: { site: Site }) {
+  const updates = updatesInWords(site.updates)
   const code = site.inventory?.unknown_because ?? site.unknown.updates ?? 'not_checked'
   const reason = unknownReason(code)
-  if (words === undefined)
+  if (updates === undefined)
     return (
       <span className="text-muted">
         unknown: {reason ?? unknownReason('not_checked')}
-        {code === 'not_checked' && '. It checks when it is visited'}
+        {code === 'not_checked' && '. WordPress checks when somebody visits the site'}
       </span>
     )
-  return words === '' ? 'none' : <span className="text-warn">{words}</span>
+  return updates === '' ? 'none' : <span className="text-warn">{updates}</span>
 }

@@ -23,11 +23,11 @@ const REASONS: Readonly<Record<UnknownReason, string>> = {
   no_certificate_yet: 'there is no certificate yet',
   no_folder: 'the folder is not known',
   no_plain_value: 'wp-config.php does not name it as plain text',
-  no_pool: 'no PHP-FPM of this server listens at the address that the web server asks',
+  no_pool: 'no PHP-FPM of this server listens at the address that the web server uses',
   not_checked: 'WordPress has not been able to look for updates',
   nothing_readable: 'nothing in the folder can be read',
   object_cache: 'an object cache stores them',
-  other_program: 'a program other than PHP-FPM listens at the address that the web server asks',
+  other_program: 'a program other than PHP-FPM listens at the address that the web server uses',
   pool_version: 'the version of the PHP-FPM pool cannot be determined',
   proxied: 'a program behind a proxy serves the site',
   wrapper: 'a wrapper script starts PHP',
@@ -41,7 +41,7 @@ export function unknownReason(code: string | undefined): string | undefined {
 }
 
 /** Shown in place of an unknown fact; undefined: the agent knows it. */
-export function unknownWords(
+export function unknownText(
   unknown: Readonly<Record<string, string>>,
   fact: string,
 ): string | undefined {
