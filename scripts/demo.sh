@@ -1,6 +1,6 @@
 #!/bin/sh
 # Shows the dashboard with a simulated fleet: sh scripts/demo.sh [--servers 40 --sites 10000] [--help]
-# On a new machine it gets all it needs first. It listens on 127.0.0.1 and leaves nothing behind.
+# On a new machine it first installs what it needs. It listens on 127.0.0.1 and deletes its files.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib/bun.sh

@@ -45,14 +45,14 @@ async function run(): Promise<void> {
   const { EMAIL, openDemo } = await import('./demo/open.ts')
   const { buildWeb } = await import('./build-web.ts')
   if (!process.env.WEB_DIR) await buildWeb(join(import.meta.dir, '..'))
-  const { url, first, turn, stop } = await openDemo(options, folder, process.env)
+  const { url, first, toggle, stop } = await openDemo(options, folder, process.env)
   close = async () => {
     await stop()
     await forget()
   }
-  process.on('SIGUSR1', () => void turn())
+  process.on('SIGUSR1', () => void toggle())
   console.log(`Log in as ${EMAIL} with ${first?.password ?? 'the password in ADMIN_PASSWORD'}`)
-  console.log(`kill -USR1 ${process.pid} brings the offline servers back`)
+  console.log(`kill -USR1 ${process.pid} brings the offline servers online`)
   console.log(`listening on ${url}`)
 }
 

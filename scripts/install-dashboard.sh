@@ -38,10 +38,10 @@ if [ "${dry:-}" = yes ]; then
   fi
 elif ! command -v curl >/dev/null; then
   echo '- Installing curl'
-  said=$(apt-get update -q 2>&1 &&
+  output=$(apt-get update -q 2>&1 &&
     DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
       curl ca-certificates 2>&1) || {
-    echo "$said" | tail -n 5 >&2
+    echo "$output" | tail -n 5 >&2
     stop 'curl could not be installed: check the package sources of this server'
   }
 fi

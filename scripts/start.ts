@@ -6,7 +6,7 @@ import { openApi } from './start/login.ts'
 import { HELP, type Options, readOptions } from './start/options.ts'
 import { callable, type Programs, startPrograms } from './start/programs.ts'
 import { enrolThisMachine, registerThisMachine, syncThisMachine } from './start/server.ts'
-import { makeSite } from './start/site.ts'
+import { provideSite } from './start/site.ts'
 
 const children: Child[] = []
 
@@ -43,10 +43,10 @@ async function introduce(options: Options, { url, first_login }: Programs): Prom
   console.log(`  data:     ${options.data_dir}`)
   const api = await openApi(url, options.data_dir, first_login ?? options.admin)
   const machine = api ? await readMachine(api, options) : undefined
-  console.log(machine ? `  machine:  ${machine.words}` : NO_LOGIN)
+  console.log(machine ? `  machine:  ${machine.status}` : NO_LOGIN)
   console.log(options.superuser ? ROOT_HINT : USER_HINT)
   if (!options.site || !api || !machine) return
-  await makeSite(api, machine.id, options.site).catch((error: unknown) => {
+  await provideSite(api, machine.id, options.site).catch((error: unknown) => {
     console.error(`error: no site ${options.site?.domain}: ${reasonOf(error)}`)
   })
 }
@@ -56,11 +56,11 @@ async function readMachine(api: Api, options: Options) {
   // Refused at the first start, and after one of the two has lost its data.
   const sync = () => syncThisMachine(api, id)
   const first = sync().catch(() => enrolThisMachine(api, id, options).then(sync))
-  const words = await first.then(
+  const status = await first.then(
     (sites) => `registered, ${sites} ${sites === 1 ? 'site' : 'sites'}`,
-    (error: unknown) => `registered, not read: ${reasonOf(error)}`,
+    (error: unknown) => `registered, but not synced: ${reasonOf(error)}`,
   )
-  return { id, words }
+  return { id, status }
 }
 
 const NO_LOGIN =
@@ -74,7 +74,9 @@ const USER_HINT =
 
 /** A dashboard answers every call without a login in the same way. */
 async function isRunning({ host, port }: Options): Promise<boolean> {
-  const answer = await new Api(addressOf(host, port), {}).ask('GET', '/api/servers').catch(() => {})
+  const answer = await new Api(addressOf(host, port), {})
+    .request('GET', '/api/servers')
+    .catch(() => {})
   const { error } = (answer?.body ?? {}) as { error?: unknown }
   return answer?.status === 401 && error === 'Unauthorized'
 }
@@ -89,7 +91,7 @@ async function useRunning({ host, port, data_dir, admin, ...options }: Options):
   }
   console.log(`Hosting Control is running already: ${url}`)
   if (!options.site) return
-  await makeSite(api, await registerThisMachine(api, options.agent_port), options.site)
+  await provideSite(api, await registerThisMachine(api, options.agent_port), options.site)
 }
 
 function addressOf(host: string, port: number): string {

@@ -12,12 +12,7 @@ import { count, describeOutcome, describeSum } from './lib/test-report.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5
-const INTERRUPTED = {
-  file: '',
-  name: 'all of it',
-  status: 'failed',
-  reason: 'interrupted',
-} as const
+const INTERRUPTED = { file: '', name: 'all', status: 'failed', reason: 'interrupted' } as const
 
 /** Runs every test and prints the results; exit status 1 if one failed or none passed. */
 async function main(): Promise<void> {

@@ -13,8 +13,8 @@ import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { apexOf } from '#shared/names.ts'
 
 /** The pause after each check of all sites: simulated servers share one processor. */
-const LOOK_MS = 10_000
-const LOOK_MS_A_SITE = 60
+const CHECK_MS = 10_000
+const CHECK_MS_A_SITE = 60
 
 /** The agent of a simulated server: everything except its machine is the real one. */
 export class DemoAgent {
@@ -69,7 +69,7 @@ export class DemoAgent {
       await this.#own.visit(this.#found.size)
       await this.#found.visit(this.#own.size)
       const sites = this.#own.size + this.#found.size
-      await this.#host.clock.sleep(LOOK_MS + LOOK_MS_A_SITE * sites)
+      await this.#host.clock.sleep(CHECK_MS + CHECK_MS_A_SITE * sites)
     }
   }
 

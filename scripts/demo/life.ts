@@ -10,7 +10,7 @@ import type { Fleet } from './fleet/fleet.ts'
 const PAUSE_MS = [15_000, 60_000] as const
 /** How long an unstable server is offline, and then online. */
 const TURN_MS = [4 * 60_000, 10 * 60_000] as const
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 type Work = (site: KnownSite) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
 
@@ -25,30 +25,30 @@ const resize: Work = ({ user, php, tier }) => ({
 export function live(deps: Deps, fleet: Fleet): () => void {
   const dice = new Dice(`${fleet.plan.seed} life`)
   const stopped = new AbortController()
-  const rest = (ms: number) => deps.clock.sleep(ms, stopped.signal)
-  const forever = async (turn: () => Promise<void>) => {
+  const pause = (ms: number) => deps.clock.sleep(ms, stopped.signal)
+  const repeat = async (turn: () => Promise<void>) => {
     while (!stopped.signal.aborted)
       await turn().catch((error: unknown) => {
-        if (!(error instanceof ServiceError)) deps.log.error('a step of the demo failed', error)
+        if (!(error instanceof ServiceError)) deps.log.error('an event of the demo failed', error)
       })
   }
-  void forever(async () => {
-    await rest(dice.between(...PAUSE_MS))
-    if (!stopped.signal.aborted) await beginSomething(deps, dice)
+  void repeat(async () => {
+    await pause(dice.between(...PAUSE_MS))
+    if (!stopped.signal.aborted) await startOperation(deps, dice)
   })
-  void forever(async () => {
+  void repeat(async () => {
     for (const ms of TURN_MS) {
-      await rest(ms)
-      if (!stopped.signal.aborted) await fleet.turn('flaky')
+      await pause(ms)
+      if (!stopped.signal.aborted) await fleet.toggle('flaky')
     }
   })
   return () => stopped.abort()
 }
 
 /** On a site without problems. */
-async function beginSomething(deps: Deps, dice: Dice): Promise<void> {
+async function startOperation(deps: Deps, dice: Dice): Promise<void> {
   const ids = await listServerIds(deps.db)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const server = await getServer(deps.db, ids[dice.below(ids.length)] ?? 0)
     const sites = await listSiteRows(deps.db, server.id)
     const site = sites[dice.below(sites.length)]

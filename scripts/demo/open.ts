@@ -15,11 +15,11 @@ import { trusted } from './seed/trust.ts'
 /** The first account. */
 export const EMAIL = 'demo@example.com'
 /** A Tuesday morning. */
-const MOOD = Date.UTC(2026, 5, 2, 10, 20)
+const STEADY_TIME = Date.UTC(2026, 5, 2, 10, 20)
 
 export interface OpenDemo extends Started {
   /** Offline servers come back; when there are none, they go offline again. */
-  turn(): Promise<void>
+  toggle(): Promise<void>
 }
 
 /** The dashboard on loopback with its records in `folder`, and its fleet. */
@@ -34,7 +34,7 @@ export async function openDemo(
     time: {
       now: () => Date.now(),
       elapsed: () => performance.now(),
-      mood: () => (steady ? MOOD : Date.now()),
+      loadTime: () => (steady ? STEADY_TIME : Date.now()),
     },
     report: logError,
   })
@@ -56,7 +56,7 @@ export async function openDemo(
       transports: fleet.transports,
       async prepare(deps) {
         await fillRecords(deps.db, fleet, Date.now())
-        fleet.arrived = (server_id, member) => enrol(deps, server_id, member)
+        fleet.onOnline = (server_id, member) => enrol(deps, server_id, member)
         if (!steady) stops.push(live(deps, fleet))
       },
       log: (line) => line.includes('"level":"error"') && process.stderr.write(line),
@@ -65,9 +65,9 @@ export async function openDemo(
   return {
     url,
     first,
-    turn: () => fleet.turn(),
+    toggle: () => fleet.toggle(),
     async stop() {
-      for (const quieten of stops) quieten()
+      for (const end of stops) end()
       await stop()
       await fleet.stop()
     },

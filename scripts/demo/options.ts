@@ -6,12 +6,12 @@ export const HELP = `sh scripts/demo.sh (or: bun run demo): the dashboard with a
   --sites <n>      how many sites (300)
   --port <n>       where the dashboard answers on 127.0.0.1 (3000; 0 takes a free one)
   --data <folder>  keeps the records there; otherwise they are deleted at the end
-  --seed <text>    another fleet: the same seed makes the same one (demo)
+  --seed <text>    a different fleet: the same seed gives the same one (demo)
   --pace <x>       how long programs take on its servers (1; 0: no time at all)
-  --steady         nothing happens by itself, and readings stand still: for screenshots
+  --steady         no automatic events, and constant readings: for screenshots
 
 ADMIN_PASSWORD in the environment is the password of demo@example.com; otherwise one is generated.
-kill -USR1 <pid> brings the offline servers back; sent again, it takes them offline.`
+kill -USR1 <pid> brings the offline servers online; sent again, it takes them offline.`
 
 export interface Options {
   servers: number

@@ -78,7 +78,7 @@ async function environmentFor({ domain, email, port, private_networks }: Setting
 
 /** By the present release, or by the new one if an interrupted update broke the present one. */
 async function backUp(machine: Machine, { folder }: Release): Promise<string | undefined> {
-  machine.log('Backing the records up')
+  machine.log('Backing up the records')
   const stamp = new Date().toISOString().replace(/[:.]/g, '')
   const file = `${BACKUPS}/${PREFIX}${stamp}.tar`
   const argv = [COMMAND, 'backup', file]
@@ -117,5 +117,5 @@ async function startAgain(machine: Machine, settings: Settings, backup: string |
   await machine.run([COMMAND, 'restore', backup])
   if (!(await isHealthy(machine, settings, 60_000)))
     throw new Error(`see journalctl --unit ${SERVICE}`)
-  machine.log('The previous release runs again, with its records as they were before')
+  machine.log('The previous release runs again, with its previous records')
 }

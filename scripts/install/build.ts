@@ -53,7 +53,7 @@ export async function buildAll(
   await machine.run(['chown', '-R', 'root:root', dist])
   await machine.run(['chmod', '-R', 'u=rwX,go=rX', dist])
   if (!existsSync(RELEASE_KEY)) {
-    machine.log(`  ${RELEASE_KEY} is elsewhere: sign the agents of this release with it`)
+    machine.log(`  ${RELEASE_KEY} is not on this server: sign the agents of this release with it`)
     return
   }
   await machine.run([bun, 'scripts/sign-build.ts', '--key', RELEASE_KEY, dist], { cwd: draft })
@@ -82,7 +82,7 @@ async function fetchExecutables(machine: Machine, machines: readonly string[]): 
   for (const name of machines) {
     const file = join(folder, name)
     if (existsSync(file) || buildName(name, ownMachine()) === 'hosting-agent') continue
-    machine.log(`  getting Bun ${version} for ${name}`)
+    machine.log(`  downloading Bun ${version} for ${name}`)
     const line = pinned.find((each) => each.startsWith(`${PACKAGES[name]} `)) ?? ''
     const integrity = `sha512-${line.split(' ')[1]}`
     await using draft = await draftIn(folder)

@@ -23,7 +23,7 @@ export const isIssued = (settings: Settings) => existsSync(ofCertbot(settings).c
 /** By certbot, which renews it with its own timer; port 80 must serve `CHALLENGES` already. */
 export async function issue(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain, email, acme_directory } = settings
-  if (!isIssued(settings)) machine.log(`Getting a certificate for ${domain}`)
+  if (!isIssued(settings)) machine.log(`Requesting a certificate for ${domain}`)
   const contact = email === '' ? ['--register-unsafely-without-email'] : ['--email', email]
   const server = acme_directory === '' ? [] : ['--server', acme_directory]
   await machine.run([
@@ -41,7 +41,7 @@ export async function selfSigned(machine: Machine, settings: Settings): Promise<
   const { certificate, key } = SELF_SIGNED
   const known = await readFile(certificate, 'utf8').catch(() => undefined)
   if (known !== undefined && new X509Certificate(known).checkHost(domain)) return SELF_SIGNED
-  machine.log(`Making a certificate for ${domain}`)
+  machine.log(`Creating a certificate for ${domain}`)
   await machine.folder(SETTINGS)
   await machine.run([
     ...['openssl', 'req', '-x509', '-nodes', '-newkey', 'ec'],

@@ -44,11 +44,11 @@ export async function checkPublic(
   timeout_ms = 20_000,
 ): Promise<void> {
   if (machine.dry) return
-  const ask = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '5']
+  const curl = ['curl', '--silent', '--show-error', '--fail', '--noproxy', '*', '--max-time', '5']
   const here = ['--resolve', `${domain}:443:127.0.0.1`, `https://${domain}/health`]
   const end = performance.now() + timeout_ms
   for (;;) {
-    const { status, message } = await machine.attempt([...ask, '--insecure', ...here], {
+    const { status, message } = await machine.attempt([...curl, '--insecure', ...here], {
       reads: true,
     })
     if (status === 0) break
@@ -56,7 +56,7 @@ export async function checkPublic(
     await Bun.sleep(PAUSE_MS)
   }
   if (tls === 'self-signed') return
-  const { status, message } = await machine.attempt([...ask, ...here], { reads: true })
+  const { status, message } = await machine.attempt([...curl, ...here], { reads: true })
   const [why] = message.split('\n')
   if (status !== 0) machine.log(`Note: this server does not trust the certificate: ${why}`)
 }

@@ -59,7 +59,7 @@ export function readOptions(
     const given = values[optionOf(name)] ?? (env[`INSTALL_${name.toUpperCase()}`] || kept[name])
     if (given !== undefined && given !== '') texts[name] = textOf(given)
   }
-  if (values.purge && !values.uninstall) throw new Error('--purge goes with --uninstall')
+  if (values.purge && !values.uninstall) throw new Error('--purge needs --uninstall')
   const settings = settingsOf(texts)
   const rule = values.uninstall ? undefined : RULES.find(([broken]) => broken(settings))
   if (rule) throw new Error(rule[1])

@@ -16,7 +16,7 @@ export class ProxyService {
   /** Called before its files change: after their undo, restores its former state. */
   async undo(): Promise<void> {
     const wasActive = await this.#isActive()
-    this.#machine.undo(`bring ${this.#name} back`, () =>
+    this.#machine.undo(`restore the state of ${this.#name}`, () =>
       wasActive ? this.reload() : this.#machine.run(['systemctl', 'stop', this.#name]),
     )
   }

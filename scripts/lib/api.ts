@@ -4,8 +4,6 @@ const ANSWER_LIMIT_MS = 30_000
 
 export type Answer = { status: number; body: unknown; headers: Headers }
 
-type Sent = { body?: unknown; signal?: AbortSignal }
-
 /** A dashboard's REST API, as one of its users. */
 export class Api {
   readonly #base: string
@@ -17,18 +15,18 @@ export class Api {
   }
 
   /** Returns the answer with any status; throws only without an answer. */
-  async ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  async request(method: string, path: string, body?: unknown): Promise<Answer> {
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
-    const response = await this.#send(method, path, { body, signal })
+    const response = await this.#send(method, path, body, signal)
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: parseJson(text) }
   }
 
   /** The body of an answer with a status of 2xx; otherwise throws the dashboard's message. */
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const answer = await this.ask(method, path, body)
+    const answer = await this.request(method, path, body)
     if (answer.status >= 200 && answer.status < 300) return answer
-    throw new Error(`${method} ${path}: ${wordsOf(answer)}`)
+    throw new Error(`${method} ${path}: ${messageOf(answer)}`)
   }
 
   /** Follows an event stream, passes each log line on, and returns the data of its completion. */
@@ -37,10 +35,10 @@ export class Api {
     path: string,
     { body, onLog }: { body?: unknown; onLog?: (line: string) => void } = {},
   ): Promise<Record<string, unknown>> {
-    const response = await this.#send(method, path, { body })
+    const response = await this.#send(method, path, body)
     if (!response.ok || !response.body) {
       const refusal = parseJson(await response.text())
-      throw new Error(wordsOf({ status: response.status, body: refusal }))
+      throw new Error(messageOf({ status: response.status, body: refusal }))
     }
     for await (const { event, data } of readEvents(response.body)) {
       if (event === 'complete') return data
@@ -50,7 +48,7 @@ export class Api {
     throw new Error('the connection broke before the end')
   }
 
-  #send(method: string, path: string, { body, signal }: Sent = {}): Promise<Response> {
+  #send(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
     const json = body === undefined ? {} : { 'content-type': 'application/json' }
     return fetch(new URL(path, this.#base), {
       method,
@@ -62,13 +60,13 @@ export class Api {
 }
 
 /** The readable part of an error body. */
-export function wordsOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
+export function messageOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const { error, message, fields } = (body ?? {}) as {
     error?: string
     message?: string
     fields?: Record<string, string[]>
   }
-  const named = Object.entries(fields ?? {}).map(([name, said]) => `${name}: ${said.join(', ')}`)
+  const named = Object.entries(fields ?? {}).map(([name, texts]) => `${name}: ${texts.join(', ')}`)
   return message ?? (named.join('; ') || error) ?? `status ${status}`
 }
 

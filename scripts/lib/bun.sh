@@ -1,7 +1,7 @@
 # Sourced from the root of the repository: finds the Bun that package.json pins, or gets it into
 # the user's cache (from npm; without npm, by curl), puts it first on PATH and names it in BUN.
 # With BUN_PLACE set, that folder is the only one that it looks in and puts it in.
-# Changes nothing else on the machine. Ends the script with one line when there is no way.
+# Changes nothing else on the machine. Ends the script with one line if that fails.
 
 bun_fail() {
   echo "error: $1" >&2
@@ -44,19 +44,19 @@ bun_check() {
 bun_get() {
   name=$(bun_package) || exit 1
   command -v npm >/dev/null || command -v curl >/dev/null ||
-    bun_fail "this needs Bun $1 and gets it with npm or curl, but finds neither: install one of them"
+    bun_fail "this needs Bun $1, and npm or curl to download it: install one of them"
   mkdir -p "$2" && draft=$(mktemp -d "$2/.draft-XXXXXX") ||
     bun_fail "the cache folder $2 cannot be written: set XDG_CACHE_HOME to one that can"
   for way in npm curl; do
     command -v "$way" >/dev/null || continue
-    echo "Getting Bun $1 by $way" >&2
+    echo "Downloading Bun $1 with $way" >&2
     if "bun_by_$way" "$name" "$1" "$draft" && bun_check "$name" "$draft"/*.tgz &&
       tar -xzf "$draft"/*.tgz -C "$draft" --no-same-owner; then
       ln -sf bun "$2/bunx" && mv "$draft/package/bin/bun" "$2/bun" && break
     fi
   done
   rm -rf "$draft"
-  [ -x "$2/bun" ] || bun_fail "Bun $1 could not be had: is the npm registry reachable from here?"
+  [ -x "$2/bun" ] || bun_fail "Bun $1 could not be downloaded: is the npm registry reachable from here?"
 }
 
 bun_find() {
@@ -78,8 +78,8 @@ bun_find() {
 bun_install() {
   if [ -d node_modules ] && ! [ -w node_modules ]; then return; fi
   if ! [ -d node_modules ]; then echo 'Installing the packages of bun.lock' >&2; fi
-  said=$("$BUN" install --frozen-lockfile 2>&1) || {
-    echo "$said" >&2
+  output=$("$BUN" install --frozen-lockfile 2>&1) || {
+    echo "$output" >&2
     bun_fail 'the packages of bun.lock could not be installed: is the npm registry reachable?'
   }
 }

@@ -1,4 +1,10 @@
-export type RunOptions = { cwd?: string; env?: Record<string, string>; timeout_ms?: number }
+export interface RunOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Its standard input. */
+  input?: string
+  timeout_ms?: number
+}
 
 /**
  * Runs a program and returns its standard output. Throws with its last output if it cannot be
@@ -7,15 +13,15 @@ export type RunOptions = { cwd?: string; env?: Record<string, string>; timeout_m
 export async function must(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const { status, stdout, stderr } = await runToEnd(argv, options)
   if (status === 0) return stdout
-  const words = lastLines(stderr.trim() || stdout.trim(), 5)
-  throw new Error(`${argv[0]} failed (exit status ${status}): ${words || 'no output'}`)
+  const output = lastLines(stderr.trim() || stdout.trim(), 5)
+  throw new Error(`${argv[0]} failed (exit status ${status}): ${output || 'no output'}`)
 }
 
 /** The exit status and the output of a program. */
 export async function runToEnd(argv: readonly string[], options: RunOptions) {
-  const { cwd, env, timeout_ms = 600_000 } = options
+  const { cwd, env, input, timeout_ms = 600_000 } = options
   const child = Bun.spawn([...argv], {
-    stdin: 'ignore',
+    stdin: input === undefined ? 'ignore' : new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: timeout_ms,

@@ -20,7 +20,7 @@ export async function runJob(
   job: Job,
   { root, folder, memory, signal }: RunOptions,
 ): Promise<Outcome> {
-  const begun = performance.now()
+  const start = performance.now()
   const name = `${job.part} ${job.title}`.trim().replace(/[^\w.-]+/g, '-')
   const log = join(folder, `${name}.log`)
   const report = join(folder, `${name}.xml`)
@@ -34,7 +34,7 @@ export async function runJob(
     signal,
   })
   const xml = job.files ? await readFile(report, 'utf8').catch(() => '') : ''
-  return { job, cases: casesOf(job, status, xml), log, ms: performance.now() - begun }
+  return { job, cases: casesOf(job, status, xml), log, ms: performance.now() - start }
 }
 
 /** The tests of a job: those in its report, and each sign that the report is incomplete. */

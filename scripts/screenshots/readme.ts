@@ -11,9 +11,9 @@ type Take = (page: Page) => Promise<void>
 
 /** The pictures in the documents, and the user's way to each page. */
 const PICTURES: Record<string, Take> = {
-  overview: (page) => goes(page, '/'),
-  sites: (page) => goes(page, '/sites'),
-  create: creates,
+  overview: (page) => open(page, '/'),
+  sites: (page) => open(page, '/sites'),
+  create: createSite,
 }
 
 /** Takes each in both themes, and saves them in a folder. */
@@ -29,14 +29,14 @@ export async function pictureReadme(page: Page, folder: string): Promise<void> {
   }
 }
 
-async function goes(page: Page, path: string): Promise<void> {
+async function open(page: Page, path: string): Promise<void> {
   await page.goto(path)
   await settled(page)
 }
 
 /** Until its longest step. */
-async function creates(page: Page): Promise<void> {
-  await goes(page, '/sites/new')
+async function createSite(page: Page): Promise<void> {
+  await open(page, '/sites/new')
   await page.getByLabel('Domain').fill(DOMAIN)
   await page.getByRole('radio', { name: /^fra-web-01/ }).check()
   await page.getByRole('button', { name: 'Review plan' }).click()

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { Api, wordsOf } from '#scripts/lib/api.ts'
+import { Api, messageOf } from '#scripts/lib/api.ts'
 import type { Login } from './programs.ts'
 
 const CreatedToken = z.object({ plaintext: z.string().min(1) })
@@ -19,7 +19,7 @@ export async function openApi(
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
   if (kept !== '') {
     const api = withToken(url, kept)
-    const { status } = await api.ask('GET', '/api/settings')
+    const { status } = await api.request('GET', '/api/settings')
     if (status === 200) return api
   }
   if (!login) return undefined
@@ -29,8 +29,8 @@ export async function openApi(
 }
 
 async function createToken(url: string, login: Login): Promise<string> {
-  const answer = await new Api(url, {}).ask('POST', '/api/auth/login', login)
-  if (answer.status !== 200) throw new Error(`no login as ${login.email}: ${wordsOf(answer)}`)
+  const answer = await new Api(url, {}).request('POST', '/api/auth/login', login)
+  if (answer.status !== 200) throw new Error(`no login as ${login.email}: ${messageOf(answer)}`)
   const cookie = answer.headers
     .getSetCookie()
     .map((one) => one.split(';')[0])
@@ -42,7 +42,7 @@ async function createToken(url: string, login: Login): Promise<string> {
     scope: 'admin',
     expires_in_days: 365,
   })
-  await api.ask('POST', '/api/auth/logout')
+  await api.request('POST', '/api/auth/logout')
   return CreatedToken.parse(created.body).plaintext
 }
 

@@ -4,7 +4,7 @@ import { Domain, TlsMode } from '#shared/fields.ts'
 
 export const HELP = `sh scripts/start.sh: a dashboard and an agent for this machine
 
-  --site <domain>   also makes a WordPress site on this machine (needs root)
+  --site <domain>   also creates a WordPress site on this machine (needs root)
   --tls <mode>      its certificate: none, self-signed or letsencrypt
                     (default: letsencrypt; none for names like example.test)
 
@@ -26,7 +26,7 @@ export type Options = {
 
 type Environment = Record<string, string | undefined>
 
-/** The command line and the environment; undefined when help is asked for. Throws one line. */
+/** The command line and the environment; undefined if help is requested. Throws one line. */
 export function readOptions(
   args: readonly string[],
   environment: Environment,
@@ -68,7 +68,7 @@ function portOf(name: string, environment: Environment, usual: number): number {
 
 function siteOf(name: string | undefined, tls: string | undefined): Site | undefined {
   if (name === undefined) {
-    if (tls !== undefined) throw new Error('--tls goes with --site <domain>')
+    if (tls !== undefined) throw new Error('--tls needs --site <domain>')
     return undefined
   }
   const domain = Domain.safeParse(name)

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Api } from '#scripts/lib/api.ts'
+import { must } from '#scripts/lib/run.ts'
 import { Enrolment } from '#shared/api/enrolment.ts'
 import type { Options } from './options.ts'
 
@@ -37,18 +37,11 @@ export async function enrolThisMachine(
 ): Promise<void> {
   const { body } = await api.call('POST', `/api/servers/${id}/enrolment`)
   const { code, hub_key } = z.object({ enrolment: Enrolment }).parse(body).enrolment
-  const program = join(root, 'dist/hosting-agent')
-  const child = spawn(program, ['enrol', '--server', String(id), '--hub-key', hub_key], {
-    env: { ...process.env, AGENT_STATE_DIR: agent_state_dir },
-    stdio: ['pipe', 'ignore', 'pipe'],
+  const program = [join(root, 'dist/hosting-agent'), 'enrol']
+  await must([...program, '--server', String(id), '--hub-key', hub_key], {
+    env: { AGENT_STATE_DIR: agent_state_dir },
+    input: `${code}\n`,
   })
-  let words = ''
-  child.stderr.on('data', (chunk) => {
-    words += String(chunk)
-  })
-  child.stdin.end(`${code}\n`)
-  const ended = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  if (ended !== 0) throw new Error(words.trim() || 'the agent could not be enrolled')
 }
 
 /** Makes the dashboard's records agree with the machine; returns the number of its sites. */

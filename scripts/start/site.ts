@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Api, wordsOf } from '#scripts/lib/api.ts'
+import { type Api, messageOf } from '#scripts/lib/api.ts'
 import { AdminPassword, OPERATION_HEADER } from '#shared/agent.ts'
 import { TlsMode } from '#shared/fields.ts'
 import type { Site } from './options.ts'
@@ -27,7 +27,7 @@ const Detail = z.object({
  * Creates a WordPress site on the server, with the programs that it needs, and prints its address
  * and login. An existing site is only shown: its password stays. Throws one line with the problem.
  */
-export async function makeSite(api: Api, server_id: number, site: Site): Promise<void> {
+export async function provideSite(api: Api, server_id: number, site: Site): Promise<void> {
   const found = await findSite(api, server_id, site.domain)
   if (found) {
     showAddress(found)
@@ -36,9 +36,9 @@ export async function makeSite(api: Api, server_id: number, site: Site): Promise
   }
   const id = await createSite(api, server_id, site)
   showAddress(site)
-  const answer = await api.ask('POST', `/api/servers/${server_id}/sites/${id}/admin-password`)
+  const answer = await api.request('POST', `/api/servers/${server_id}/sites/${id}/admin-password`)
   if (answer.status !== 200) {
-    console.log(`  WordPress login:     not known: ${wordsOf(answer)}`)
+    console.log(`  WordPress login:     unknown: ${messageOf(answer)}`)
     return
   }
   const { user, password } = AdminPassword.parse(answer.body)
@@ -62,7 +62,7 @@ async function findSite(api: Api, server_id: number, domain: string) {
 
 async function createSite(api: Api, server_id: number, { domain, tls }: Site): Promise<number> {
   const php = await readyPhp(api, server_id)
-  console.log(`Making the WordPress site ${domain}`)
+  console.log(`Creating the WordPress site ${domain}`)
   const body = { domain, tls, php }
   const answer = await api.call('POST', `/api/servers/${server_id}/sites`, body)
   const operation = answer.headers.get(OPERATION_HEADER)

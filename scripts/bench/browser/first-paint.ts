@@ -10,7 +10,7 @@ const PAGES = ['/', '/sites', '/servers', '/operations']
 
 /** From the first requested byte to the first visible text, each time with an empty cache. */
 export async function firstPaint(bench: Bench): Promise<Outcome[]> {
-  await proves(bench)
+  await checkSites(bench)
   const runs = new Map<string, Painted[]>([bench.blank_url, ...PAGES].map((url) => [url, []]))
   for (let run = 0; run < RUNS; run++) {
     for (const [url, list] of runs) list.push(await painted(bench, url))
@@ -58,7 +58,7 @@ function paintOf(): Promise<number> {
 }
 
 /** Confirms that the measured page is the one of all sites. */
-async function proves({ open, sites }: Bench): Promise<void> {
+async function checkSites({ open, sites }: Bench): Promise<void> {
   const page = await open()
   await page.goto('/sites')
   await settled(page)

@@ -27,10 +27,10 @@ export async function interaction({ open, client, sites, blank_url }: Bench): Pr
   await page.goto('/sites')
   await settled(page)
   const times = await measured(page, async () => {
-    await searches(page, client, sites)
-    await sorts(page)
-    await filters(page)
-    await walks(page)
+    await search(page, client, sites)
+    await sort(page)
+    await filter(page)
+    await moveByKeys(page)
   })
   const found = quantile(times, 0.95)
   const compared = `a blank page's ${ms(quantile(floor, 0.95))}`
@@ -45,19 +45,19 @@ export async function interaction({ open, client, sites, blank_url }: Bench): Pr
   ]
 }
 
-async function searches(page: Page, client: Bench['client'], sites: number) {
+async function search(page: Page, client: Bench['client'], sites: number) {
   const box = page.getByRole('searchbox')
   for (const word of WORDS) {
     await box.click()
     await type(page, word)
-    await shows(page, await countSites(client, word))
+    await untilShown(page, await countSites(client, word))
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Backspace')
-    await shows(page, sites)
+    await untilShown(page, sites)
   }
 }
 
-async function sorts(page: Page): Promise<void> {
+async function sort(page: Page): Promise<void> {
   for (const name of [...COLUMNS, ...COLUMNS]) {
     const heading = page.getByRole('columnheader', { name, exact: true })
     const next = (await heading.getAttribute('aria-sort')) === 'ascending' ? 'desc' : 'asc'
@@ -67,7 +67,7 @@ async function sorts(page: Page): Promise<void> {
   }
 }
 
-async function filters(page: Page): Promise<void> {
+async function filter(page: Page): Promise<void> {
   for (const [name, value] of FILTERS) {
     const select = page.getByLabel(name, { exact: true })
     for (const chosen of [value, '']) {
@@ -80,7 +80,7 @@ async function filters(page: Page): Promise<void> {
 }
 
 /** Moves down the whole list by keys. */
-async function walks(page: Page): Promise<void> {
+async function moveByKeys(page: Page): Promise<void> {
   await page.getByRole('grid', { name: 'Sites' }).focus()
   for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'PageDown', 'End', 'Home', 'ArrowDown'])
     await page.keyboard.press(key, { delay: BETWEEN_KEYS_MS })
@@ -90,7 +90,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text, { delay: BETWEEN_KEYS_MS })
 }
 
-async function shows(page: Page, sites: number): Promise<void> {
+async function untilShown(page: Page, sites: number): Promise<void> {
   await page
     .locator(`[role=grid][aria-rowcount="${sites + 1}"][aria-busy=false]`)
     .waitFor({ timeout: 10_000 })

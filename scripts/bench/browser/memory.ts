@@ -3,7 +3,7 @@ import { KEPT_MS } from '#dashboard/web/api/forget.ts'
 import type { Bench } from './bench.ts'
 import type { Outcome } from './promise.ts'
 import { lineThrough } from './statistics.ts'
-import { goRound } from './walk.ts'
+import { visitPages } from './walk.ts'
 
 /** The maximum growth of used memory over the whole time. */
 const PROMISED = 0.05
@@ -32,7 +32,7 @@ export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> 
   const elapsed = () => performance.now() - start
   for (let round = 0; elapsed() < WARM_MS + minutes * 60_000; round++) {
     const next = elapsed() + ROUND_MS
-    await goRound(page, bench, round)
+    await visitPages(page, bench, round)
     if (elapsed() < WARM_MS) continue
     uses.push({ minute: elapsed() / 60_000, ...(await inUse(session)) })
     await page.waitForTimeout(Math.max(0, next - elapsed()))
@@ -59,7 +59,7 @@ function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
   const most = added(line.slope + 2 * line.error)
   const shown = kind === 'heap' ? `${(before / 1e6).toFixed(2)} MB` : before.toFixed(0)
   return {
-    name: `${KINDS[kind]} of a tab that goes round all pages`,
+    name: `${KINDS[kind]} of a tab that visits all pages`,
     found: `${percent(added(line.slope))} of ${shown} over ${(last - first).toFixed(1)} minutes and ${uses.length} rounds, at most ${percent(most)} (promised: ${percent(PROMISED)})`,
     holds: uses.length >= LEAST_ROUNDS && most <= PROMISED,
   }

@@ -8,19 +8,23 @@ type Walk = Pick<Bench, 'client' | 'sites'>
  * Visits the pages as a person does. Each round opens other servers, sites and operations than
  * earlier rounds, so that a leak adds up.
  */
-export async function goRound(page: Page, { client, sites }: Walk, round: number): Promise<void> {
+export async function visitPages(
+  page: Page,
+  { client, sites }: Walk,
+  round: number,
+): Promise<void> {
   const at = (round * 997) % sites
   await goTo(page, 'Overview')
   await goTo(page, 'Servers')
-  await opensOne(page, page.getByRole('table').getByRole('link'), round)
+  await openOne(page, page.getByRole('table').getByRole('link'), round)
   await goTo(page, 'Sites')
-  await scrollsTo(page, at / sites)
+  await scrollTo(page, at / sites)
   const domain = await domainOf(client, at)
-  await findsBySearch(page, domain)
-  await opensOne(page, page.getByRole('grid').getByRole('link', { name: domain, exact: true }), 0)
-  await findsByName(page, domain)
+  await findBySearch(page, domain)
+  await openOne(page, page.getByRole('grid').getByRole('link', { name: domain, exact: true }), 0)
+  await findByName(page, domain)
   await goTo(page, 'Operations')
-  await opensOne(page, page.getByRole('list', { name: 'History' }).getByRole('link'), round)
+  await openOne(page, page.getByRole('list', { name: 'History' }).getByRole('link'), round)
   await goTo(page, 'Activity')
   await goTo(page, 'Trash')
   // Equally long at any time, whatever changes in the fleet.
@@ -34,7 +38,7 @@ async function goTo(page: Page, name: string): Promise<void> {
 }
 
 /** Opens one of them, and goes back. */
-async function opensOne(page: Page, links: Locator, nth: number): Promise<void> {
+async function openOne(page: Page, links: Locator, nth: number): Promise<void> {
   const { pathname } = new URL(page.url())
   await links.first().waitFor()
   await links.nth(nth % (await links.count())).click()
@@ -46,7 +50,7 @@ async function opensOne(page: Page, links: Locator, nth: number): Promise<void> 
 }
 
 /** Scrolls to a part of the list of all sites, and up again. */
-async function scrollsTo(page: Page, part: number): Promise<void> {
+async function scrollTo(page: Page, part: number): Promise<void> {
   await page.evaluate((part) => window.scrollTo(0, part * document.body.scrollHeight), part)
   await page.waitForFunction(() => !document.querySelector('td[aria-label="Loading"]'))
   // The banner of a demo moves the menu down at the top: an earlier click misses it.
@@ -54,7 +58,7 @@ async function scrollsTo(page: Page, part: number): Promise<void> {
   await settled(page)
 }
 
-async function findsBySearch(page: Page, domain: string): Promise<void> {
+async function findBySearch(page: Page, domain: string): Promise<void> {
   await page.getByRole('searchbox', { name: 'Search sites' }).fill(domain)
   await page.waitForURL((url) => url.searchParams.get('q') !== null)
   await page.getByRole('grid').getByRole('link', { name: domain, exact: true }).waitFor()
@@ -62,7 +66,7 @@ async function findsBySearch(page: Page, domain: string): Promise<void> {
 }
 
 /** Types in the palette, and closes it without a choice. */
-async function findsByName(page: Page, domain: string): Promise<void> {
+async function findByName(page: Page, domain: string): Promise<void> {
   const box = page.getByRole('combobox', { name: /^Search/ })
   await page.keyboard.press('Control+k')
   await box.fill(domain)

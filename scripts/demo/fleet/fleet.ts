@@ -34,7 +34,7 @@ export class Fleet {
   /** Servers that a user added, before they exist. */
   readonly #expected = new Map<string, ReturnType<typeof setTimeout>>()
   /** Called for a server that has come online. */
-  arrived: (server_id: number, member: Member) => Promise<void> = async () => undefined
+  onOnline: (server_id: number, member: Member) => Promise<void> = async () => undefined
 
   private constructor(plan: FleetPlan, members: readonly Member[], outside: Outside) {
     this.plan = plan
@@ -66,7 +66,7 @@ export class Fleet {
   }
 
   /** The offline ones come back; when all are online, they go offline again. */
-  async turn(role?: ServerPlan['role']): Promise<void> {
+  async toggle(role?: ServerPlan['role']): Promise<void> {
     const some = this.members.filter(({ plan }) => (role ? plan.role === role : isOffline(plan)))
     const back = some.some(({ agent }) => !agent.up)
     for (const { agent } of some) await (back ? agent.start() : agent.stop())
@@ -94,7 +94,7 @@ export class Fleet {
     const member = await makeMember(this.plan, newServer(hostname), this.#outside)
     await member.agent.start()
     this.#byHostname.set(hostname, member)
-    await this.arrived(server_id, member)
+    await this.onOnline(server_id, member)
   }
 }
 

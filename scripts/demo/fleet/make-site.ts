@@ -1,7 +1,7 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { type Names, userOf } from './names.ts'
-import type { ServerPlan, SiteFate, SitePlan } from './plan.ts'
+import type { ServerPlan, SitePlace, SitePlan } from './plan.ts'
 
 export interface Surroundings {
   dice: Dice
@@ -27,7 +27,7 @@ export function makeSite(
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
     tier: managed ? tierFor(dice, trouble) : 'small',
-    tls: isAstray(trouble) ? 'letsencrypt' : tlsFor(dice, domain),
+    tls: isUnresolved(trouble) ? 'letsencrypt' : tlsFor(dice, domain),
     email: managed ? `webmaster@${domain}` : '',
     kit: dice.pick(kits),
     place:
@@ -35,7 +35,7 @@ export function makeSite(
     managed,
     broken: trouble === 'database',
     stopped: trouble === 'php',
-    astray: isAstray(trouble),
+    unresolved: isUnresolved(trouble),
     prefix: `${dice.text(LETTERS, 6)}_`,
     size: sizeFor(dice, trouble),
     age: Math.min(server.age - 1, 1 + dice.below(server.age)),
@@ -45,15 +45,15 @@ export function makeSite(
 }
 
 type Trouble =
-  | Exclude<SiteFate, 'served'>
-  | ('none' | 'database' | 'php' | 'foreign' | 'astray' | 'refused' | 'large' | 'too-large')
+  | Exclude<SitePlace, 'served'>
+  | ('none' | 'database' | 'php' | 'foreign' | 'unresolved' | 'refused' | 'large' | 'too-large')
 
 /** By position, so that a fleet of any size has a few of each. */
 const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
   failed: { 0: 'php', 1: 'database' },
   legacy: { 0: 'large', 1: 'missing' },
   full: { 0: 'too-large', 2: 'failed' },
-  plain: { 3: 'trashed', 5: 'astray', 7: 'refused' },
+  plain: { 3: 'trashed', 5: 'unresolved', 7: 'refused' },
 }
 
 function troubleOf({ role }: ServerPlan, at: number): Trouble {
@@ -72,11 +72,11 @@ function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
   return dice.chance(0.92) ? 'letsencrypt' : 'none'
 }
 
-const isAstray = (trouble: Trouble) => trouble === 'astray' || trouble === 'refused'
+const isUnresolved = (trouble: Trouble) => trouble === 'unresolved' || trouble === 'refused'
 
 /** Renewed at a third of 90 days: fewer days mean failed renewals; 0: there never was one. */
 function certificateFor(dice: Dice, trouble: Trouble): number {
-  if (trouble === 'astray') return 3 + dice.below(6)
+  if (trouble === 'unresolved') return 3 + dice.below(6)
   const usual = 31 + dice.below(58)
   return trouble === 'refused' ? 0 : usual
 }

@@ -13,7 +13,7 @@ export type Role =
   | 'foreign'
 
 /** The location of a site: `missing` and `failed` ones are only in the records. */
-export type SiteFate = 'served' | 'trashed' | 'missing' | 'failed'
+export type SitePlace = 'served' | 'trashed' | 'missing' | 'failed'
 
 export interface SitePlan {
   domain: string
@@ -23,7 +23,7 @@ export interface SitePlan {
   tls: TlsMode
   email: string
   kit: Kit
-  place: SiteFate
+  place: SitePlace
   /** False: a discovered site. */
   managed: boolean
   /** Its database does not answer. */
@@ -32,7 +32,7 @@ export interface SitePlan {
   stopped: boolean
   prefix: string
   /** Its name no longer resolves to this server: its certificate could not be renewed. */
-  astray: boolean
+  unresolved: boolean
   /** Bytes of files and database. */
   size: number
   /** Days ago. */

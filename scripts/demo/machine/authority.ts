@@ -26,12 +26,12 @@ export const initialKey = (): string => String(KEY.export({ type: 'pkcs8', forma
 /** The authority's answer to an order. */
 export async function certify(
   { names, private_key }: AcmeOrder,
-  { time, astray }: Machine,
+  { time, unresolved }: Machine,
 ): Promise<AcmeOutcome> {
   const refused = names.flatMap((name) => {
     const bare = apexOf(name)
     const reason = REFUSED.find(([pattern]) => pattern.test(bare))?.[1]
-    if (reason !== undefined || astray.has(bare)) return [{ name, reason: reason ?? NO_DNS }]
+    if (reason !== undefined || unresolved.has(bare)) return [{ name, reason: reason ?? NO_DNS }]
     return []
   })
   if (refused.length > 0) return { refused }

@@ -11,17 +11,17 @@ export const WEAKNESS = {
 } as const
 
 /** The answer of a temporary site's script to an attack. No PHP runs on a machine in memory. */
-export function canaryAnswer(machine: Machine, user: string, wanted: string | null): string {
+export function canaryAnswer(machine: Machine, user: string, action: string | null): string {
   const { disk } = machine
   const home = `/srv/www/${user}`
-  if (wanted === 'show') {
+  if (action === 'show') {
     disk.putText(`/proc/${ABOUT.ppid}/status`, 'Name:\tphp-fpm\nUid:\t1001\t1001\t1001\t1001\n')
     return JSON.stringify(ABOUT)
   }
-  if (wanted === 'try') return JSON.stringify(verdictsOn(machine))
-  if (wanted === 'folders') return '20000'
-  if (wanted === 'lock') disk.putText(`${home}/tmp/locked`, 'x')
-  if (wanted === 'schedule') disk.putText(`${home}/tmp/isolation.json`, jobOf(machine, user))
+  if (action === 'try') return JSON.stringify(verdictsOn(machine))
+  if (action === 'folders') return '20000'
+  if (action === 'lock') disk.putText(`${home}/tmp/locked`, 'x')
+  if (action === 'schedule') disk.putText(`${home}/tmp/isolation.json`, jobOf(machine, user))
   return '[]'
 }
 

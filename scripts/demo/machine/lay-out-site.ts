@@ -37,7 +37,7 @@ export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certi
   const place = plan.place === 'trashed' ? 'trash' : 'sites'
   machine.disk.putText(`${SETTINGS.state_dir}/${place}/${domain}.json`, record, { mode: 0o600 })
   machine.sizes.set(user, plan.size)
-  if (plan.astray) machine.astray.add(domain)
+  if (plan.unresolved) machine.unresolved.add(domain)
   addUser(machine, { user, comment: `Site ${domain}`, member: 'www-data' })
   layCertificate(machine, plan, certificates)
   if (plan.place === 'trashed') layTrashed(machine, plan)

@@ -19,7 +19,7 @@ export interface Time {
   now(): number
   elapsed(): number
   /** The time for which work is computed: it stands still during readings. */
-  mood(): number
+  loadTime(): number
 }
 
 /** A simulated server: its disk, its databases and its running programs. */
@@ -33,7 +33,7 @@ export class Machine {
   readonly failed = new Set<string>()
   readonly stopped = new Set<string>()
   /** Sites whose names no longer resolve to this server, so that no authority accepts them. */
-  readonly astray = new Set<string>()
+  readonly unresolved = new Set<string>()
   /** The upgrades that apt offers. */
   pending: PendingPackage[] = []
   /** Bytes of a site, by its user. */
@@ -55,7 +55,7 @@ export class Machine {
     const ticks = this.#ticks
     const now = this.time.now()
     const passed = Math.max(0, now - ticks.at) * 1000 * this.plan.cores
-    ticks.busy += passed * this.load.at(this.time.mood())
+    ticks.busy += passed * this.load.at(this.time.loadTime())
     ticks.total += passed
     ticks.at = now
     const [busy, idle] = [Math.round(ticks.busy), Math.round(ticks.total - ticks.busy)]
@@ -63,14 +63,14 @@ export class Machine {
   }
 
   loadavg(): string {
-    const now = this.time.mood()
+    const now = this.time.loadTime()
     const averages = [0, 150_000, 450_000].map((ago) => this.load.at(now - ago) * this.plan.cores)
     return `${averages.map((value) => (value * 1.1).toFixed(2)).join(' ')} 1/300 4242\n`
   }
 
   meminfo(): string {
     const total = this.plan.memory * 1024
-    const used = memoryShare(this.load.slow(this.time.mood()))
+    const used = memoryShare(this.load.slow(this.time.loadTime()))
     return `MemTotal:       ${total} kB\nMemAvailable:   ${Math.round(total * (1 - used))} kB\n`
   }
 

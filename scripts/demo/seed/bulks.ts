@@ -39,7 +39,7 @@ export async function fillBulks(
 }
 
 const isUsable = ({ server, site: { plan } }: Place) =>
-  !isOffline(server) && isServed(plan) && plan.tls === 'letsencrypt' && !plan.astray
+  !isOffline(server) && isServed(plan) && plan.tls === 'letsencrypt' && !plan.unresolved
 
 const NEWER = '8.3'
 

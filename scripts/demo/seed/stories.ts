@@ -58,7 +58,7 @@ function ownStories(place: Place): Story[] {
   if (plan.place === 'failed') return [story('site.create', 'uncreated', 3 * HOUR_MS, create)]
   // Servers do not all retry at the same moment.
   const retried = ((place.server_id * 17) % 60) * 60_000
-  const tries = plan.astray ? [2, 26] : []
+  const tries = plan.unresolved ? [2, 26] : []
   return [
     ...(plan.age < DAYS ? [story('site.create', 'created', plan.age * DAY_MS, create)] : []),
     ...tries.map((hours) =>

@@ -72,7 +72,7 @@ test.each([
     ['--domain', domain, '--machines', 'linux-x64,vax'],
     '--machines must be some of linux-x64,linux-arm64,linux-x64-musl,linux-arm64-musl',
   ],
-  [['--purge'], '--purge goes with --uninstall'],
+  [['--purge'], '--purge needs --uninstall'],
   [['--force'], "Unknown option '--force': see --help"],
 ])('%j is refused in one line', (args, message) => {
   expect(() => readOptions(args, {}, {})).toThrow(new Error(message))

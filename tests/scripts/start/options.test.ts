@@ -47,7 +47,7 @@ test('uses the requested certificate', () => {
 test.each([
   [['--site', 'shop'], {}, '--site must be a domain name such as example.test'],
   [['--site', 'a.test', '--tls', 'some'], {}, '--tls must be none, self-signed or letsencrypt'],
-  [['--tls', 'none'], {}, '--tls goes with --site <domain>'],
+  [['--tls', 'none'], {}, '--tls needs --site <domain>'],
   [[], { PORT: '1e3' }, 'PORT must be a port number between 1 and 65535'],
   [[], { AGENT_PORT: '65536' }, 'AGENT_PORT must be a port number between 1 and 65535'],
 ])('refuses %j with %j in one line', (args, env, message) => {

@@ -5,12 +5,11 @@ import type { PendingPackage } from '#shared/maintenance.ts'
 
 /** Simulated and real upgrades; missing packages come with the machine. */
 export function aptGet(machine: Machine, argv: readonly string[]): Output {
-  const wanted = wantedOf(machine, argv)
-  if (argv.includes('--simulate')) return said(wanted.map(installing).join('\n'))
-  const names = new Set(wanted.map(({ name }) => name))
-  machine.pending = machine.pending.filter(({ name }) => !names.has(name))
+  const upgrades = upgradesIn(machine, argv)
+  if (argv.includes('--simulate')) return said(upgrades.map(installing).join('\n'))
+  machine.pending = machine.pending.filter((one) => !upgrades.includes(one))
   return said(
-    wanted.map(({ name, candidate }) => `Setting up ${name} (${candidate}) ...`).join('\n'),
+    upgrades.map(({ name, candidate }) => `Setting up ${name} (${candidate}) ...`).join('\n'),
   )
 }
 
@@ -20,7 +19,7 @@ export function aptConfig({ disk }: Machine): Output {
   return said(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)
 }
 
-function wantedOf({ pending }: Machine, argv: readonly string[]): PendingPackage[] {
+function upgradesIn({ pending }: Machine, argv: readonly string[]): PendingPackage[] {
   if (argv.includes('upgrade')) return pending
   if (!argv.includes('--only-upgrade')) return []
   const named = argv.slice(argv.indexOf('--') + 1)

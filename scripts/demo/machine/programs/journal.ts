@@ -18,20 +18,20 @@ export function journalctl(machine: Machine, argv: readonly string[]): Output {
   const fails = !database.kit || database.broken
   const newest = Math.floor(machine.time.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS
   const lines = Array.from({ length: RUNS }, (_, at) => {
-    const begun = newest - (RUNS - 1 - at) * 5 * MINUTE_MS
-    const entries = argv.includes('_PID=1') ? reports(begun, fails) : printed(begun, fails)
+    const started = newest - (RUNS - 1 - at) * 5 * MINUTE_MS
+    const entries = argv.includes('_PID=1') ? reports(started, fails) : printed(started, fails)
     return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   })
   return said(lines.join(''))
 }
 
 const at = (ms: number) => ({ __REALTIME_TIMESTAMP: String(Math.round(ms * 1000)) })
-const invocation = (begun: number) => begun.toString(16).padStart(32, '0')
+const invocation = (started: number) => started.toString(16).padStart(32, '0')
 
-function reports(begun: number, fails: boolean): object[] {
-  const of = { INVOCATION_ID: invocation(begun) }
-  const end = at(begun + 900 + ((begun / MINUTE_MS) % 7) * 160)
-  const first = { ...at(begun), ...of, MESSAGE_ID: STARTING }
+function reports(started: number, fails: boolean): object[] {
+  const of = { INVOCATION_ID: invocation(started) }
+  const end = at(started + 900 + ((started / MINUTE_MS) % 7) * 160)
+  const first = { ...at(started), ...of, MESSAGE_ID: STARTING }
   if (!fails) return [first, { ...end, ...of, MESSAGE_ID: FINISHED }]
   return [
     first,
@@ -40,7 +40,7 @@ function reports(begun: number, fails: boolean): object[] {
   ]
 }
 
-const printed = (begun: number, fails: boolean): object[] =>
-  fails
-    ? [{ ...at(begun + 800), _SYSTEMD_INVOCATION_ID: invocation(begun), MESSAGE: NO_DATABASE }]
-    : []
+function printed(started: number, fails: boolean): object[] {
+  const of = { _SYSTEMD_INVOCATION_ID: invocation(started), MESSAGE: NO_DATABASE }
+  return fails ? [{ ...at(started + 800), ...of }] : []
+}

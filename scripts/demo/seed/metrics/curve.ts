@@ -20,7 +20,7 @@ const GROWTH = 0.0011
 /** Points `step` seconds apart from `from` to before `to`, the loads of 5 and 15 minutes after the first one. */
 export function curveOf({ machine }: Member, from: number, to: number, step: number): Point[] {
   const { time, load, plan } = machine
-  const shift = time.mood() - time.now()
+  const shift = time.loadTime() - time.now()
   const count = Math.max(0, Math.ceil((to - from) / step))
   const values = Array.from({ length: count }, (_, at) =>
     load.at((from + at * step) * 1000 + shift),

@@ -12,7 +12,7 @@ test('the records of each site match its agent', async () => {
   const fleet = await Fleet.open(makeFleet('demo', { servers: 7, sites: 56 }), {
     turns: new Turns(),
     pace: 0,
-    time: { now: () => NOW, elapsed: () => 0, mood: () => NOW },
+    time: { now: () => NOW, elapsed: () => 0, loadTime: () => NOW },
     report: (error) => expect(error).toBeUndefined(),
   })
   const answers = await Promise.all(fleet.members.map(({ agent }) => agent.readings.sites()))
