@@ -2,29 +2,22 @@ import type { Transports } from './agents/transport.ts'
 import { createApp } from './app.ts'
 import { keepFirstLogin, type Login, takeFirstLogin } from './auth/first-login.ts'
 import { makeFirstUser } from './auth/first-user.ts'
-import { backUpAside, backUpDaily } from './backup/daily.ts'
 import type { Config } from './config.ts'
 import type { Lock } from './db/lock.ts'
-import { deleteOld } from './db/retention.ts'
 import { listServerIds } from './db/targets.ts'
 import { type Deps, makeDeps } from './deps.ts'
 import { pathOf } from './http/path.ts'
-import { sweepHistory } from './metrics/rollup.ts'
 import { openRecords } from './open-database.ts'
-import { realClock, timestamp } from './runtime/clock.ts'
-import { ClockWatch } from './runtime/clock-jump.ts'
+import { realClock } from './runtime/clock.ts'
 import { jsonLog } from './runtime/log.ts'
 import { Pace } from './runtime/pace.ts'
 import { secureRandom } from './runtime/random.ts'
 import { idOf, inRequest } from './runtime/request-id.ts'
 import { keptSecret, makeDataDir } from './runtime/secret.ts'
-import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
-import { CONFIGURE_MS, configureDue } from './servers/maintenance/configure-due.ts'
 import { getSettings } from './settings/queries.ts'
-import { purgeDue } from './sites/trash/purge-due.ts'
 import { codeOf, StartError } from './start-error.ts'
+import { startSweeps } from './sweeps.ts'
 import { Keyring } from './trust/keyring.ts'
-import { deleteUnneeded } from './trust/keys/queries.ts'
 import { makeSealer } from './trust/seal.ts'
 
 export interface Started {
@@ -49,11 +42,6 @@ export interface Demo {
  * between.
  */
 const AT_ONCE = 16
-const RETENTION_MS = 3600_000
-const PURGE_MS = 60_000
-const SWEEP_MS = 5 * 60_000
-/** The interval of the check for the backup of the day. */
-const BACKUP_MS = 10 * 60_000
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MOST_BODY = 64 << 20
 
@@ -81,15 +69,7 @@ export async function start(
   deps.enroller.start()
   deps.poller.start()
   deps.health_poller.start()
-  const watch = new ClockWatch(deps.clock)
-  const sweeps = [
-    setInterval(() => watch.isSteady() && cleanUp(deps), RETENTION_MS),
-    setInterval(() => watch.isSteady() && purgeDue(deps), PURGE_MS),
-    setInterval(() => watch.isSteady() && checkDue(deps), CHECK_MS),
-    setInterval(() => watch.isSteady() && configureDue(deps), CONFIGURE_MS),
-    setInterval(() => watch.isSteady() && sweepMetrics(deps), SWEEP_MS),
-    setInterval(() => save(config, deps), BACKUP_MS),
-  ]
+  const sweeps = startSweeps(deps, config)
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
@@ -175,28 +155,6 @@ function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
     const hint = 'stop what listens there, or set HOST and PORT to a free address'
     throw new StartError(`Cannot listen on ${HOST}:${PORT} (${codeOf(error)}): ${hint}`)
   }
-}
-
-function cleanUp({ db, clock, log }: Deps): void {
-  deleteOld(db, clock.now())
-    .then(() => deleteUnneeded(db, timestamp(clock)))
-    .catch((error: unknown) => log.error('clean-up failed', error))
-}
-
-function sweepMetrics({ db, clock, log }: Deps): void {
-  sweepHistory(db, clock.now()).catch((error: unknown) =>
-    log.error('metrics could not be rolled up', error),
-  )
-}
-
-function save({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {
-  void backUpDaily({
-    folder: `${DATA_DIR}/backups`,
-    kept: BACKUPS_KEPT,
-    now: clock.now,
-    log,
-    backUp: backUpAside,
-  })
 }
 
 const isHealth = ({ url }: Request) => pathOf(url) === '/health'

@@ -2,8 +2,7 @@ import { TrashedSite } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Agents } from './agents.ts'
 import type { Listed } from './read-answer.ts'
-
-type Address = Parameters<Agents['get']>[0]
+import type { Address } from './transport.ts'
 
 /** The trash of a server; undefined: its agent has no trash. */
 export async function askTrash(

@@ -1,8 +1,7 @@
 import { type UnnamedSite, Web, type WebProgram } from '#shared/agent.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 import type { Agents } from './agents.ts'
-
-type Address = Parameters<Agents['get']>[0]
+import type { Address } from './transport.ts'
 
 /** The limits of a stored answer. */
 const MOST_UNNAMED = 100

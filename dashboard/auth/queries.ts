@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, ne } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, ne } from 'drizzle-orm'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
 import { activities, api_tokens, sessions, users } from '#dashboard/db/schema.ts'
@@ -120,14 +120,7 @@ export async function updatePassword(
   ])
 }
 
-const token = {
-  id: api_tokens.id,
-  name: api_tokens.name,
-  scope: api_tokens.scope,
-  created_at: api_tokens.created_at,
-  expires_at: api_tokens.expires_at,
-  last_used_at: api_tokens.last_used_at,
-}
+const { user_id: _, hash: __, ...token } = getTableColumns(api_tokens)
 
 export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]> {
   return db.read

@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  getTableColumns,
   gt,
   inArray,
   isNotNull,
@@ -58,17 +59,7 @@ function itemStatements(queries: Queries, items: (typeof bulk_items.$inferInsert
   return statements
 }
 
-const VIEW = {
-  id: bulk_operations.id,
-  type: bulk_operations.type,
-  params: bulk_operations.params,
-  status: bulk_operations.status,
-  reason: bulk_operations.reason,
-  parallel: bulk_operations.parallel,
-  pause_after: bulk_operations.pause_after,
-  created_at: bulk_operations.created_at,
-  finished_at: bulk_operations.finished_at,
-}
+const { actor: _, ...VIEW } = getTableColumns(bulk_operations)
 
 export function findBulk(db: Database, id: string): Promise<BulkRow | undefined> {
   return db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
@@ -137,17 +128,10 @@ export function listBulkItems(
   id: string,
   { status, after, limit }: BulkItemsQuery,
 ): Promise<BulkItemView[]> {
-  const { position, server_id, site_id, domain, operation_id, error, bulk_id } = bulk_items
+  const { bulk_id, ...columns } = getTableColumns(bulk_items)
+  const { position } = columns
   return db.read
-    .select({
-      position,
-      server_id,
-      site_id,
-      domain,
-      status: bulk_items.status,
-      operation_id,
-      error,
-    })
+    .select(columns)
     .from(bulk_items)
     .where(
       and(

@@ -1,23 +1,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
 import { server_mail } from '#dashboard/db/mail-schema.ts'
-import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
-
-/** For the batch of a sync; unchanged values are not written. */
-export function mailTroublesStatement(
-  queries: Queries,
-  { server_id, troubles, now }: { server_id: number; troubles: MailTroubles; now: string },
-): Statement {
-  return queries
-    .insert(server_mail)
-    .values({ server_id, troubles, at: now })
-    .onConflictDoUpdate({
-      target: server_mail.server_id,
-      set: { troubles, at: now },
-      setWhere: sql`${server_mail.troubles} <> excluded.troubles`,
-    })
-}
 
 /** The last reports of online servers with problems. */
 export function listMailTroubles(db: Database) {

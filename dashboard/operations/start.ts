@@ -1,3 +1,4 @@
+import { ServiceError } from '#shared/errors.ts'
 import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
 import type { Plan } from '#shared/plan.ts'
 import { type BeginDeps, begin, beginOrJoin } from './begin.ts'
@@ -26,6 +27,22 @@ export async function start<K extends OperationType>(
   const { joins, waits } = rulesOf(deps, type)
   const operation = { ...wanted, actor: target.actor, wait_for_agent: waits.first }
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
+}
+
+/**
+ * Starts an operation without a user on each target. Another dashboard may be first: then it is its
+ * operation.
+ */
+export async function startEach<K extends OperationType>(
+  deps: StartDeps,
+  type: K,
+  targets: readonly Omit<Target, 'actor'>[],
+  input: InputOf<K>,
+): Promise<void> {
+  for (const target of targets)
+    await start(deps, type, { ...target, actor: null }, input).catch((error: unknown) => {
+      if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+    })
 }
 
 /** Its current plan. */

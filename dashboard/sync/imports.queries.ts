@@ -6,6 +6,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { FoundSite, TrashedSite } from '#shared/agent.ts'
 import { apexOf } from '#shared/names.ts'
+import { factsOf } from './sync-plan.ts'
 
 const ROWS = 100
 
@@ -46,20 +47,9 @@ async function reserve(db: Database, id: number, day: string, wanted: number): P
 }
 
 export function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
-  const { updates, names: _, closed = false, unknown = {}, ...facts } = found
-  return {
-    ...facts,
-    closed,
-    unknown,
-    server_id,
-    apex: apexOf(found.domain),
-    managed: false,
-    status: 'active',
-    updates_plugins: updates.plugins,
-    updates_themes: updates.themes,
-    updates_core: updates.core,
-    created_at,
-  }
+  const { domain } = found
+  const facts = { ...factsOf(found), domain, apex: apexOf(domain) }
+  return { ...facts, server_id, managed: false, status: 'active', created_at }
 }
 
 /** Not managed before it is restored: a trash must not reserve names either. */

@@ -7,18 +7,13 @@ import {
   type Statement,
   writeAll,
 } from '#dashboard/db/client.ts'
-import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
-import { mailTroublesStatement } from '#dashboard/mail/troubles.queries.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
-import { maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
-import { webStatement } from '#dashboard/servers/web.queries.ts'
+import { type Reports, reportStatements } from '#dashboard/servers/reports.queries.ts'
 import type { Metrics, Service } from '#shared/agent.ts'
-import type { ServerWeb } from '#shared/api/web.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
 import { importedRow, importSites, trashedRow } from './imports.queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
@@ -48,10 +43,7 @@ export async function listSiteRows(db: Database, server_id: number): Promise<Kno
 interface Synced {
   server: ServerRow
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
-  /** Undefined: unknown, and the record stays. */
-  maintenance: Maintenance | undefined
-  mail: MailTroubles | undefined
-  web: ServerWeb | undefined
+  reports: Reports
   plan: SyncPlan
   /** The sites that the agent created, by domain; undefined when it did not report them. */
   own: Pick<ReadonlySet<string>, 'has'> | undefined
@@ -61,7 +53,7 @@ interface Synced {
   /** The remaining number of imports; the number of sites that were not read. */
   room: number
   unread: number
-  tell: boolean
+  with_activity: boolean
 }
 
 /**
@@ -69,7 +61,7 @@ interface Synced {
  * site with a new operation is skipped. Returns the number of imported sites.
  */
 export async function applySync(db: Database, synced: Synced): Promise<number> {
-  const { plan, now } = synced
+  const { server, reports, plan, now } = synced
   const pieces = [...piecesOf(plan.updates, UPDATES)]
   const last = pieces.pop() ?? []
   for (const some of pieces) {
@@ -81,20 +73,10 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
     ...updateStatements(queries, last, now),
     readingStatement(queries, synced, imported),
     minutesStatement(queries, [readingOf(synced)]),
-    ...keptStatements(queries, synced),
+    ...reportStatements(queries, { server_id: server.id, now }, reports),
     ...activityStatements(queries, synced, imported),
   ])
   return imported
-}
-
-function keptStatements(queries: Queries, synced: Synced): Statement[] {
-  const { server, maintenance, mail, web, now } = synced
-  const of = { server_id: server.id, now }
-  return [
-    ...(maintenance ? [maintenanceStatement(queries, { ...of, maintenance })] : []),
-    ...(mail ? [mailTroublesStatement(queries, { ...of, troubles: mail })] : []),
-    ...(web ? [webStatement(queries, { ...of, web })] : []),
-  ]
 }
 
 function importFound(db: Database, synced: Synced): Promise<number> {
@@ -113,11 +95,11 @@ function importFound(db: Database, synced: Synced): Promise<number> {
 
 function activityStatements(
   queries: Queries,
-  { server, plan, now, tell }: Synced,
+  { server, plan, now, with_activity }: Synced,
   imported: number,
 ): Statement[] {
   const isChanged = server.status !== 'online' || imported > 0 || plan.missing.length > 0
-  return tell && isChanged ? [syncActivity(queries, server, 'success', now)] : []
+  return with_activity && isChanged ? [syncActivity(queries, server, 'success', now)] : []
 }
 
 function readingStatement(
@@ -175,8 +157,7 @@ export async function recordFailedContact(
   db: Database,
   server: ServerRow,
   reason: string,
-  now: string,
-  tell: boolean,
+  { now, with_activity }: { now: string; with_activity: boolean },
 ): Promise<void> {
   const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
   await writeAll(db, (queries) => [
@@ -188,7 +169,7 @@ export async function recordFailedContact(
         status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
       })
       .where(eq(servers.id, server.id)),
-    ...(tell && falls ? [syncActivity(queries, server, 'failed', now)] : []),
+    ...(with_activity && falls ? [syncActivity(queries, server, 'failed', now)] : []),
   ])
 }
 

@@ -32,7 +32,7 @@ export async function runSync(
   const over = new AbortController()
   const cancelled = cancelling(deps, operation, over.signal)
   const server = await getServer(deps.db, operation.server_id)
-  const work = syncServer(deps, server, { tell: false, signal: over.signal })
+  const work = syncServer(deps, server, { with_activity: false, signal: over.signal })
   void deps.syncs.run(server.id, () => {
     begins()
     return done
@@ -91,7 +91,7 @@ export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<vo
   return deps.syncs.run(server_id, async () => {
     try {
       const server = await getServer(deps.db, server_id)
-      for await (const _ of syncServer(deps, server, { tell: true }));
+      for await (const _ of syncServer(deps, server, { with_activity: true }));
     } catch (error) {
       if (!(error instanceof ServiceError)) deps.log.error('sync failed', error, { server_id })
     }

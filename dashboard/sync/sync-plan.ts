@@ -86,59 +86,35 @@ function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
   return true
 }
 
-/**
- * Changed expiry of certificates: the agent renews them by itself. `ends`: by domain, of sites with one.
- */
-export function certificateUpdates(
+/** The changed columns of the sites that the agent has found. Other work runs in between. */
+export async function columnUpdates(
   records: readonly KnownSite[],
   found: Found,
-  ends: ReadonlyMap<string, string>,
-): SyncPlan['updates'] {
-  return records
-    .filter(({ domain }) => found.sites.has(domain))
-    .map(({ id, status: from, domain, certificate_expires_at: before }) => {
-      const certificate_expires_at = ends.get(domain) ?? ''
-      return { id, from, values: { certificate_expires_at }, before }
-    })
-    .filter(({ values, before }) => values.certificate_expires_at !== before)
-    .map(({ before: _, ...update }) => update)
+  valuesOf: (record: KnownSite) => Partial<SiteRow>,
+): Promise<SyncPlan['updates']> {
+  const updates: SyncPlan['updates'] = []
+  for (const some of piecesOf(records, PIECE)) {
+    for (const record of some.filter(({ domain }) => found.sites.has(domain))) {
+      const values = differences(record, valuesOf(record))
+      const { id, status: from } = record
+      if (Object.keys(values).length > 0) updates.push({ id, from, values })
+    }
+    await breathe()
+  }
+  return updates
 }
 
-/** Changed disk use. `uses`: by domain, of measured sites. */
-export function diskUpdates(
-  records: readonly KnownSite[],
-  found: Found,
+/**
+ * Of a managed site its disk use. `found` of the others changes with their management, as after a restore
+ * of older records. `uses`: by domain, of the sites that the agent created.
+ */
+export function ownColumns(
+  { domain, managed }: KnownSite,
   uses: ReadonlyMap<string, DiskUse | null>,
-): SyncPlan['updates'] {
-  return records
-    .filter(({ domain }) => found.sites.has(domain))
-    .map(({ id, status: from, domain, disk: before }) => ({
-      ...{ id, from, before },
-      disk: uses.get(domain) ?? null,
-    }))
-    .filter(({ disk, before }) => JSON.stringify(disk) !== JSON.stringify(before))
-    .map(({ id, from, disk }) => ({
-      ...{ id, from },
-      values: { disk, disk_level: disk && diskLevelOf(disk) },
-    }))
-}
-
-/**
- * Sites whose management has changed, as after a restore of older records. `own`: by domain, those
- * that the agent created.
- */
-export function foundUpdates(
-  records: readonly KnownSite[],
-  found: Found,
-  own: Pick<ReadonlySet<string>, 'has'>,
-): SyncPlan['updates'] {
-  return records
-    .filter(({ domain, managed }) => !managed && found.sites.has(domain))
-    .filter((record) => record.found === own.has(record.domain))
-    .map(({ id, status: from, domain }) => ({
-      ...{ id, from },
-      values: { found: !own.has(domain) },
-    }))
+): Partial<SiteRow> {
+  const disk = uses.get(domain) ?? null
+  const own = { disk, disk_level: disk && diskLevelOf(disk) }
+  return managed ? own : { ...own, found: !uses.has(domain) }
 }
 
 /** Whether a site is not where it was, so that the trash of its server must be read. */
@@ -147,7 +123,7 @@ export function needsTrash(records: readonly KnownSite[], found: Found): boolean
 }
 
 /** The columns that a found site fills. */
-export function factsOf(found: FoundSite): Partial<SiteRow> {
+export function factsOf(found: FoundSite) {
   const { updates, domain: _, names: __, closed = false, unknown = {}, ...facts } = found
   return {
     ...facts,
@@ -188,9 +164,8 @@ function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteR
 }
 
 function differences(record: KnownSite, values: Partial<SiteRow>): Partial<SiteRow> {
-  const before = new Map(Object.entries(record))
   return Object.fromEntries(
-    Object.entries(values).filter(([column, value]) => !isSame(before.get(column), value)),
+    Object.entries(values).filter(([column, value]) => !isSame(Reflect.get(record, column), value)),
   )
 }
 

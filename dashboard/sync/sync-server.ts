@@ -1,8 +1,5 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { askMail } from '#dashboard/agents/ask-mail.ts'
-import { askMaintenance } from '#dashboard/agents/ask-maintenance.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
-import { askUsage } from '#dashboard/agents/ask-usage.ts'
 import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
 import { BUDGET, MOST_IMPORTS } from '#dashboard/agents/budgets.ts'
 import type { Listed } from '#dashboard/agents/read-answer.ts'
@@ -12,22 +9,15 @@ import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
-import {
-  FoundSite,
-  Metrics,
-  type Service,
-  Services,
-  SiteCertificate,
-  type TrashedSite,
-} from '#shared/agent.ts'
+import { FoundSite, Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
+import { askCertificates, askMail, askMaintenance, askUsage } from './ask-reports.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import {
-  certificateUpdates,
-  diskUpdates,
+  columnUpdates,
   type Found,
-  foundUpdates,
   needsTrash,
+  ownColumns,
   planSync,
   type SyncPlan,
 } from './sync-plan.ts'
@@ -38,9 +28,9 @@ export interface SyncDeps extends HandOverDeps {
   trash_ms: number
 }
 
-/** True: a change of state gets its own activity, since no operation records it. */
 interface Options {
-  tell: boolean
+  /** Whether a change of state gets its own activity, since no operation records it. */
+  with_activity: boolean
   /** Interrupts it. */
   signal?: AbortSignal
 }
@@ -59,8 +49,9 @@ export async function* syncServer(
     return yield* readAndApply(deps, server, options)
   } catch (error) {
     if (error instanceof ServiceError) {
-      const reason = reasonOf(bodyOf(error))
-      await recordFailedContact(deps.db, server, reason, timestamp(deps.clock), options.tell)
+      const { with_activity } = options
+      const how = { now: timestamp(deps.clock), with_activity }
+      await recordFailedContact(deps.db, server, reasonOf(bodyOf(error)), how)
     }
     throw error
   }
@@ -69,7 +60,7 @@ export async function* syncServer(
 async function* readAndApply(
   deps: SyncDeps,
   server: ServerRow,
-  { tell, signal }: Options,
+  { with_activity, signal }: Options,
 ): AsyncGenerator<string, { sites: number }> {
   const { db, clock, agents, contact_ms, trash_ms } = deps
   const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
@@ -85,25 +76,24 @@ async function* readAndApply(
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, found)
   const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
-  const ends = await certificateEnds(agents, server)
-  if (ends) plan.updates.push(...certificateUpdates(records, found, ends))
+  const ends = await askCertificates(agents, server)
   const uses = await askUsage(agents, server)
-  if (uses) {
-    plan.updates.push(...diskUpdates(records, found, uses))
-    plan.updates.push(...foundUpdates(records, found, uses))
-  }
+  const columns = (record: KnownSite) => ({
+    ...(ends && { certificate_expires_at: ends.get(record.domain) ?? '' }),
+    ...(uses && ownColumns(record, uses)),
+  })
+  plan.updates.push(...(await columnUpdates(records, found, columns)))
   const maintenance = await askMaintenance(agents, server)
-  const mail = await askMail(agents, server)
+  const troubles = await askMail(agents, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
   const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
   const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
-  const synced = {
-    ...{ server, reading, maintenance, plan, now, purge_at, room, unread, tell },
-    ...{ mail, web, own: uses },
-  }
-  const imported = await applySync(db, synced)
-  if (isChange(plan, imported)) deps.bus.notify(sitesOf(server.id))
+  const imported = await applySync(db, {
+    ...{ server, reading, plan, now, purge_at, room, unread, with_activity, own: uses },
+    reports: { maintenance, troubles, web },
+  })
+  if (plan.updates.length + imported > 0) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
   return { sites: listed.total }
 }
@@ -128,21 +118,6 @@ function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
 }
 
 const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
-
-/** By domain. Undefined: the agent does not report it, and the record stays. */
-async function certificateEnds(agents: Agents, server: ServerRow) {
-  try {
-    const of = { key: 'certificates', entry: SiteCertificate }
-    const { entries } = await agents.list(server, '/certificates', of)
-    return new Map(entries.map(({ domain, expires_at }) => [domain, expires_at]))
-  } catch {
-    return undefined
-  }
-}
-
-function isChange({ updates }: SyncPlan, imported: number): boolean {
-  return updates.length + imported > 0
-}
 
 /**
  * Read when a site is not where it was, and at first, for sites of an earlier dashboard. If the

@@ -14,8 +14,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'agent/operations/store.ts': 220,
   'agent/os/certificates/certificates.ts': 210,
   'dashboard/db/schema.ts': 390,
-  'dashboard/sync/queries.ts': 210,
-  'dashboard/start.ts': 210,
   'shared/agent.ts': 220,
   'tests/agent/commands/isolation.check.test.ts': 210,
   'tests/agent/commands/site.create.test.ts': 250,

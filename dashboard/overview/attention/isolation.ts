@@ -1,6 +1,6 @@
 import type { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
-import { counted, groupOf, item } from './item.ts'
+import { counted, groupOf, ofServer } from './item.ts'
 
 type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
 
@@ -20,14 +20,14 @@ function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem 
   const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
   const attacks = counted(succeeded.length, 'attack')
   const reason = `${attacks} of one site on another succeeded (${list}): its page says what to correct`
-  return item({ ...of(server), severity: 'critical', reason, at: checked_at })
+  return ofServer(server, { severity: 'critical', reason, at: checked_at })
 }
 
 function failing({ failures, reason: why, failed_at, ...server }: Checked) {
   if (failures < 2) return undefined
   const cause = why.replace(/[\s.:]+$/, '') || 'no reason was given'
   const reason = `The isolation check could not run ${failures} times in a row (${cause}): correct the cause, then start it`
-  return item({ ...of(server), severity: 'warning', reason, at: failed_at })
+  return ofServer(server, { severity: 'warning', reason, at: failed_at })
 }
 
 /** An offline one is reported as that. */
@@ -37,7 +37,5 @@ function unchecked(row: Checked, now: Date): AttentionItem | undefined {
   if (Date.parse(checked_at ?? created_at) > now.getTime() - STALE_MS) return undefined
   const since = checked_at === null ? 'never' : `last on ${checked_at.slice(0, 10)}`
   const reason = `The isolation of its sites was checked ${since}: start a check`
-  return item({ ...of(row), severity: 'warning', reason, at: checked_at })
+  return ofServer(row, { severity: 'warning', reason, at: checked_at })
 }
-
-const of = ({ id, name }: Pick<Checked, 'id' | 'name'>) => ({ server_id: id, name })

@@ -22,6 +22,18 @@ export function ofSite({ id, server_id, domain }: OfSite, finding: Finding): Att
   return item({ server_id, site_id: id, name: domain, ...finding })
 }
 
+/** A finding of a server; its name unless the finding has another. */
+export function ofServer(
+  { id, name }: { id: number; name: string },
+  finding: Finding,
+): AttentionItem {
+  return item({ server_id: id, name, ...finding })
+}
+
+/** For the middle of a sentence; a name such as PHP-FPM keeps its case. */
+export const lowerFirst = (text: string) =>
+  text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
+
 /** One sentence: a full stop of the reason is removed. */
 export function advised(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`

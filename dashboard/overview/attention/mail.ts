@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { MailTrouble } from '#dashboard/db/mail-trouble.ts'
 import { listMailTroubles, sitesNamed } from '#dashboard/mail/troubles.queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
-import { counted, groupOf, item } from './item.ts'
+import { counted, groupOf, lowerFirst, ofServer, ofSite } from './item.ts'
 
 type Server = Awaited<ReturnType<typeof listMailTroubles>>[number]
 type Finding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
@@ -25,9 +25,7 @@ export async function mailTroubles(db: Database, now: Date): Promise<Attention[]
   const found = servers.map(({ server, sites }) => {
     const [worst] = sites
     const site = known.find((one) => one.server_id === server.id && one.domain === worst.domain)
-    return sites.length === 1 && site
-      ? item({ ...worst.finding, server_id: server.id, site_id: site.id, name: site.domain })
-      : ofServer(server, sites)
+    return sites.length === 1 && site ? ofSite(site, worst.finding) : summaryOf(server, sites)
   })
   return groupOf('mail', found)
 }
@@ -49,10 +47,10 @@ function troubled(server: Server, now: Date): { server: Server; sites: Some }[] 
 
 const rank = ({ finding }: Troubled) => (finding.severity === 'critical' ? 0 : 1)
 
-function ofServer({ id, name }: Server, sites: Some): AttentionItem {
+function summaryOf(server: Server, sites: Some): AttentionItem {
   const [{ domain, finding }] = sites
-  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lower(finding.reason)}`
-  return item({ ...finding, server_id: id, name, reason })
+  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lowerFirst(finding.reason)}`
+  return ofServer(server, { ...finding, reason })
 }
 
 /** The most severe mail problem of one site. */
@@ -97,4 +95,3 @@ function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding 
 }
 
 const short = (text: string) => (text.length > 160 ? `${text.slice(0, 159)}…` : text)
-const lower = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())

@@ -1,6 +1,6 @@
 import type { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
-import { counted, groupOf, item } from './item.ts'
+import { counted, groupOf, lowerFirst, ofServer } from './item.ts'
 
 type Maintained = Awaited<ReturnType<typeof listMaintenance>>[number]
 
@@ -25,7 +25,7 @@ function restarts(server: Maintained): AttentionItem[] {
     .map(({ name, count, last_at }) => {
       const ended = `${name} ended by itself ${count} times within an hour and was started again`
       const reason = `${ended}: read its log on the server`
-      return item({ ...of(server), severity: 'warning', reason, at: last_at })
+      return ofServer(server, { severity: 'warning', reason, at: last_at })
     })
 }
 
@@ -38,7 +38,7 @@ function oldFiles(server: Maintained): AttentionItem[] {
   const advice = problem || 'they are restarted automatically'
   const rest = old_files.length === 0 ? 'restart them, or reboot the server' : advice
   const severity = old_files.length > 0 && problem !== '' ? 'warning' : 'info'
-  return [item({ ...of(server), severity, reason: `${what}: ${lower(rest)}`, at: since })]
+  return [ofServer(server, { severity, reason: `${what}: ${lowerFirst(rest)}`, at: since })]
 }
 
 function securityUpdates(server: Maintained): AttentionItem[] {
@@ -48,13 +48,13 @@ function securityUpdates(server: Maintained): AttentionItem[] {
   const reason = unattended
     ? `${what}: the server installs them automatically within a day, or install them now`
     : `${what}: install them`
-  return [item({ ...of(server), severity: unattended ? 'info' : 'warning', reason })]
+  return [ofServer(server, { severity: unattended ? 'info' : 'warning', reason })]
 }
 
 function reboot(server: Maintained): AttentionItem[] {
   if (server.reboot.length === 0) return []
   const reason = `An update takes effect with the next reboot (${listed(server.reboot)}): reboot the server`
-  return [item({ ...of(server), severity: 'warning', reason })]
+  return [ofServer(server, { severity: 'warning', reason })]
 }
 
 /** The first of them, and the number of others. */
@@ -63,7 +63,3 @@ function listed(names: readonly string[]): string {
   const shown = names.slice(0, MOST_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }
-
-/** For the middle of a sentence; a name such as PHP-FPM keeps its case. */
-const lower = (text: string) => text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
-const of = ({ id, name }: Maintained) => ({ server_id: id, name })

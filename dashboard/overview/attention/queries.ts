@@ -25,33 +25,20 @@ const needy = {
     order by operations.created_at desc limit 1)`,
 }
 
-type Needs = Awaited<ReturnType<typeof readNeeds>>
-export type NeedySite = Needs['failed'][number]
-export type DiskSite = Needs['disks'][number]
-export type OfPhp = Needs['php'][number]
-export type FailedOperation = Needs['operations'][number]
+export type NeedySite = Awaited<ReturnType<typeof needySites>>[number]
+export type DiskSite = Awaited<ReturnType<typeof diskSites>>[number]
+export type OfPhp = Awaited<ReturnType<typeof sitesByPhp>>[number]
+export type FailedOperation = Awaited<ReturnType<typeof failedOperations>>[number]
 
 /** At most `shown` rows of each kind, `few` of updates, and the total of each. */
-export async function readNeeds(
+export function readNeeds(
   db: Database,
   { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
 ) {
   const expires = isExpiring(now)
   const isDown = sql`${healthAt(now)} = 'down'`
   const isDegraded = sql`${healthAt(now)} = 'degraded'`
-  const [
-    down,
-    degraded,
-    failed,
-    missing,
-    expiring,
-    disks,
-    updates,
-    conflicts,
-    operations,
-    php,
-    [totals],
-  ] = await db.read.batch([
+  return db.read.batch([
     needySites(db, isDown, sites.domain, shown),
     needySites(db, isDegraded, sites.domain, shown),
     needySites(db, isFailed, sites.domain, shown),
@@ -75,20 +62,6 @@ export async function readNeeds(
       .from(LISTING)
       .where(isShown),
   ])
-  if (!totals) throw new Error('The sums have no row')
-  return {
-    down,
-    degraded,
-    failed,
-    missing,
-    expiring,
-    disks,
-    updates,
-    conflicts,
-    operations,
-    php,
-    totals,
-  }
 }
 
 const sum = (condition: SQL) => sql<number>`coalesce(sum(${condition}), 0)`

@@ -2,7 +2,7 @@ import { BUDGET } from '#dashboard/agents/budgets.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { counted, groupOf, item } from './item.ts'
+import { counted, groupOf, ofServer } from './item.ts'
 
 type Watched = Pick<
   ServerRow,
@@ -34,7 +34,7 @@ export function serverTroubles(rows: readonly Watched[]): Attention[] {
 function offline(server: Watched): AttentionItem[] {
   if (server.status !== 'offline') return []
   const reason = `${server.status_reason}: check that the server is up, and run systemctl status hosting-agent on it`
-  return [item({ ...of(server), severity: 'critical', reason, at: server.last_sync })]
+  return [ofServer(server, { severity: 'critical', reason, at: server.last_sync })]
 }
 
 function fullDisk(server: Watched): AttentionItem[] {
@@ -43,7 +43,7 @@ function fullDisk(server: Watched): AttentionItem[] {
   const percent = Math.floor((100 * used) / total)
   const reason = `The disk is ${percent} % full: purge the trash, remove what is not needed, or enlarge it`
   const severity = used / total < ALMOST_NOTHING ? 'warning' : 'critical'
-  return [item({ ...of(server), severity, reason, at: server.metrics_at })]
+  return [ofServer(server, { severity, reason, at: server.metrics_at })]
 }
 
 /** The PHP of a site is reported with the site, by its domain. */
@@ -52,13 +52,10 @@ const OF_SITE = 'php-fpm:'
 function failedServices(server: Watched): AttentionItem[] {
   return server.services
     .filter(({ name, status }) => status === 'failed' && !name.startsWith(OF_SITE))
-    .map(({ name }) =>
-      item({
-        ...of(server),
-        severity: 'critical',
-        reason: `${name} has failed: restart it, and read its log on the server if it fails again`,
-      }),
-    )
+    .map(({ name }) => {
+      const reason = `${name} has failed: restart it, and read its log on the server if it fails again`
+      return ofServer(server, { severity: 'critical', reason })
+    })
 }
 
 /** So many new sites on a day are unusual: an error, or a very large server. */
@@ -70,7 +67,7 @@ function notRecorded(rows: readonly Watched[]): Attention[] {
     const what = `${counted(count, 'site')} that its agent reports ${count === 1 ? 'is' : 'are'} not recorded`
     const advice = `if they are not there, treat the server as compromised and remove it here`
     const reason = `${what}, since a server may add ${BUDGET}: look for them on the server, and ${advice}`
-    return item({ ...of(server), severity: 'warning', reason, at, count })
+    return ofServer(server, { severity: 'warning', reason, at, count })
   })
   return groupOf('sites_not_recorded', items, { total })
 }
@@ -79,7 +76,7 @@ function outdatedAgent(server: Watched): AttentionItem[] {
   const { version, status } = server
   if (status !== 'online' || !isOlder(version, packed.version)) return []
   const reason = `Its agent is ${version}, the dashboard has ${packed.version}: upgrade the agent`
-  return [item({ ...of(server), severity: 'info', reason })]
+  return [ofServer(server, { severity: 'info', reason })]
 }
 
 /** False for an unknown version. */
@@ -93,5 +90,3 @@ function isOlder(one: string, other: string): boolean {
 function numbersOf(version: string): number[] | undefined {
   return /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number)
 }
-
-const of = ({ id, name }: Watched) => ({ server_id: id, name })

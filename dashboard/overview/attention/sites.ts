@@ -20,44 +20,53 @@ export async function siteTroubles(
   db: Database,
   { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },
 ): Promise<Attention[]> {
-  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  const [
+    down,
+    degraded,
+    failures,
+    lost,
+    expiring,
+    disks,
+    outdated,
+    conflicts,
+    operations,
+    php,
+    [totals],
+  ] = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  if (!totals) throw new Error('The sums have no row')
+  const withOs = php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
-    ...groupOf('site_down', needs.down.map(unwell('critical')), {
-      total: needs.totals.down,
+    ...groupOf('site_down', down.map(unwell('critical')), {
+      total: totals.down,
       query: { health: 'down' },
     }),
-    ...groupOf('site_degraded', needs.degraded.map(unwell('warning')), {
-      total: needs.totals.degraded,
+    ...groupOf('site_degraded', degraded.map(unwell('warning')), {
+      total: totals.degraded,
       query: { health: 'degraded' },
     }),
-    ...groupOf('site_failed', needs.failed.map(failed), {
-      total: needs.totals.failed,
+    ...groupOf('site_failed', failures.map(failed), {
+      total: totals.failed,
       query: { status: 'failed' },
     }),
-    ...groupOf('site_missing', needs.missing.map(missing), {
-      total: needs.totals.missing,
+    ...groupOf('site_missing', lost.map(missing), {
+      total: totals.missing,
       query: { status: 'missing' },
     }),
-    ...groupOf('certificate', needs.expiring.map(certificate(now)), {
-      total: needs.totals.expiring,
+    ...groupOf('certificate', expiring.map(certificate(now)), {
+      total: totals.expiring,
       query: { expiring: 'true' },
     }),
-    ...groupOf('site_disk', needs.disks.flatMap(diskUse), { total: needs.disks[0]?.total ?? 0 }),
-    ...groupOf('updates', needs.updates.map(updates), {
-      total: needs.totals.updates,
+    ...groupOf('site_disk', disks.flatMap(diskUse), { total: disks[0]?.total ?? 0 }),
+    ...groupOf('updates', outdated.map(updates), {
+      total: totals.updates,
       query: { status: 'active', updates: 'true' },
     }),
-    ...groupOf('name_conflict', needs.conflicts.map(conflict), {
-      total: needs.totals.conflicts,
+    ...groupOf('name_conflict', conflicts.map(conflict), {
+      total: totals.conflicts,
       query: { status: 'active,suspended', managed: 'false', conflict: 'true' },
     }),
-    ...groupOf('operation_failed', needs.operations.map(operation), {
-      total: needs.operations[0]?.total ?? 0,
-    }),
-    ...endOfLife(
-      needs.php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' })),
-      now,
-    ),
+    ...groupOf('operation_failed', operations.map(operation), { total: operations[0]?.total ?? 0 }),
+    ...endOfLife(withOs, now),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { isolation_checks, servers } from '#dashboard/db/schema.ts'
@@ -11,12 +11,8 @@ export async function getIsolationCheck(
   db: Database,
   server_id: number,
 ): Promise<IsolationCheckView> {
-  const { server_id: key, ...columns } = isolation_checks
-  const { checked_at, results, failures, failed_at, reason } = columns
-  const [row] = await db.read
-    .select({ checked_at, results, failures, failed_at, reason })
-    .from(isolation_checks)
-    .where(eq(key, server_id))
+  const { server_id: key, ...columns } = getTableColumns(isolation_checks)
+  const [row] = await db.read.select(columns).from(isolation_checks).where(eq(key, server_id))
   const found = row ?? NEVER
   return { ...found, counts: found.results && countOutcomes(found.results) }
 }

@@ -1,9 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { server_maintenance, servers } from '#dashboard/db/schema.ts'
 import type { MaintenanceView } from '#shared/api/maintenance.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
 
 export async function getMaintenance(db: Database, server_id: number): Promise<MaintenanceView> {
   const [row] = await db.read
@@ -11,21 +10,6 @@ export async function getMaintenance(db: Database, server_id: number): Promise<M
     .from(server_maintenance)
     .where(eq(server_maintenance.server_id, server_id))
   return row ?? { at: null, maintenance: null }
-}
-
-/** For the batch of a sync; unchanged values are not written. */
-export function maintenanceStatement(
-  queries: Queries,
-  { server_id, maintenance, now }: { server_id: number; maintenance: Maintenance; now: string },
-): Statement {
-  return queries
-    .insert(server_maintenance)
-    .values({ server_id, maintenance, at: now })
-    .onConflictDoUpdate({
-      target: server_maintenance.server_id,
-      set: { maintenance, at: now },
-      setWhere: sql`${server_maintenance.maintenance} <> excluded.maintenance`,
-    })
 }
 
 const { maintenance } = server_maintenance
@@ -71,7 +55,7 @@ export function listMaintenance(db: Database) {
  */
 export function listToConfigure(
   db: Database,
-  { wanted, day, limit }: { wanted: boolean; day: string; limit: number },
+  { unattended, day, limit }: { unattended: boolean; day: string; limit: number },
 ): Promise<{ server: ServerRow }[]> {
   const requested = sql`exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'updates.configure' and (operations.status in ('queued', 'running')
@@ -84,7 +68,7 @@ export function listToConfigure(
       and(
         eq(servers.status, 'online'),
         sql`${maintenance} ->> '$.unattended.source' <> 'administrator'`,
-        sql`${maintenance} ->> '$.unattended.wanted' is not ${wanted ? 1 : 0}`,
+        sql`${maintenance} ->> '$.unattended.wanted' is not ${unattended ? 1 : 0}`,
         sql`not ${requested}`,
       ),
     )

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { batch } from '#dashboard/db/client.ts'
 import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
-import { mailTroublesStatement } from '#dashboard/mail/troubles.queries.ts'
 import { mailTroubles } from '#dashboard/overview/attention/mail.ts'
+import { reportStatements } from '#dashboard/servers/reports.queries.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
@@ -47,7 +47,7 @@ async function itemsOf(
     batch(queries, [
       queries.update(servers).set({ status }),
       queries.insert(sites).values(rows),
-      mailTroublesStatement(queries, { server_id, troubles, now: ago(1) }),
+      ...reportStatements(queries, { server_id, now: ago(1) }, { troubles }),
     ]),
   )
   const [group] = await mailTroubles(dashboard.db, new Date(NOW))

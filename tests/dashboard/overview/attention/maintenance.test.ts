@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { batch } from '#dashboard/db/client.ts'
 import { maintenanceTroubles } from '#dashboard/overview/attention/maintenance.ts'
-import { listMaintenance, maintenanceStatement } from '#dashboard/servers/maintenance/queries.ts'
+import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
+import { reportStatements } from '#dashboard/servers/reports.queries.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { pendingPackage, WELL } from '#tests/support/maintenance.ts'
@@ -21,7 +22,7 @@ async function troubles(report: Partial<Maintenance>, status = 'online') {
   const server_id = body.server.id
   const maintenance = { ...WELL, ...report }
   await dashboard.db.write((queries) =>
-    batch(queries, [maintenanceStatement(queries, { server_id, maintenance, now: AT })]),
+    batch(queries, reportStatements(queries, { server_id, now: AT }, { maintenance })),
   )
   const [row] = await listMaintenance(dashboard.db)
   const rows = row ? [{ ...row, status: status as 'online' }] : []

@@ -1,0 +1,32 @@
+import { sql } from 'drizzle-orm'
+import type { Queries, Statement } from '#dashboard/db/client.ts'
+import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
+import type { ServerWeb } from '#shared/api/web.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
+
+/** The last reports of a server. Undefined: the agent does not report it, and the record stays. */
+export interface Reports {
+  maintenance?: Maintenance | undefined
+  troubles?: MailTroubles | undefined
+  web?: ServerWeb | undefined
+}
+
+/** The tables with a report of each server, by their column. */
+const TABLES = { maintenance: 'server_maintenance', troubles: 'server_mail', web: 'server_web' }
+
+/** For the batch of a sync; unchanged reports are not written. */
+export function reportStatements(
+  queries: Queries,
+  { server_id, now }: { server_id: number; now: string },
+  reports: Reports,
+): Statement[] {
+  return (['maintenance', 'troubles', 'web'] as const).flatMap((column) => {
+    if (reports[column] === undefined) return []
+    const [table, name] = [sql.identifier(TABLES[column]), sql.identifier(column)]
+    return queries.run(sql`
+      insert into ${table} (server_id, ${name}, at)
+      values (${server_id}, ${JSON.stringify(reports[column])}, ${now})
+      on conflict (server_id) do update set ${name} = excluded.${name}, at = excluded.at
+      where ${table}.${name} <> excluded.${name}`)
+  })
+}

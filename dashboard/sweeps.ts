@@ -1,0 +1,46 @@
+import { backUpAside, backUpDaily } from './backup/daily.ts'
+import type { Config } from './config.ts'
+import { deleteOld } from './db/retention.ts'
+import type { Deps } from './deps.ts'
+import { sweepHistory } from './metrics/rollup.ts'
+import { timestamp } from './runtime/clock.ts'
+import { ClockWatch } from './runtime/clock-jump.ts'
+import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
+import { CONFIGURE_MS, configureDue } from './servers/maintenance/configure-due.ts'
+import { purgeDue } from './sites/trash/purge-due.ts'
+import { deleteUnneeded } from './trust/keys/queries.ts'
+
+const MINUTE_MS = 60_000
+/** The interval of the check for the backup of the day. */
+const BACKUP_MS = 10 * MINUTE_MS
+
+/** What a dashboard does by itself, and how often. */
+const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
+  'clean-up': [60 * MINUTE_MS, cleanUp],
+  'purge of the trash': [MINUTE_MS, purgeDue],
+  'start of isolation checks': [CHECK_MS, checkDue],
+  'configuration of unattended updates': [CONFIGURE_MS, configureDue],
+  'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
+}
+
+/** Nothing is deleted or started by its age while the time of day cannot be trusted. */
+export function startSweeps(deps: Deps, config: Config) {
+  const watch = new ClockWatch(deps.clock)
+  const sweeps = Object.entries(SWEEPS).map(([name, [every_ms, sweep]]) =>
+    setInterval(() => {
+      if (!watch.isSteady()) return
+      sweep(deps).catch((error: unknown) => deps.log.error(`${name} failed`, error))
+    }, every_ms),
+  )
+  return [...sweeps, setInterval(() => backUpDay(config, deps), BACKUP_MS)]
+}
+
+async function cleanUp({ db, clock }: Deps): Promise<void> {
+  await deleteOld(db, clock.now())
+  await deleteUnneeded(db, timestamp(clock))
+}
+
+function backUpDay({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {
+  const folder = `${DATA_DIR}/backups`
+  void backUpDaily({ folder, kept: BACKUPS_KEPT, now: clock.now, log, backUp: backUpAside })
+}

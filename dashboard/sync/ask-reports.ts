@@ -1,0 +1,45 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Address } from '#dashboard/agents/transport.ts'
+import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
+import { SiteCertificate, SiteMail, SiteUsage } from '#shared/agent.ts'
+import type { DiskUse } from '#shared/api/disk-use.ts'
+import { MaintenanceAnswer } from '#shared/maintenance.ts'
+
+/** An agent that is older, or has not checked yet, does not report it: the record stays. */
+const unreported = () => undefined
+
+export const askMail = (agents: Agents, to: Address) =>
+  agents
+    .list(to, '/mail', { key: 'sites', entry: SiteMail })
+    .then(({ entries }) => mailTroublesOf(entries), unreported)
+
+export const askMaintenance = (agents: Agents, to: Address) =>
+  agents
+    .get(to, '/maintenance', MaintenanceAnswer)
+    .then(({ maintenance }) => maintenance ?? undefined, unreported)
+
+/** The expiry of certificates by domain. */
+export const askCertificates = (agents: Agents, to: Address) =>
+  agents
+    .list(to, '/certificates', { key: 'certificates', entry: SiteCertificate })
+    .then(
+      ({ entries }) => new Map(entries.map(({ domain, expires_at }) => [domain, expires_at])),
+      unreported,
+    )
+
+/** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
+export const askUsage = (agents: Agents, to: Address) =>
+  agents
+    .list(to, '/usage', { key: 'sites', entry: SiteUsage })
+    .then(
+      ({ entries, total }) =>
+        entries.length < total ? undefined : new Map(entries.map(measuredUse)),
+      unreported,
+    )
+
+/** In this order of fields, since records are compared as text. */
+function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskUse | null] {
+  if (measured_at === null) return [domain, null]
+  const { bytes, files, database_bytes, limit_bytes, limit_files } = use
+  return [domain, { bytes, files, database_bytes, limit_bytes, limit_files, measured_at }]
+}
