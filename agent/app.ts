@@ -91,18 +91,18 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   )
 
   /** A reading about the site that the body names. */
-  const ask = (path: string, read: (domain: string) => Promise<object>) =>
+  const getOfSite = (path: string, read: (domain: string) => Promise<object>) =>
     app.post(path, async ({ req: { raw }, var: { body }, json }) => {
       const { domain } = parse(SiteRequest, jsonOf(raw, body))
       return json(await read(domain))
     })
-  ask('/sites/job-runs', async (domain) => ({ runs: await readings.jobRuns(domain) }))
-  ask('/sites/db-password', async (domain) => {
+  getOfSite('/sites/job-runs', async (domain) => ({ runs: await readings.jobRuns(domain) }))
+  getOfSite('/sites/db-password', async (domain) => {
     await policy.permitPasswords()
     const password = await readings.databasePassword(domain)
     return { password: password.reveal() }
   })
-  ask('/sites/admin-password', async (domain) => {
+  getOfSite('/sites/admin-password', async (domain) => {
     await policy.permitPasswords()
     const { user, password } = await readings.adminPassword(domain)
     return { user, password: password.reveal() }

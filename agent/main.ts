@@ -9,16 +9,16 @@ import { withSettings } from './settings-file.ts'
 const USAGE = `hosting-agent: runs typed commands on this server for a Hosting Control dashboard
 
   hosting-agent serve      answer on AGENT_LISTEN (127.0.0.1:8443)
-  hosting-agent front      the half of it that listens, without privileges, and
-  hosting-agent root       the half of it that works: systemd starts these two
-  hosting-agent mail       the queue of the mail of sites: systemd starts this, too
-  hosting-agent enrol      let a dashboard take this server over, with the code that it shows
+  hosting-agent front      the unprivileged half, which listens on the network, and
+  hosting-agent root       the privileged half, which works: systemd starts both
+  hosting-agent mail       the mail queue of the sites: systemd starts this, too
+  hosting-agent enrol      enrol this server in a dashboard, with the code that it shows
   hosting-agent install    run as two systemd services from now on
-  hosting-agent uninstall  remove the agent, and leave the sites as they are; --dry-run says
-                           what goes, stays and stops, --purge removes its records, too
-  hosting-agent status     say whom this agent obeys
-  hosting-agent trust      put a new key in the place of the dashboard's
-  hosting-agent revoke     obey no dashboard any more
+  hosting-agent uninstall  remove the agent, and keep the sites running; --dry-run only
+                           lists the effects, --purge removes its records, too
+  hosting-agent status     show the dashboard that this agent trusts
+  hosting-agent trust      replace the keys of the dashboard with a new one
+  hosting-agent revoke     trust no dashboard any more
   hosting-agent version    print the version
 `
 
@@ -87,10 +87,10 @@ async function goOn(name: string, args: string[]): Promise<void> {
 async function once(name: string, args: string[]): Promise<void> {
   const config = configured(withSettings(process.env))
   const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./real-host.ts')])
-  const said = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
+  const output = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
     stop(1, messageOf(error)),
   )
-  console.log(said)
+  console.log(output)
   process.exit(0)
 }
 

@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export async function renewDaily(host: Host, runner: Runner, report: (error: unknown) => void) {
   const renew = async (which: { refused?: boolean }) => {
     try {
-      for (const wanted of await renewDue(host, which)) await issueAgain(host, runner, wanted)
+      for (const due of await renewDue(host, which)) await issueAgain(host, runner, due)
     } catch (error) {
       report(error)
     }
@@ -28,10 +28,10 @@ export async function renewDaily(host: Host, runner: Runner, report: (error: unk
 }
 
 /** Awaits its end: until then the next round would find the same. */
-async function issueAgain(host: Host, runner: Runner, wanted: Wanted): Promise<void> {
-  // The wanted certificate may have changed.
-  if ((await findSite(host, wanted.domain))?.tls !== wanted.tls) return
-  const operation = await runner.start('tls.issue', wanted)
+async function issueAgain(host: Host, runner: Runner, due: Wanted): Promise<void> {
+  // The setting may have changed since.
+  if ((await findSite(host, due.domain))?.tls !== due.tls) return
+  const operation = await runner.start('tls.issue', due)
   await operation.untilEnd()
 }
 

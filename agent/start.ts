@@ -76,7 +76,7 @@ async function open(config: Config, host: Host) {
     host,
     commands,
     report: (error, operation_id) => logError(error, { operation_id }),
-    tell: (message, facts) => log('info', message, facts),
+    log: (message, facts) => log('info', message, facts),
   })
   const problems = host.privileged
     ? [...(await prepareSiteEtc(host)), ...(await ensureServices(host))]

@@ -5,10 +5,7 @@ import type { Runner } from './operations/runner.ts'
 import { findForeignObjects } from './os/database/audit.ts'
 import { listSites } from './os/site/sites.ts'
 
-/**
- * Counts the versions of what the agent makes for a site: its units, files and rights. It goes up with
- * each change of them that existing sites must get as well.
- */
+/** Increased with each change of the units, files and rights of sites that existing sites must get. */
 const LAYOUT = 11
 
 type Report = (error: unknown) => void
@@ -19,11 +16,10 @@ const Layout = z.object({ layout: z.number().int() })
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/layout.json`
 
 /**
- * Once for each new layout: gives the server what it has to have for sites by this version, and applies
- * to every site on record what this version makes of it, one after the other, each as an operation like
- * any other. What fails stays as it was and is tried again each hour: a server that gets no packages
- * does not keep its sites waiting, which take up what is installed later. Then reports what an attack
- * on the previous version may have left in databases.
+ * Once for each new layout: provisions the server again, and updates every site, one after another, as
+ * ordinary operations. A failure is retried each hour; sites do not wait for a server that cannot be
+ * provisioned, and are updated again after that. Then reports objects in databases that an attack on
+ * the previous version may have left.
  */
 export async function keepLayout(host: Host, runner: Runner, report: Report): Promise<void> {
   if ((await readLayout(host)) >= LAYOUT) return
@@ -42,7 +38,7 @@ export async function keepLayout(host: Host, runner: Runner, report: Report): Pr
   await host.files.write(pathIn(host), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 })
 }
 
-/** A change without a change applies all that there is. To sites that are not done yet; whether all of them are now. */
+/** An update without a change applies the whole layout. False: some sites are not updated yet. */
 async function applyToAll(
   host: Host,
   runner: Runner,
@@ -53,7 +49,8 @@ async function applyToAll(
   for (const { domain } of sites) {
     const problem = await problemOf(runner.start('site.update', { domain }))
     if (problem === undefined) done.add(domain)
-    else report(new Error(`${domain} could not be brought to this version: ${problem}`))
+    else
+      report(new Error(`${domain} could not be updated to this version of the agent: ${problem}`))
   }
   return sites.every(({ domain }) => done.has(domain))
 }
@@ -76,18 +73,18 @@ async function readLayout(host: Host): Promise<number> {
   return text === undefined ? 1 : Layout.parse(JSON.parse(text)).layout
 }
 
-/** A server without sites is left alone: it gets what it lacks with its first one. */
+/** A server without sites is provisioned with its first one. */
 async function provisioned(host: Host, runner: Runner, report: Report): Promise<boolean> {
   const sites = await listSites(host)
   if (sites.length === 0) return true
   const php_versions = [...new Set(sites.map(({ php }) => php))].sort()
   const problem = await problemOf(runner.start('server.provision', { php_versions }))
   if (problem !== undefined)
-    report(new Error(`The server was not brought to this version: ${problem}`))
+    report(new Error(`The server could not be updated to this version of the agent: ${problem}`))
   return problem === undefined
 }
 
-/** What stood in the way, if anything did. */
+/** The reason of the failure, if any. */
 async function problemOf(starting: Promise<Operation>): Promise<string | undefined> {
   try {
     const failure = await (await starting).untilEnd()

@@ -41,7 +41,7 @@ export const isCancelled = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
 /** All that a client sees of a failure. */
 export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
 
-/** The entry of the table that a body is one of; undefined for any other. */
+/** The name of the error of a body; undefined for an unknown text. */
 export function errorNameOf({ error }: Pick<ErrorBody, 'error'>): ErrorName | undefined {
   const names = Object.keys(ERRORS) as ErrorName[]
   return names.find((name) => ERRORS[name].error === error)

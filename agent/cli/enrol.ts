@@ -6,7 +6,7 @@ import { enrolmentOf } from '#agent/trust/index.ts'
 import { EnrolmentCode, HubKey } from '#shared/enrolment.ts'
 import { Id } from '#shared/fields.ts'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 /** The dashboard accepts the first valid proof, and invalidates a code after three invalid ones. */
 const MOST_ANSWERS = 3
 
@@ -24,13 +24,13 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   const code = checked('the code on standard input', EnrolmentCode.safeParse(await readLine()))
   const enrolment = await enrolmentOf(config, host)
   await enrolment.open(server, hub, code.reveal())
-  const end = host.clock.elapsed() + PATIENCE_MS
+  const end = host.clock.elapsed() + TIMEOUT_MS
   while (host.clock.elapsed() < end) {
     const pending = await enrolment.pending()
     if (!pending) return 'enrolled: the dashboard and this agent trust each other'
     if (pending.answers >= MOST_ANSWERS) {
       await enrolment.giveUp()
-      throw new Error('the code is wrong or was used: ask the dashboard for a new one')
+      throw new Error('the code is wrong or was used: create a new one in the dashboard')
     }
     await host.clock.sleep(200)
   }

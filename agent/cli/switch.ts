@@ -5,7 +5,7 @@ import { isHealthy } from '#agent/http/health.ts'
 import { draftOf, previousOf, UNITS, writeVerdict } from '#agent/os/upgrade/upgrade.ts'
 import { readUnits, writeUnits } from './units.ts'
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 const UNITS_MS = 10_000
 const PAUSE_MS = 500
 /** Consecutive answers: a program that answers once and then crashes is not accepted. */
@@ -31,12 +31,12 @@ export async function switchOver(config: Config, host: Host, args: string[]): Pr
   }
   await goBack(host, program, before)
   await writeVerdict(host, sha256, 'back')
-  return 'rolled rolled back: the new version did not answer'
+  return 'rolled back: the new version did not answer'
 }
 
 async function answers(config: Config, { clock }: Host): Promise<boolean> {
   let row = 0
-  for (const end = clock.elapsed() + PATIENCE_MS; clock.elapsed() < end; ) {
+  for (const end = clock.elapsed() + TIMEOUT_MS; clock.elapsed() < end; ) {
     row = (await isHealthy(config)) ? row + 1 : 0
     if (row === ANSWERS) return true
     await clock.sleep(PAUSE_MS)

@@ -15,7 +15,7 @@ import { FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
 
-interface Wanted {
+interface Options {
   /** Also removes the records of the agent and its trash; the sites keep running. */
   purge: boolean
   /** Permanently deletes all sites, and everything that the agent made for them. */
@@ -37,13 +37,13 @@ interface Found {
  * removes, keeps and stops; with `--dry-run` it does nothing else.
  */
 export async function uninstall(config: Config, host: Host, args: string[]): Promise<string> {
-  const wanted = await readArguments(host, args)
+  const options = await readArguments(host, args)
   const found = await look(host)
-  if (!wanted.dry_run) await remove(config, host, wanted, found)
-  return describe(config, wanted, found)
+  if (!options.dry_run) await remove(config, host, options, found)
+  return describe(config, options, found)
 }
 
-async function readArguments({ files }: Host, args: string[]): Promise<Wanted> {
+async function readArguments({ files }: Host, args: string[]): Promise<Options> {
   const { values } = parseArgs({
     args,
     options: {
@@ -77,7 +77,7 @@ async function look(host: Host): Promise<Found> {
 async function remove(
   { state_dir }: Config,
   host: Host,
-  { purge, sites }: Wanted,
+  { purge, sites }: Options,
   { others }: Found,
 ): Promise<void> {
   await host.shell.try(['systemctl', 'disable', '--now', ...UNITS])
@@ -105,26 +105,26 @@ const PLACES = [
 const MORE = 'To remove more: --purge, or --remove-sites <hostname of this server>'
 const PACKAGES = 'all packages, such as nginx, MariaDB and PHP, and their settings of Debian'
 
-function describe(config: Config, wanted: Wanted, found: Found): string {
-  const left = wanted.sites ? [] : found.sites
-  const [gone, stays, stops] = wanted.dry_run
+function describe(config: Config, options: Options, found: Found): string {
+  const left = options.sites ? [] : found.sites
+  const [gone, stays, stops] = options.dry_run
     ? ['would be removed', 'would stay', 'would stop']
     : ['removed', 'stays', 'stops']
-  const kept = wanted.purge ? [] : found.trash
+  const kept = options.purge ? [] : found.trash
   return [
-    ...section(gone, goneWith(config, wanted, found)),
-    ...section(stays, staying(config, wanted, { left, others: found.others })),
+    ...section(gone, goneWith(config, options, found)),
+    ...section(stays, staying(config, options, { left, others: found.others })),
     ...section(stops, left.length === 0 ? [] : stopped(found.certificates, kept)),
-    ...(wanted.purge ? [] : ['', MORE]),
+    ...(options.purge ? [] : ['', MORE]),
   ].join('\n')
 }
 
-function goneWith({ state_dir }: Config, wanted: Wanted, { sites, trash }: Found): string[] {
+function goneWith({ state_dir }: Config, options: Options, { sites, trash }: Found): string[] {
   return [
     'the agent: its services, settings, keys and program',
-    ...(wanted.sites && sites.length > 0 ? [`permanently: ${listed(sites)}`] : []),
-    ...(wanted.purge && trash.length > 0 ? [`from the trash, permanently: ${listed(trash)}`] : []),
-    ...(wanted.purge ? [`its records and queues: ${state_dir}, /etc/hosting-agent, mail`] : []),
+    ...(options.sites && sites.length > 0 ? [`permanently: ${listed(sites)}`] : []),
+    ...(options.purge && trash.length > 0 ? [`from the trash, permanently: ${listed(trash)}`] : []),
+    ...(options.purge ? [`its records and queues: ${state_dir}, /etc/hosting-agent, mail`] : []),
   ]
 }
 
@@ -133,8 +133,8 @@ interface Staying {
   others: readonly string[]
 }
 
-function staying({ state_dir }: Config, { purge }: Wanted, { left, others }: Staying): string[] {
-  const records = `its records: ${state_dir}, which an agent that is installed again takes up`
+function staying({ state_dir }: Config, { purge }: Options, { left, others }: Staying): string[] {
+  const records = `its records: ${state_dir}, which a new installation of the agent uses`
   const older = others.map((domain) => ({ domain }))
   return [
     ...(left.length > 0 ? [`${listed(left)}, served as before`] : []),
@@ -149,9 +149,9 @@ function stopped(certificates: readonly string[], trash: readonly Site[]): strin
   const renewal = certificates.length > 0 ? `: ${certificates.join(', ')}` : ''
   return [
     `the renewal of certificates${renewal}`,
-    'mail of the sites: nothing hands it to a relay any more',
-    'the restart of sites after an update of PHP: reboot the server after each',
-    'the end of PHP of sites that nobody visits, and measuring and limiting of the disk',
+    'the mail of sites: it is no longer sent to a relay',
+    'the restart of sites after updates of PHP: reboot the server after each',
+    'stopping the PHP of idle sites, and measuring and limiting disk use',
     ...(trash.length > 0 ? [`purging the trash: ${listed(trash)}`] : []),
   ]
 }

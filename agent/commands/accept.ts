@@ -13,5 +13,5 @@ export async function refuseUnaccepted(
     }
   }
   if (open.length === 0) return
-  throw invalid({ accept: [`Must have what would change others: ${open.join(', ')}`] })
+  throw invalid({ accept: [`Must contain the words of these changes: ${open.join(', ')}`] })
 }

@@ -11,9 +11,9 @@ import {
 } from '#agent/os/upgrade/upgrade.ts'
 import { type Command, type Progress, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
-/** The switch restarts the agent: the one that answers then ends the operation. */
+/** The switch restarts the agent, and the next process ends the operation. */
 export const agentUpgrade: Command<'agent.upgrade'> = {
   lock: () => WHOLE_SERVER,
   plan: stepsOf,
@@ -30,7 +30,7 @@ export const agentUpgrade: Command<'agent.upgrade'> = {
 async function stepsOf(build: Release & { url: string }, host: Host): Promise<Step[]> {
   const program = await programOf(host)
   await checkRelease(host, build)
-  let begun = false
+  let started = false
   return [
     {
       name: 'build',
@@ -47,19 +47,19 @@ async function stepsOf(build: Release & { url: string }, host: Host): Promise<St
       effects: () => planSwitch(host, program),
       async apply() {
         await startSwitch(host, program, build.sha256)
-        begun = true
+        started = true
       },
-      decided: async () => begun,
+      decided: async () => started,
     },
   ]
 }
 
 async function outcome(host: Host, sha256: string): Promise<{ version: string }> {
-  for (const end = host.clock.elapsed() + PATIENCE_MS; host.clock.elapsed() < end; ) {
+  for (const end = host.clock.elapsed() + TIMEOUT_MS; host.clock.elapsed() < end; ) {
     const verdict = await verdictOn(host, sha256)
     if (verdict === 'answers') return { version: host.settings.version }
     if (verdict === 'back')
-      throw new Error('The new version did not answer; the previous one is back')
+      throw new Error('The new version did not answer; the previous one was restored')
     await host.clock.sleep(200)
   }
   throw new Error(

@@ -22,21 +22,21 @@ export const mailCheck: Command<'mail.check'> = {
   plan: async (params, host) => [await step(params, host, () => undefined)],
   async *run(params, { host, perform }) {
     let answer = ''
-    const heard = (line: string) => {
+    const answered = (line: string) => {
       answer = line
     }
-    yield* perform([await step(params, host, heard)])
+    yield* perform([await step(params, host, answered)])
     return { answer: answer.slice(0, 500) }
   },
 }
 
-async function step(params: Params, host: Host, heard: (answer: string) => void): Promise<Step> {
+async function step(params: Params, host: Host, answered: (answer: string) => void): Promise<Step> {
   const { user, relay } = await relayOf(params, host)
   return {
     name: 'message',
     title: `Handing a test message for ${params.to} to ${relay.host}`,
     effects: [run('message', `${relay.host}:${relay.port}`)],
-    apply: () => handOver(host, [params.to, ...user], heard),
+    apply: () => handOver(host, [params.to, ...user], answered),
   }
 }
 
@@ -54,7 +54,7 @@ async function relayOf({ domain }: Params, host: Host) {
 async function* handOver(
   host: Host,
   args: readonly string[],
-  heard: (answer: string) => void,
+  answered: (answer: string) => void,
 ): Progress<void> {
   const argv = [...host.settings.program, 'mail-try', ...args]
   const env = { AGENT_MAIL_DIR: host.settings.mail_dir }
@@ -66,5 +66,5 @@ async function* handOver(
     yield last ? describeTry(last) : line
   }
   if (!result.taken) throw conflict(describeTry(result))
-  heard(result.answer)
+  answered(result.answer)
 }

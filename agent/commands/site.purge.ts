@@ -29,7 +29,7 @@ export const sitePurge: Command<'site.purge'> = {
     const site = await getPurgeable(host, domain)
     yield `Deleting ${domain} permanently`
     const reason = yield* perform(stepsOf(site, host))
-    if (reason !== undefined) throw new Error(`${domain} is not gone yet: ${reason}`)
+    if (reason !== undefined) throw new Error(`${domain} is not deleted completely: ${reason}`)
     return { domain }
   },
 }

@@ -52,7 +52,7 @@ export const siteRestore: Command<'site.restore'> = {
     announce([...missing, ...steps, ...certificate])
     yield* withConflicts(site, perform(missing))
     if (missing.length > 0) await withConflict(site, refuseServedNames(host, domain))
-    yield `Bringing ${domain} back from the trash`
+    yield `Restoring ${domain} from the trash`
     yield* perform(steps)
     yield* perform(certificate)
     return { domain }
@@ -88,7 +88,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
-    throw conflict(`The system user ${user} is gone: ${domain} can only be purged`)
+    throw conflict(`The system user ${user} does not exist any more: ${domain} can only be purged`)
   }
 }
 
@@ -97,7 +97,7 @@ async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.fields)) throw error
     const reason = Object.values(error.fields).flat().join('; ')
-    throw conflict(`${domain} cannot come back: ${reason}`)
+    throw conflict(`${domain} cannot be restored: ${reason}`)
   })
 }
 

@@ -59,15 +59,15 @@ export async function changed(change: Change, host: Host): Promise<Site | undefi
 export async function* changeSite(change: Change, context: Context): Progress<Site> {
   const { host, announce, perform } = context
   const site = await getSite(host, change.domain)
-  const wanted = applied(site, change)
-  const missing = await preparing(host, site, wanted, change.accept)
+  const target = applied(site, change)
+  const missing = await preparing(host, site, target, change.accept)
   await refuseUnaccepted(missing, change.accept ?? [])
   announce([...missing, ...(await changeSteps(change, host))])
   yield* perform(missing)
-  yield `Moving ${site.domain} to PHP ${wanted.php}, tier ${wanted.tier}`
+  yield `Moving ${site.domain} to PHP ${target.php}, tier ${target.tier}`
   yield* perform(await changeSteps(change, host))
-  yield* missingCertificate(wanted, context)
-  return wanted
+  yield* missingCertificate(target, context)
+  return target
 }
 
 /** All of its steps, including those that install the PHP version. */
@@ -80,19 +80,19 @@ export async function planChange(change: Change, host: Host): Promise<Step[]> {
 async function preparing(
   host: Host,
   site: Site,
-  wanted: Site,
+  target: Site,
   accept: Change['accept'],
 ): Promise<Step[]> {
   const steps =
-    wanted.php === site.php
+    target.php === site.php
       ? [
           ...(await quotaPackageSteps(host)),
           ...(await allSitesSteps(host)),
           ...(await sharedEtcSteps(host)),
           ...(await recorderSteps(host)),
         ]
-      : await provisionSteps(host, [wanted.php], 'php', accept)
-  return [...steps, ...(await connectionSteps(host, wanted))]
+      : await provisionSteps(host, [target.php], 'php', accept)
+  return [...steps, ...(await connectionSteps(host, target))]
 }
 
 /**
@@ -101,13 +101,13 @@ async function preparing(
  */
 export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
   const recorded = () => getSite(host, change.domain)
-  const wanted = async () => applied(await recorded(), change)
+  const target = async () => applied(await recorded(), change)
   return [
     {
       name: 'pool',
       title: 'Applying the PHP pool',
-      effects: async () => fpm.planApply(host, await wanted()),
-      apply: async () => fpm.apply(host, await wanted()),
+      effects: async () => fpm.planApply(host, await target()),
+      apply: async () => fpm.apply(host, await target()),
       async undo() {
         const site = await recorded()
         if (!(await servingPool(host, site)).former) await fpm.apply(host, site)
@@ -117,11 +117,11 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'database account',
       title: 'Applying the rights and limits of the database account',
-      effects: async () => mariadb.planApplyAccount(host, await wanted()),
-      apply: async () => mariadb.applyAccount(host, await wanted()),
+      effects: async () => mariadb.planApplyAccount(host, await target()),
+      apply: async () => mariadb.applyAccount(host, await target()),
       undo: async () => mariadb.applyAccount(host, await recorded()),
     },
-    ...(await quotaSteps(host, wanted, async () => {
+    ...(await quotaSteps(host, target, async () => {
       await limitDisk(host, await recorded())
     })),
     {
@@ -132,27 +132,27 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'vhost',
       title: 'Applying the virtual host',
-      effects: async () => planServe(host, await wanted()),
-      apply: async () => serve(host, await wanted()),
+      effects: async () => planServe(host, await target()),
+      apply: async () => serve(host, await target()),
       undo: async () => serve(host, await recorded()),
     },
     {
       name: 'cron',
       title: 'Applying the jobs',
-      ...deferred(async () => cron.schedule(host, await wanted())),
+      ...deferred(async () => cron.schedule(host, await target())),
       undo: async () => cron.schedule(host, await recorded()).apply(),
     },
     {
       name: 'record',
       title: 'Recording the site',
-      effects: async () => planWriteSite(host, await wanted()),
-      apply: async () => writeSite(host, await wanted()),
+      effects: async () => planWriteSite(host, await target()),
+      apply: async () => writeSite(host, await target()),
       decided: async () => isApplied(await recorded(), change),
     },
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
-      effects: async () => fpmRemoval.planRemoveOthers(host, await wanted()),
+      effects: async () => fpmRemoval.planRemoveOthers(host, await target()),
       apply: async () => fpmRemoval.removeOthers(host, await recorded()),
     },
   ]
@@ -171,8 +171,8 @@ function applied(site: Site, change: Change): Site {
 }
 
 function isApplied(site: Site, change: Change): boolean {
-  const wanted = applied(site, change)
-  return isDeepStrictEqual(resultOf(site), resultOf(wanted))
+  const target = applied(site, change)
+  return isDeepStrictEqual(resultOf(site), resultOf(target))
 }
 
 async function serve(host: Host, site: Site): Promise<void> {

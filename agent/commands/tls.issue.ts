@@ -8,35 +8,35 @@ type Issued = { expires_at: string; refused?: string }
 
 export const tlsIssue: Command<'tls.issue'> = {
   lock: ({ domain }) => apexOf(domain),
-  steps: (wanted, host) => [stepOf(wanted, host, () => undefined)],
-  async plan(wanted, host) {
-    await getSite(host, wanted.domain)
-    return [stepOf(wanted, host, () => undefined)]
+  steps: (params, host) => [stepOf(params, host, () => undefined)],
+  async plan(params, host) {
+    await getSite(host, params.domain)
+    return [stepOf(params, host, () => undefined)]
   },
-  async *run(wanted, { host, perform, warn }) {
-    await getSite(host, wanted.domain)
+  async *run(params, { host, perform, warn }) {
+    await getSite(host, params.domain)
     let expires_at = ''
-    const step = stepOf(wanted, host, (issued) => {
+    const step = stepOf(params, host, (issued) => {
       expires_at = issued.expires_at
       if (issued.refused !== undefined)
         warn({ code: 'certificate_refused', message: issued.refused })
     })
     yield* perform([step])
-    return { domain: wanted.domain, tls: wanted.tls, expires_at }
+    return { domain: params.domain, tls: params.tls, expires_at }
   },
 }
 
-function stepOf(wanted: Wanted, host: Host, done: (issued: Issued) => void): Step {
-  const { domain, tls } = wanted
+function stepOf(params: Wanted, host: Host, done: (issued: Issued) => void): Step {
+  const { domain, tls } = params
   return {
     name: 'certificate',
     title:
       tls === 'none'
         ? `Removing the certificate of ${domain}`
         : `Requesting a certificate for ${domain}`,
-    effects: () => planIssue(host, wanted),
+    effects: () => planIssue(host, params),
     async *apply(): Progress<void> {
-      const issued = yield* issue(host, wanted)
+      const issued = yield* issue(host, params)
       if (issued.refused !== undefined) yield `No new certificate: ${issued.refused}`
       done(issued)
     },

@@ -52,7 +52,9 @@ function answerOf(error: unknown): string {
   if (error instanceof Unacceptable) return `550 ${error.message}`
   if (error instanceof NotTaken) return error.message
   const code = (error as NodeJS.ErrnoException).code
-  return code === 'ENOSPC' ? '452 the disk of the server is full' : '451 the message was not taken'
+  return code === 'ENOSPC'
+    ? '452 the disk of the server is full'
+    : '451 the message was not accepted'
 }
 
 async function take(

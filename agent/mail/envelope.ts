@@ -75,14 +75,14 @@ function fromOf(fields: readonly Field[], submission: Submission, rules: Effecti
   const [first = { name: '', address: '' }] = given
   const address = envelopeAddress(first.address)
   const sender = envelopeAddress(submission.sender ?? '')
-  const wanted = address ?? sender
-  if (wanted === undefined || isReplaced(wanted, rules)) {
-    return replaced(address === undefined ? '' : first.name, wanted, rules)
+  const author = address ?? sender
+  if (author === undefined || isReplaced(author, rules)) {
+    return replaced(address === undefined ? '' : first.name, author, rules)
   }
-  const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : wanted
+  const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : author
   if (address !== undefined && given.length === 1) return { sender: kept }
   // Several authors, or no readable one: the checked one is sufficient.
-  return { sender: kept, field: field('From', wanted) }
+  return { sender: kept, field: field('From', author) }
 }
 
 /** With the name from the site, and its address for replies. */

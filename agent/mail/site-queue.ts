@@ -60,7 +60,7 @@ export class SiteQueue {
     const { waiting, damaged } = await deps.store.load()
     counts.failed(damaged.map((id) => ({ ...DAMAGED, recipient: `unknown (message ${id})` })))
     const queue = new SiteQueue(deps, waiting, counts)
-    await queue.tell()
+    await queue.writeStatus()
     return queue
   }
 
@@ -86,7 +86,7 @@ export class SiteQueue {
     await this.#deps.store.put(message)
     this.#remember(message.id)
     this.#waiting.set(message.id, message)
-    await this.tell()
+    await this.writeStatus()
   }
 
   knows(id: string): boolean {
@@ -101,7 +101,7 @@ export class SiteQueue {
 
   async refused(): Promise<void> {
     this.counts.refused()
-    await this.tell()
+    await this.writeStatus()
   }
 
   /** Whether a message is due. */
@@ -119,11 +119,11 @@ export class SiteQueue {
       await this.#deliver()
     } finally {
       this.#busy = false
-      await this.tell()
+      await this.writeStatus()
     }
   }
 
-  async tell(): Promise<void> {
+  async writeStatus(): Promise<void> {
     const { status } = this.#deps
     await status.write(this.counts.kept, this.#shown()).catch(() => undefined)
   }
@@ -182,7 +182,7 @@ export class SiteQueue {
       if (!(await deliveries.deliver(connection, message, count > 0))) return
       this.#failures = 0
       this.#problem = null
-      await this.tell()
+      await this.writeStatus()
     }
   }
 

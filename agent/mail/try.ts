@@ -43,11 +43,11 @@ async function rulesOf({ settings: { mail_dir } }: Config, user: string | undefi
 export async function tryOut(
   rules: Effective,
   to: string,
-  say: (line: string) => void,
+  log: (line: string) => void,
   smtp: SmtpOptions = {},
 ): Promise<string> {
   const folder = await mkdtemp(`${tmpdir()}/mail-try-`)
-  const connection = await connect(rules.relay, { say, times: TIMES, ...smtp })
+  const connection = await connect(rules.relay, { log, times: TIMES, ...smtp })
   try {
     const text = `${folder}/message`
     await writeFile(text, render(rules, to))

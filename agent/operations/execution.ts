@@ -26,7 +26,7 @@ export interface ExecutionOptions {
   /** Called with the lock held, after the operation ended; it may have left something. */
   ended: (operation_id: string) => Promise<void>
   report: (error: unknown, operation_id: string) => void
-  tell?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
+  log?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
 }
 
 /** Runs an operation to its single terminal event. */
@@ -91,7 +91,7 @@ export class Execution {
       }
       await this.#settle('complete')
       await operation.complete({ ...step.value }, this.#warnings)
-      this.#options.tell?.('operation completes', { operation_id: operation.id })
+      this.#options.log?.('operation completed', { operation_id: operation.id })
       await this.#forget()
     } catch (error) {
       await this.#failed(error)

@@ -15,7 +15,7 @@ import { recovered } from './recovery.ts'
 import { refusalOf, refusedAgain } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
-export interface RunnerOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'tell'> {
+export interface RunnerOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'log'> {
   commands: CommandTable
   /** The limit of concurrent operations that change this server. */
   places?: number
@@ -185,7 +185,7 @@ export class Runner {
     id: string,
     fingerprint: string,
   ): Promise<Operation> {
-    const { host, commands, tell } = this.#options
+    const { host, commands, log } = this.#options
     const stored = COMMANDS[name].changes
     const limits = this.#limitsOf(name)
     const kept = stored ? { store: this.store } : {}
@@ -200,7 +200,7 @@ export class Runner {
       const created_at = host.clock.now()
       if (stored) await this.store.create({ id, command: name, params, fingerprint, created_at })
       this.#operations.set(id, operation)
-      tell?.('operation begins', { operation_id: id, command: name })
+      log?.('operation started', { operation_id: id, command: name })
     }
     const begin = async () => {
       await this.#cleanup.clear(key)

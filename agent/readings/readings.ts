@@ -49,11 +49,11 @@ export type Readings = ReturnType<typeof readingsOf>
 const KEPT_MS = 15_000
 
 /** Requested by every open page: one answer is reused for some seconds. */
-function kept<T>({ clock }: Pick<Host, 'clock'>, ask: () => Promise<T>): () => Promise<T> {
+function kept<T>({ clock }: Pick<Host, 'clock'>, read: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined
   return () => {
     if (last && clock.elapsed() < last.until) return last.answer
-    const answer = ask()
+    const answer = read()
     last = { answer, until: clock.elapsed() + KEPT_MS }
     answer.catch(() => {
       last = undefined

@@ -20,6 +20,6 @@ export function machineAccess(socket: string): Access {
         becomeNobody()
       }
     },
-    query: (asked) => query(socket, asked),
+    query: (statement) => query(socket, statement),
   }
 }

@@ -81,10 +81,10 @@ function readHead(path: string, most: number, budget: Budget): string | undefine
   try {
     const found = fstatSync(file)
     if (!found.isFile()) return undefined
-    const wanted = Math.min(most, found.size)
-    if (budget.take('bytes', wanted) < wanted) return undefined
-    const buffer = Buffer.allocUnsafe(wanted)
-    const length = readSync(file, buffer, 0, wanted, 0)
+    const size = Math.min(most, found.size)
+    if (budget.take('bytes', size) < size) return undefined
+    const buffer = Buffer.allocUnsafe(size)
+    const length = readSync(file, buffer, 0, size, 0)
     return buffer.toString('utf8', 0, length)
   } finally {
     closeSync(file)

@@ -19,7 +19,7 @@ export async function scan([socket = MARIADB_SOCKET]: readonly string[]): Promis
   for await (const line of createInterface({ input: process.stdin })) {
     const request = ScanRequest.parse(JSON.parse(line))
     turn = turn.then(nextTurn).then(() => {
-      say({ id: request.id, reading: true })
+      send({ id: request.id, reading: true })
       // All files are read when it returns.
       void answer(scanner, request)
     })
@@ -35,17 +35,17 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function answer(scanner: SiteReader, request: ScanRequest): Promise<void> {
   const { id, kind, site, facts } = request
-  const timer = setTimeout(() => say({ id, reading: false }), QUICK_MS)
+  const timer = setTimeout(() => send({ id, reading: false }), QUICK_MS)
   try {
     const { answer: found, ...more } = await scanner[kind](site, facts)
-    say({ id, result: { ...more, answer: found ?? null } })
+    send({ id, result: { ...more, answer: found ?? null } })
   } catch (error) {
-    say({ id, error: messageOf(error) })
+    send({ id, error: messageOf(error) })
   } finally {
     clearTimeout(timer)
   }
 }
 
-function say(line: ScanLine): void {
+function send(line: ScanLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }

@@ -8,7 +8,7 @@ import { type PhpToken, phpTokens } from './php-tokens.ts'
 export interface WpConfig {
   constants: ReadonlyMap<string, Literal>
   table_prefix: string | undefined
-  /** Of `SETTINGS` and `$table_prefix`, those whose values only running the file would tell. */
+  /** Of `SETTINGS` and `$table_prefix`, those whose values are known only by running the file. */
   unsure: ReadonlySet<string>
 }
 
@@ -127,10 +127,10 @@ function definitionIn(tokens: readonly PhpToken[]): Definition | undefined {
 /** A definition unless the constant exists: `if (!defined('X')) …`, `defined('X') || …`. */
 function guardedDefinition(tokens: readonly PhpToken[]): Definition | undefined {
   const negated = isWord(tokens[0], /^if$/i) && isSign(tokens[1], '(') && isSign(tokens[2], '!')
-  const asked = tokens.slice(negated ? 3 : 0)
-  const [word, open, name, close] = asked
+  const guard = tokens.slice(negated ? 3 : 0)
+  const [word, open, name, close] = guard
   if (!isWord(word, /^\\?defined$/i) || !isSign(open, '(') || !isSign(close, ')')) return undefined
-  const inner = negated ? bodyOf(asked.slice(4)) : alternativeIn(asked.slice(4))
+  const inner = negated ? bodyOf(guard.slice(4)) : alternativeIn(guard.slice(4))
   const definition = inner && definitionIn(inner)
   return name?.kind === 'string' && definition?.[0] === name.text ? definition : undefined
 }

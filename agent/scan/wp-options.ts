@@ -78,10 +78,10 @@ function textOf(value: string | number | boolean | undefined): string | undefine
 function statementFor(config: WpConfig, { name, prefix, tcp }: Found) {
   const { constants } = config
   const multisite = isMultisite(constants)
-  const wanted = multisite ? OPTIONS : [...OPTIONS, ...NETWORK]
+  const options = multisite ? OPTIONS : [...OPTIONS, ...NETWORK]
   const selected = selecting(constants.get('DB_CHARSET'))
-  const parts = [selected('option_name', 'option_value', `option_name IN (${marks(wanted)})`)]
-  const values = [name, `${prefix}${blogOf(constants)}options`, ...wanted]
+  const parts = [selected('option_name', 'option_value', `option_name IN (${marks(options)})`)]
+  const values = [name, `${prefix}${blogOf(constants)}options`, ...options]
   if (multisite) {
     parts.push(
       selected('meta_key', 'meta_value', `site_id = ? AND meta_key IN (${marks(NETWORK)})`),

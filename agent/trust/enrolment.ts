@@ -93,8 +93,8 @@ export class Enrolment {
    */
   async answer(request: EnrolmentRequest): Promise<EnrolmentAnswer> {
     const pending = await this.expect()
-    const asked = enrolmentRequestText(request.server_id, request.nonce)
-    if (!isFromHub(request, asked, pending)) throw unauthorized()
+    const signed = enrolmentRequestText(request.server_id, request.nonce)
+    if (!isFromHub(request, signed, pending)) throw unauthorized()
     const { public_key, certificate } = this.#deps.identity
     const nonce = randomBytes(16).toString('base64url')
     const text = enrolmentProofText({

@@ -4,7 +4,7 @@ import { offline } from '#shared/errors.ts'
 
 const Notice = z.strictObject({ audience: z.string(), boot: z.string() })
 
-/** What the root half tells the other one of itself: for whom a token must be, in this process. */
+/** What the listening half must know of the root half to check tokens. */
 export type Notice = z.infer<typeof Notice>
 
 export const socketIn = (run_dir: string) => `${run_dir}/root.sock`

@@ -11,7 +11,7 @@ interface RotationDeps {
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** The keys of the dashboard, and how it puts others in their place: asked for with a good one only. */
+/** The keys of the dashboard, which only a request signed with a valid key can replace. */
 export class Rotation {
   readonly #deps: RotationDeps
 
@@ -24,8 +24,8 @@ export class Rotation {
   }
 
   /**
-   * Throws conflict for an epoch that is not higher (somebody repeats an old list), and invalid for
-   * a list by which nobody could ask any more.
+   * Throws conflict for an epoch that is not higher (a repeated old list), and invalid for a list
+   * without a key that is valid now.
    */
   replace({ epoch, keys }: KeyList): Promise<KnownKeys> {
     return this.#deps.exclusive('hub-keys', async () => {

@@ -1,6 +1,6 @@
 /**
- * The tokens used so far, for as long as one could be used again. At most `most` at once: when
- * full, requests are refused rather than tokens forgotten.
+ * The used tokens, as long as they are valid, and at most `most` of them: when full, requests are
+ * refused, because a forgotten token could be used again.
  */
 export class SeenTokens {
   readonly #until = new Map<string, number>()
@@ -10,7 +10,7 @@ export class SeenTokens {
     this.#most = most
   }
 
-  /** True exactly once for each id until `until` (seconds) has passed: in that second it is still good. */
+  /** True exactly once for each id until `until` (seconds), in which it is still valid. */
   first(id: string, until: number, now: number): boolean {
     for (const [old, end] of this.#until) {
       if (end >= now) break

@@ -17,13 +17,13 @@ export interface Expected {
   seen: SeenTokens
 }
 
-/** Why a token was refused; only `boot` and `clock` were signed by who is trusted. */
+/** Why a token was refused; with `boot` and `clock`, the trusted dashboard signed it. */
 export type Refusal = 'unsigned' | 'boot' | 'clock' | 'other'
 export type Verdict = { claims: TokenClaims } | { refused: Refusal }
 
 /**
- * Everything that the headers of a request can prove, the cheapest checks first, the key by a table
- * and never from the token. The body is compared with `claims.bh` afterwards (matchesBody).
+ * Checks the headers of a request, the cheapest checks first; the key is never taken from the token.
+ * The body is compared with `claims.bh` afterwards (matchesBody).
  */
 export function checkToken(authorization: string | null, expected: Expected): Verdict {
   const signed = signedClaims(authorization, expected)

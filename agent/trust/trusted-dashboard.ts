@@ -16,12 +16,12 @@ const Trusted = z.strictObject({
   epoch: z.number().int().nonnegative(),
   keys: z.array(TrustedKey).max(4),
 })
-/** The dashboard that this agent obeys, and the keys that speak for it. */
+/** The dashboard that this agent trusts, and its keys. */
 export type Trusted = z.infer<typeof Trusted>
 
 /**
- * `<state>/trust/hub.json`. Read at every question: the command line may change it meanwhile. It holds
- * no secret, and the half of the agent without privileges reads it too.
+ * `<state>/trust/hub.json`. Read at every request, because the command line may change it. It contains
+ * no secret: the half of the agent without privileges reads it too.
  */
 export class TrustedDashboard {
   readonly #files: Files
@@ -46,7 +46,7 @@ export class TrustedDashboard {
   }
 }
 
-/** The keys that are good now, by their id. */
+/** The keys that are valid now, by their id. */
 export function activeKeys(trusted: Trusted | undefined, now: number): Map<string, KeyObject> {
   const active = new Map<string, KeyObject>()
   for (const { kid, public_key, until } of trusted?.keys ?? []) {

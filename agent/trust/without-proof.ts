@@ -1,12 +1,12 @@
 import { ConfigError } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
 
-/** What holds records of sites: served, in the trash, and being purged. */
+/** The folders with records of sites: served, in the trash, and being purged. */
 const FOLDERS = ['sites', 'trash', 'purging']
 
 /**
- * Whoever reaches the port of an agent with AGENT_AUTH=none commands it as root, and the PHP of every
- * site reaches it. Throws a ConfigError that says what to do where there are sites.
+ * With AGENT_AUTH=none, anybody who reaches the port runs commands as root, and the PHP of every site
+ * reaches it. Throws a ConfigError if there are sites.
  */
 export async function refuseSites({ files, settings }: Host): Promise<void> {
   for (const folder of FOLDERS) {

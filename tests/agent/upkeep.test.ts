@@ -82,7 +82,9 @@ test('reports a site that could not be changed, and retries it an hour later', a
 
   expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }, { domain: 'a.example' }])
   expect(reported).toHaveLength(1)
-  expect(reported[0]).toStartWith('Error: a.example could not be brought to this version: ')
+  expect(reported[0]).toStartWith(
+    'Error: a.example could not be updated to this version of the agent: ',
+  )
   expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
@@ -95,7 +97,9 @@ test('changes sites without new packages, and again after packages were installe
   expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'a.example' }])
   expect(provisioned).toHaveLength(2)
   expect(reported).toEqual([
-    expect.stringMatching(/^Error: The server was not brought to this version: .*no mirror/),
+    expect.stringMatching(
+      /^Error: The server could not be updated to this version of the agent: .*no mirror/,
+    ),
   ])
   expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })

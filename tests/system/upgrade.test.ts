@@ -80,7 +80,7 @@ unless(lab.available()).describe('upgrading an agent', () => {
 
       expect(await upgrade()).toMatchObject({
         event: 'error',
-        data: { message: 'The new version did not answer; the previous one is back' },
+        data: { message: 'The new version did not answer; the previous one was restored' },
       })
 
       expect(await version()).toBe('9.9.9')

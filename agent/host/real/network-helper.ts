@@ -46,11 +46,11 @@ export async function reach(): Promise<never> {
 
 async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> {
   if (call.call === 'fetch') {
-    for await (const chunk of bytesOf(call.url, call.timeout_ms)) await say(chunk)
+    for await (const chunk of bytesOf(call.url, call.timeout_ms)) await print(chunk)
   } else if (call.call === 'probe') {
     const { address = '127.0.0.1', ...probe } = call
-    await say(JSON.stringify(await net.probe({ ...probe, address })))
-  } else if (call.call === 'visit') await say(JSON.stringify(await visitor.visit(call.visits)))
+    await print(JSON.stringify(await net.probe({ ...probe, address })))
+  } else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
   else await order(call, lines)
 }
 
@@ -61,16 +61,16 @@ async function order(
   let turn: Promise<unknown> = Promise.resolve()
   const present = (token: string, text: string) => {
     turn = turn
-      .then(() => say(`${JSON.stringify({ present: { token, text } })}\n`))
+      .then(() => print(`${JSON.stringify({ present: { token, text } })}\n`))
       .then(() => lines.next())
     return turn.then(() => undefined)
   }
   const outcome = await acme.order({ ...request, present })
-  await say(`${JSON.stringify(outcome)}\n`)
+  await print(`${JSON.stringify(outcome)}\n`)
 }
 
 /** Resolves when the data is written: an exit would lose waiting data. */
-function say(data: string | Uint8Array): Promise<void> {
+function print(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(data, (error) => (error ? reject(error) : resolve()))
   })

@@ -63,22 +63,22 @@ export class ScanHelper implements SiteReader {
   }
 
   async inventory(site: TenantSite, facts?: string) {
-    return present(await this.#ask('inventory', ANSWERS.inventory, site, facts))
+    return present(await this.#request('inventory', ANSWERS.inventory, site, facts))
   }
 
   application(site: TenantSite, facts?: string) {
-    return this.#ask('application', ANSWERS.application, site, facts)
+    return this.#request('application', ANSWERS.application, site, facts)
   }
 
   database(site: TenantSite, facts?: string) {
-    return this.#ask('database', ANSWERS.database, site, facts)
+    return this.#request('database', ANSWERS.database, site, facts)
   }
 
   async databasePassword(site: TenantSite, facts?: string) {
-    return present(await this.#ask('databasePassword', ANSWERS.databasePassword, site, facts))
+    return present(await this.#request('databasePassword', ANSWERS.databasePassword, site, facts))
   }
 
-  async #ask<T>(
+  async #request<T>(
     kind: ScanKind,
     schema: z.ZodType<T>,
     site: TenantSite,

@@ -30,7 +30,7 @@ export const visitor: Visitor = {
     const outcomes: Visited[] = []
     const turns = visits.entries()
     const worker = async () => {
-      for (const [place, visit] of turns) outcomes[place] = await ask(visit, address)
+      for (const [place, visit] of turns) outcomes[place] = await visitOne(visit, address)
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     return outcomes
@@ -47,7 +47,7 @@ function addressOf(): string {
 
 const REFUSED = ['ECONNREFUSED', 'ConnectionRefused', 'ECONNRESET', 'EHOSTUNREACH']
 
-function ask(visit: Visit, address: string): Promise<Visited> {
+function visitOne(visit: Visit, address: string): Promise<Visited> {
   const started = performance.now()
   const ms = () => Math.round(performance.now() - started)
   return new Promise((resolve) => {

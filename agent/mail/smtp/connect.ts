@@ -7,7 +7,7 @@ import { opened, secured, TIMES, type Times } from './sockets.ts'
 
 export interface SmtpOptions {
   /** Receives the dialogue, without secrets. */
-  say?: (line: string) => void
+  log?: (line: string) => void
   times?: Times
   /** A file of certificates of trusted authorities. */
   roots?: string
@@ -18,13 +18,13 @@ export class Connection {
   readonly times: Times
   #stream: net.Socket
   #replies: Replies
-  readonly #say: (line: string) => void
+  readonly #log: (line: string) => void
   readonly #roots: string | undefined
 
-  constructor(stream: net.Socket, { say = () => undefined, times = TIMES, roots }: SmtpOptions) {
+  constructor(stream: net.Socket, { log = () => undefined, times = TIMES, roots }: SmtpOptions) {
     this.#stream = stream
     this.#replies = new Replies(stream)
-    this.#say = say
+    this.#log = log
     this.times = times
     this.#roots = roots
   }
@@ -35,7 +35,7 @@ export class Connection {
 
   async reply(timeout_ms = this.times.answer_ms): Promise<Reply> {
     const reply = await this.#replies.next(timeout_ms)
-    this.#say(`< ${reply.text}`)
+    this.#log(`< ${reply.text}`)
     return reply
   }
 
@@ -48,7 +48,7 @@ export class Connection {
   async command(line: string, shown = line): Promise<Reply> {
     const { unasked } = this.#replies
     if (unasked !== undefined) throw new Broken(unasked)
-    this.#say(`> ${shown}`)
+    this.#log(`> ${shown}`)
     this.#stream.write(`${line}\r\n`)
     return this.reply()
   }
@@ -58,7 +58,7 @@ export class Connection {
     const trust = { times: this.times, roots: this.#roots }
     this.#stream = await secured({ socket: this.#stream }, host, trust)
     this.#replies = new Replies(this.#stream)
-    this.#say('TLS is on, and the certificate of the relay is good')
+    this.#log('TLS has started, and the certificate of the relay is valid')
   }
 
   /** Sends QUIT without waiting for the answer. */
@@ -76,7 +76,7 @@ export class Connection {
 export async function connect(relay: Relay, options: SmtpOptions = {}): Promise<Connection> {
   const { host, port, tls: mode } = relay
   const { times = TIMES, roots } = options
-  options.say?.(`Connecting to ${host}, port ${port}`)
+  options.log?.(`Connecting to ${host}, port ${port}`)
   const stream =
     mode === 'implicit'
       ? await secured({ host, port }, host, { times, roots })

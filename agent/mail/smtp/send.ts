@@ -120,7 +120,7 @@ function drained(stream: Connection['stream'], timeout_ms: number): Promise<void
     }
     const timer = setTimeout(() => {
       stream.destroy()
-      reject(new Broken('the relay reads nothing any more'))
+      reject(new Broken('the relay stopped reading'))
     }, timeout_ms)
     stream.on('drain', done).on('close', done)
   })

@@ -38,11 +38,11 @@ export async function refuseUnrestorable(host: Host, { domain, user }: Site): Pr
   const kept = await host.files.stat(keptHomeOf(user))
   const home = await host.files.stat(homeOf(user))
   if (!kept && !home) {
-    throw conflict(`${keptHomeOf(user)} is gone: ${domain} can only be purged`)
+    throw conflict(`${keptHomeOf(user)} does not exist any more: ${domain} can only be purged`)
   }
   if (kept && home) throw conflict(`${homeOf(user)} is in the way: move it and try again`)
   const dump = await host.files.stat(dumpPathOf(user))
-  if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot come back`)
+  if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot be restored`)
 }
 
 /** One rename: owners, modes and times stay. A missing path is fine. */

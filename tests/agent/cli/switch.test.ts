@@ -49,9 +49,7 @@ test.each([
     return attempt(argv, options)
   }
 
-  expect(await switched(host, agent.port ?? 0)).toBe(
-    'rolled rolled back: the new version did not answer',
-  )
+  expect(await switched(host, agent.port ?? 0)).toBe('rolled back: the new version did not answer')
 
   expect(await host.files.read(PROGRAM)).toBe('old')
   expect(await host.files.read(UNIT)).toBe('old unit')

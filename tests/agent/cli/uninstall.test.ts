@@ -52,13 +52,13 @@ stays:
   /var/lib/hosting-etc, which sites see as /etc
   units and slices /etc/systemd/system/hosting-*, /etc/logrotate.d/hosting-*
   nginx: /etc/nginx/conf.d/hosting.conf and sites hosting-* of sites-available
-  its records: ${STATE}, which an agent that is installed again takes up
+  its records: ${STATE}, which a new installation of the agent uses
   all packages, such as nginx, MariaDB and PHP, and their settings of Debian
 stops:
   the renewal of certificates
-  mail of the sites: nothing hands it to a relay any more
-  the restart of sites after an update of PHP: reboot the server after each
-  the end of PHP of sites that nobody visits, and measuring and limiting of the disk
+  the mail of sites: it is no longer sent to a relay
+  the restart of sites after updates of PHP: reboot the server after each
+  stopping the PHP of idle sites, and measuring and limiting disk use
   purging the trash: the site other.example
 
 To remove more: --purge, or --remove-sites <hostname of this server>`)

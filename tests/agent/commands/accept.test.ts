@@ -55,7 +55,7 @@ test('upgrades, removes and restarts packages that others use only when the call
   await expect(run.next()).rejects.toMatchObject({
     fields: {
       accept: [
-        'Must have what would change others: packages_removed (package mysql-server), packages_changed (package php8.2-common), php_restarted (restart php8.2-fpm.service)',
+        'Must contain the words of these changes: packages_removed (package mysql-server), packages_changed (package php8.2-common), php_restarted (restart php8.2-fpm.service)',
       ],
     },
   })
@@ -72,7 +72,7 @@ test('starts a stopped service only when the caller accepts it', async () => {
 
   await expect(run.next()).rejects.toMatchObject({
     fields: {
-      accept: ['Must have what would change others: service_started (service cron.service)'],
+      accept: ['Must contain the words of these changes: service_started (service cron.service)'],
     },
   })
 })
@@ -102,7 +102,7 @@ test('a restore starts a stopped service only when the caller accepts it', async
 
   await expect(run.next()).rejects.toMatchObject({
     fields: {
-      accept: ['Must have what would change others: service_started (service cron.service)'],
+      accept: ['Must contain the words of these changes: service_started (service cron.service)'],
     },
   })
 })

@@ -52,7 +52,10 @@ test('continues after an interruption or failure, and never leaves a half-restor
   await eachFault(trashed, purge, async (host, _, [, message], fault) => {
     const [site] = await listTrash(host)
     if (site && !site.restorable) {
-      expect([fault, message]).toEqual([fault, 'shop.example is not gone yet: injected fault'])
+      expect([fault, message]).toEqual([
+        fault,
+        'shop.example is not deleted completely: injected fault',
+      ])
       expect((await outcome(siteRestore.run(only, contextOf(host))))[1]).toBe(
         'A purge of shop.example has started: it can only be purged',
       )

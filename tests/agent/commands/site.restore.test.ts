@@ -28,7 +28,7 @@ test('restores the data, then the services, then the virtual host', async () => 
 
   expect(result).toEqual(only)
   expect(lines).toEqual([
-    'Bringing shop.example back from the trash',
+    'Restoring shop.example from the trash',
     'Importing the database',
     'Moving the files back',
     'Opening the account of shop',
@@ -104,7 +104,7 @@ test.each([
         'nginx -T',
         '# configuration file /etc/nginx/a:\nserver { server_name www.shop.example; }',
       ),
-    'shop.example cannot come back: www.shop.example is already served by /etc/nginx/a on this server',
+    'shop.example cannot be restored: www.shop.example is already served by /etc/nginx/a on this server',
   ],
   [
     'its PHP is gone and cannot be had',
@@ -112,18 +112,18 @@ test.each([
       await host.disk.write('/var/lib/dpkg/status', '')
       host.answer('apt-cache', 'php8.4-fpm')
     },
-    'shop.example cannot come back: PHP 8.2 is not available on this server (8.4 is)',
+    'shop.example cannot be restored: PHP 8.2 is not available on this server (8.4 is)',
   ],
   [
     'its user is gone',
     async (host: FakeHost) =>
       host.disk.write('/etc/passwd', 'shop:x:1:1:somebody else:/:/bin/sh\n'),
-    'The system user shop is gone: shop.example can only be purged',
+    'The system user shop does not exist any more: shop.example can only be purged',
   ],
   [
     'its files are gone',
     async (host: FakeHost) => host.disk.remove('/srv/www/.trash/shop/home'),
-    '/srv/www/.trash/shop/home is gone: shop.example can only be purged',
+    '/srv/www/.trash/shop/home does not exist any more: shop.example can only be purged',
   ],
   [
     'something is in its place',
@@ -135,7 +135,7 @@ test.each([
     async (host: FakeHost) => {
       host.disk.room.free = 2 ** 20
     },
-    'shop.example cannot come back: 1 MB are free on this server, and 65 MB may be needed',
+    'shop.example cannot be restored: 1 MB are free on this server, and 65 MB may be needed',
   ],
 ])('changes nothing when %s', async (_, change, reason) => {
   const host = await trashed()

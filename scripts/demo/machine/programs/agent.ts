@@ -19,7 +19,7 @@ export function agent({ plan: { hostname } }: Machine, argv: readonly string[]):
     `< 250 ${host} STARTTLS AUTH PLAIN LOGIN SIZE 26214400`,
     '> STARTTLS',
     '< 220 2.0.0 Ready to start TLS',
-    'TLS is on, and the certificate of the relay is good',
+    'TLS has started, and the certificate of the relay is valid',
     '> AUTH PLAIN (user and password)',
     '< 235 2.7.0 Authentication successful',
     `> MAIL FROM:<wordpress@${hostname}>`,
