@@ -34,7 +34,6 @@ export interface AppDeps {
   /** Both are absent without authentication. */
   enrolment?: Enrolment | undefined
   rotation?: Rotation | undefined
-  /** The policy of root for this server. */
   policy: Policy
   report: (error: unknown) => void
 }
@@ -133,7 +132,6 @@ function starter(runner: Runner, policy: Policy) {
   }
 }
 
-/** The events of an operation, and its cancellation. */
 function operationCalls(app: Hono<Env>, runner: Runner) {
   app.get('/operations/:id/events', async (context) => {
     const id = OperationId.safeParse(context.req.param('id'))

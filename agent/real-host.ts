@@ -19,34 +19,15 @@ const clock: Clock = {
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
-/** This machine. */
 export function realHost(settings: HostSettings): Host {
   // As sd_booted(3) decides it.
   const init = existsSync('/run/systemd/system') ? 'systemd' : 'direct'
   const privileged = process.getuid?.() === 0
-  const shell = freeShell(init)
-  return {
-    shell,
-    files,
-    scanner: siteScanner(scanning({ init, privileged }), {
-      shell,
-      files,
-      privileged,
-      clock,
-      random,
-    }),
-    database: openDatabase(),
-    net,
-    visitor,
-    acme,
-    init,
-    privileged,
-    clock,
-    random,
-    settings,
-    programs,
-    exclusive: exclusiveByName(),
-  }
+  const own = { shell: freeShell(init), files, privileged, clock, random }
+  const scanner = siteScanner(scanning({ init, privileged }), own)
+  const database = openDatabase()
+  const exclusive = exclusiveByName()
+  return { ...own, init, scanner, database, net, visitor, acme, settings, programs, exclusive }
 }
 
 /** This machine, for a process in the sandbox of sandbox.ts: forbidden actions run outside of it. */

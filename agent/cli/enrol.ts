@@ -29,7 +29,7 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
     const pending = await enrolment.pending()
     if (!pending) return 'enrolled: the dashboard and this agent trust each other'
     if (pending.answers >= MOST_ANSWERS) {
-      await enrolment.giveUp()
+      await enrolment.end()
       throw new Error('the code is wrong or was used: create a new one in the dashboard')
     }
     await host.clock.sleep(200)

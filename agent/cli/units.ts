@@ -21,7 +21,6 @@ export async function units({ state_dir }: Config, host: Host): Promise<string> 
   return 'written: the units of this version'
 }
 
-/** The text of each existing unit. */
 export async function readUnits(files: Files): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const unit of [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]) {

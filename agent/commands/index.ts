@@ -18,7 +18,6 @@ import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
 import { wpScan } from './wp.scan.ts'
 
-/** The implementation of every contract: a missing one does not compile. */
 export const commands: CommandTable = {
   'agent.upgrade': agentUpgrade,
   'cache.purge': cachePurge,

@@ -74,7 +74,6 @@ export const siteCreate: Command<'site.create'> = {
   },
 }
 
-/** Its record. */
 const siteOf = ({ accept: _, ...site }: ParamsOf<'site.create'>): Site => site
 
 /** The steps that make the server ready, after all checks. */
@@ -92,7 +91,6 @@ async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<voi
   if (await host.files.stat(NGINX.program)) await refuseServedNames(host, domain)
 }
 
-/** The checks before any change. */
 async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const apex = apexOf(domain)
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)

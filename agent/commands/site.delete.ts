@@ -46,9 +46,7 @@ export const siteDelete: Command<'site.delete'> = {
   },
 }
 
-/**
- * The virtual host first, then the processes of the user, then its files. The certificate stays in place.
- */
+/** The virtual host first, then the processes of the user, then its files. The certificate stays. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
   return [

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** An order of an ACME authority. */
 export const AcmeRequest = z.object({
   /** Address of the directory (RFC 8555 section 7.1.1). */
   directory: z.string(),
@@ -9,7 +8,6 @@ export const AcmeRequest = z.object({
   /** PEM, PKCS 8: of the account, and of the certificate. */
   account_key: z.string(),
   private_key: z.string(),
-  /** Contact of the account. */
   email: z.string(),
   names: z.array(z.string()).readonly(),
   timeout_ms: z.number(),
@@ -22,18 +20,14 @@ export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
   operation?: string
 }
 
-/**
- * `chain` is PEM, leaf certificate first; `refused` has the reason for each name that was not validated.
- */
+/** `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name. */
 export const AcmeOutcome = z.union([
   z.object({ chain: z.string() }),
   z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })).readonly() }),
 ])
 export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 
-/**
- * An ACME authority. Throws a readable Error with its message for failures that do not concern one name.
- */
+/** An ACME authority. Throws a readable Error for failures that do not concern one name. */
 export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
 }

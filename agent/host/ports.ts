@@ -1,9 +1,6 @@
 import type { AcmePort } from './acme-port.ts'
-
 import type { AdminStatement } from './admin-statements.ts'
-
 import type { Scanner } from './scanner-port.ts'
-
 import type { Visitor } from './visit-port.ts'
 
 /**
@@ -17,7 +14,6 @@ export interface Host {
   scanner: Scanner
   database: Database
   net: Net
-  /** Checks whether the sites of this machine work. */
   visitor: Visitor
   acme: AcmePort
   /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
@@ -51,11 +47,8 @@ export interface HostSettings {
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined
-  /**
-   * SHA-256 that `latest.tar.gz` must have, in hexadecimal; undefined: the one that the source publishes.
-   */
+  /** SHA-256 of `latest.tar.gz` in hexadecimal; undefined: the one that the source publishes. */
   wordpress_sha256: string | undefined
-  /** The folder of the mail queue. */
   mail_dir: string
   /** The argv of this agent: the executable, or a runtime with the agent's source. */
   program: readonly string[]

@@ -9,7 +9,6 @@ export const TenantSite = z.object({
   user: z.string().optional(),
   /** The user that PHP runs as. */
   php_user: z.string().optional(),
-  /** Version of PHP that runs it. */
   php: z.string().optional(),
   /** The domain that visitors use. */
   domain: z.string().optional(),

@@ -7,7 +7,6 @@ export const MAX_ENROLMENT = 4 << 10
 /** Read and discarded, so that a client that sends slightly too much can read the answer. */
 const MAX_DRAINED = 8 << 20
 
-/** How long a body may take to arrive. */
 const BODY_MS = 10_000
 
 /** The JSON of a body. Throws unsupported_media and bad_request. */

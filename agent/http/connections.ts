@@ -37,7 +37,6 @@ const MAX_UNREAD = 64 << 10
 export class Connection {
   readonly address: string
   trusted = false
-  /** Requests that are being answered. */
   requests = 0
   readonly #on: { end(): void; trust(): void }
   #timer: ReturnType<typeof setTimeout> | undefined

@@ -99,7 +99,6 @@ function plain(answering: http.RequestListener): http.Server {
 }
 
 interface Servers {
-  /** Accepts connections. */
   listening: Server
   /** Performs the handshake of an accepted connection; undefined: the first server does it. */
   securing: Server

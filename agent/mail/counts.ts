@@ -39,6 +39,7 @@ export class Counts {
   }
 
   failed(failures: readonly Omit<Failure, 'at'>[]): void {
+    if (failures.length === 0) return
     this.#hour().failed += failures.length
     const at = new Date(this.#now()).toISOString()
     const dated = failures.map((failure) => ({ at, ...failure }))
@@ -53,7 +54,6 @@ export class Counts {
     return this.#hour().sent
   }
 
-  /** When the next hour begins. */
   get nextHour(): number {
     return (this.#number() + 1) * HOUR_MS
   }

@@ -58,26 +58,23 @@ export class Deliveries {
 
   #expired(message: Waiting, reason: string): void {
     const hours = Math.round(this.#deps.schedule.expire_ms / 3_600_000)
-    const answer = `given up after ${hours} hours: ${reason}`
+    const failure = { answer: `given up after ${hours} hours: ${reason}`, expired: true }
     this.#remove(message)
-    const expired = true
-    this.#gaveUp(message.recipients.map((recipient) => ({ recipient, answer, expired })))
+    this.#deps.counts.failed(message.recipients.map((recipient) => ({ recipient, ...failure })))
   }
 
   #settle(message: Waiting, { accepted, deferred, refused }: Outcome): void {
     const { counts } = this.#deps
     const [first] = deferred
-    if (!first) this.#remove(message)
-    else
-      this.#later(
-        { ...message, recipients: deferred.map((one) => one.recipient) },
-        first.reply.text,
-      )
+    const recipients = deferred.map(({ recipient }) => recipient)
+    if (first) this.#later({ ...message, recipients }, first.reply.text)
+    else this.#remove(message)
     if (accepted.length > 0) counts.sent(accepted.length)
-    const expired = false
-    this.#gaveUp(
-      refused.map(({ recipient, reply }) => ({ recipient, answer: reply.text, expired })),
-    )
+    const failures = refused.map(({ recipient, reply: { text: answer } }) => ({
+      recipient,
+      answer,
+    }))
+    counts.failed(failures.map((failure) => ({ ...failure, expired: false })))
   }
 
   /** Old messages get a last attempt too: the server, or its relay, may have been off. */
@@ -107,9 +104,5 @@ export class Deliveries {
   #remove({ id }: Waiting): void {
     this.#deps.store.remove(id)
     this.#deps.waiting.delete(id)
-  }
-
-  #gaveUp(failures: Parameters<Counts['failed']>[0]): void {
-    if (failures.length > 0) this.#deps.counts.failed(failures)
   }
 }

@@ -4,7 +4,7 @@ import type { Config } from '#agent/config.ts'
 import { logError } from '#agent/log.ts'
 import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
 import type { Schedule } from '#agent/os/mail/retry-schedule.ts'
-import { SettingFiles } from './setting-files.ts'
+import { type SettingFiles, settingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
 import type { SmtpOptions } from './smtp/connect.ts'
 import { type MailSocket, openSocket } from './sockets.ts'
@@ -52,7 +52,7 @@ export class MailService {
   constructor(settings: Settings) {
     this.#settings = settings
     this.#places = mailPlaces(settings.root)
-    this.#files = new SettingFiles(this.#places)
+    this.#files = settingFiles(this.#places)
   }
 
   async run(): Promise<void> {

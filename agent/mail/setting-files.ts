@@ -10,23 +10,19 @@ import {
 import { ifPresent } from './if-present.ts'
 
 /** Files of root, read each time: a change needs no signal. */
-export class SettingFiles {
-  readonly #places: MailPlaces
-
-  constructor(places: MailPlaces) {
-    this.#places = places
-  }
-
+export const settingFiles = (places: MailPlaces) => ({
   async server(): Promise<ServerSetting> {
-    const path = this.#places.server
-    const text = await ifPresent(readFile(path, 'utf8'))
-    return text === undefined ? NO_SERVER_SETTING : parseSetting(ServerSetting, text, path)
-  }
+    const text = await ifPresent(readFile(places.server, 'utf8'))
+    if (text === undefined) return NO_SERVER_SETTING
+    return parseSetting(ServerSetting, text, places.server)
+  },
 
   async site(user: string): Promise<SiteSetting> {
-    const path = this.#places.site(user)
+    const path = places.site(user)
     const text = await ifPresent(readFile(path, 'utf8'))
     if (text === undefined) return { ...newSiteSetting('localhost'), enabled: false }
     return parseSetting(SiteSetting, text, path)
-  }
-}
+  },
+})
+
+export type SettingFiles = ReturnType<typeof settingFiles>

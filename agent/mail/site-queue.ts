@@ -104,7 +104,6 @@ export class SiteQueue {
     await this.writeStatus()
   }
 
-  /** Whether a message is due. */
   get due(): boolean {
     const { now, schedule } = this.#deps
     if (this.#busy || !isDue(schedule, this.#relayAt, now())) return false

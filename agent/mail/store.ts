@@ -39,7 +39,6 @@ export class Store {
     return `${this.#folder}/${id}.eml`
   }
 
-  /** Stores a new or changed message. */
   async put(message: Waiting): Promise<void> {
     const path = this.#path(message.id)
     const draft = `${path}.new`

@@ -7,7 +7,7 @@ import { mailPlaces } from '#agent/os/mail/places.ts'
 import { type Effective, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
 import { messageOf } from '#shared/errors.ts'
 import { field, renderFields } from './headers.ts'
-import { SettingFiles } from './setting-files.ts'
+import { settingFiles } from './setting-files.ts'
 import { connect, type SmtpOptions } from './smtp/connect.ts'
 import { type Outgoing, send } from './smtp/send.ts'
 import { WireForm } from './wire-form.ts'
@@ -32,7 +32,7 @@ export async function mailTry(config: Config, [to = '', user]: readonly string[]
 }
 
 async function rulesOf({ settings: { mail_dir } }: Config, user: string | undefined) {
-  const files = new SettingFiles(mailPlaces(mail_dir))
+  const files = settingFiles(mailPlaces(mail_dir))
   const site = user === undefined ? newSiteSetting(hostname()) : await files.site(user)
   const rules = effective(await files.server(), site)
   if ('reason' in rules) throw new Error(rules.reason)

@@ -97,12 +97,10 @@ export class Runner {
     throw forbidden('The agent must run as root to change this server')
   }
 
-  /** Whether an operation holds the key now. */
   isBusy(key: string): boolean {
     return this.#locks.holds(key)
   }
 
-  /** A running or an ended operation. */
   async find(id: string): Promise<Operation | undefined> {
     const running = this.#operations.get(id)
     if (running) return running

@@ -71,12 +71,10 @@ export class OperationStore {
     await this.#withReserve(() => this.#write(id, 'cancelled', { at }))
   }
 
-  /** The time of its cancellation, if any. */
   async cancelledAt(id: string): Promise<number | undefined> {
     return (await this.#read(id, 'cancelled', Cancelled))?.at
   }
 
-  /** From now on the operation of this id is refused. */
   async refuse(id: string, refusal: Refusal): Promise<void> {
     await this.#withReserve(() => this.#write(id, 'refused', refusal))
   }
@@ -104,7 +102,6 @@ export class OperationStore {
     await this.#append(id, 'ended', '', false).catch(() => undefined)
   }
 
-  /** The operations without a known end. */
   async unended(): Promise<string[]> {
     const ids = await this.ids()
     const marks = await Promise.all(ids.map((id) => this.#files.stat(this.#path(id, 'ended'))))

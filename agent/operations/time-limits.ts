@@ -2,9 +2,7 @@ import type { Limits } from '#agent/steps/time-limits.ts'
 import { ServiceError } from '#shared/errors.ts'
 
 interface Ways {
-  /** Ends the operation. */
   stop: (reason: ServiceError) => void
-  /** Writes to its log. */
   warn: (line: string) => void
 }
 

@@ -35,7 +35,6 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     mail: () => readMail(host),
     /** Obstacles to new sites; at most some seconds old. */
     conditions: kept(host, () => listConditions(host)),
-    /** The health of each checked site. */
     health: async (): Promise<SiteHealth[]> => monitor.list(),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),

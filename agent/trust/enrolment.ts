@@ -120,7 +120,7 @@ export class Enrolment {
     const text = enrolmentConfirmationText(request.server_id, request.confirms)
     const isOfAnswer = request.confirms === pending.answered?.nonce
     if (!isOfAnswer || !isFromHub(request, text, pending)) throw unauthorized()
-    await this.#end()
+    await this.end()
   }
 
   /**
@@ -131,19 +131,14 @@ export class Enrolment {
     if (!this.#open) return
     const pending = await this.pending()
     if (pending && (pending.answers === 0 || this.#mayAskAgain(pending))) return
-    await this.#end()
-  }
-
-  /** The dashboard has refused every answer. */
-  async giveUp(): Promise<void> {
-    await this.#end()
+    await this.end()
   }
 
   #mayAskAgain({ trusted, answered }: Pending): boolean {
     return trusted && this.#deps.now() < (answered?.at ?? 0) + ASKS_AGAIN_SECONDS
   }
 
-  async #end(): Promise<void> {
+  async end(): Promise<void> {
     this.#open = false
     await this.#deps.files.remove(this.#path)
   }

@@ -10,9 +10,7 @@ const Stored = z.strictObject({
   certificate: z.string(),
 })
 
-/**
- * The identity of this agent: an Ed25519 key, and a TLS key with its pinned self-signed certificate. PEM.
- */
+/** PEM: the Ed25519 key of this agent, and a TLS key with its pinned self-signed certificate. */
 export type Identity = z.infer<typeof Stored>
 
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000

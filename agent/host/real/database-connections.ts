@@ -55,9 +55,7 @@ export function openConnections(
   }
 }
 
-/**
- * The first account that MariaDB accepts: that of the agent's settings, of root, of root without a file.
- */
+/** The first account that MariaDB accepts: of the agent's file, root by its socket, root's file. */
 async function accountThatEnters(socket: string, files: readonly string[]): Promise<Account> {
   const [own, ...others] = files
   const given = await readAccount(own === undefined ? [] : [own])

@@ -14,7 +14,6 @@ import { eachLine } from './lines.ts'
 export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
   /** The end of its standard error. */
   complaint(): string
-  /** Kills it. */
   kill(): void
 }
 

@@ -41,11 +41,8 @@ const LIMITED = [
 
 function inUnit(program: readonly string[], owner: string | undefined): HelperProcess {
   const unit = `hosting-scan-${randomBytes(6).toString('hex')}.service`
-  const [file = '', ...args] = transient(
-    [...SCANNER, ...(owner ? [`BindsTo=${owner}`] : [])],
-    undefined,
-    unit,
-  )
+  const properties = owner ? [...SCANNER, `BindsTo=${owner}`] : SCANNER
+  const [file = '', ...args] = transient(properties, undefined, unit)
   const literal = [...PLAIN, '--', ...program].map((word) => word.replaceAll('$', '$$$$'))
   // Killing systemd-run does not end its unit.
   return asChild(file, [...args, ...literal], (pid) => {

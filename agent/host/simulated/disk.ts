@@ -18,7 +18,6 @@ const MAX_READ = 1 << 20
 
 /** A disk in memory. It keeps owners as names, and finds their numbers in its own /etc/passwd. */
 export class Disk extends Tree implements Files {
-  /** Free and total bytes. */
   room = { free: 100 * 2 ** 30, total: 200 * 2 ** 30 }
   /** Called before each change through the port; throws to make the change fail. */
   guard: (action: string) => void = () => undefined
@@ -37,7 +36,6 @@ export class Disk extends Tree implements Files {
     super.add(path, text, at)
   }
 
-  /** Copies a file or a folder. */
   copy(node: Node, to: string): void {
     this.put(to, node.kind === 'directory' ? { ...node, shared: true } : { ...node })
   }

@@ -8,7 +8,6 @@ export interface Sites {
   open: OpenTree
   /** The number of the user that owns a docroot; undefined if there is no docroot. */
   uid(docroot: string): number | undefined
-  /** The text of /etc/passwd. */
   passwd(): string
   query(sql: string, values: readonly unknown[]): Promise<Row[]>
 }

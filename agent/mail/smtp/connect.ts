@@ -9,7 +9,6 @@ export interface SmtpOptions {
   /** Receives the dialogue, without secrets. */
   log?: (line: string) => void
   times?: Times
-  /** A file of certificates of trusted authorities. */
   roots?: string
 }
 

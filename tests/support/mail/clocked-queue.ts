@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { SettingFiles } from '#agent/mail/setting-files.ts'
+import { settingFiles } from '#agent/mail/setting-files.ts'
 import { SiteQueue } from '#agent/mail/site-queue.ts'
 import type { SmtpOptions } from '#agent/mail/smtp/connect.ts'
 import { StatusFile } from '#agent/mail/status-file.ts'
@@ -28,7 +28,7 @@ export class ClockedQueue {
   async open(): Promise<SiteQueue> {
     const { places } = this.place
     this.#queue = await SiteQueue.open({
-      ...{ user: 'shop', store: this.#store, settings: new SettingFiles(places) },
+      ...{ user: 'shop', store: this.#store, settings: settingFiles(places) },
       ...{ status: new StatusFile(places.statusOf('shop')), schedule: SCHEDULE, smtp: this.#smtp },
       ...{ now: () => this.now, random: () => 0 },
     })
