@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { englishProblems } from './lib/english.ts'
+import { englishProblems } from './lib/banned-phrases.ts'
 import { fail } from './lib/fail.ts'
 
 /** Lists the banned phrases in documents and in the source code. */

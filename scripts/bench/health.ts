@@ -36,7 +36,7 @@ type Attacking = (url: string) => Promise<string>
 /** In a separate program, at the lowest priority: sched(7). */
 function strangers(attack: Attack): Attacking {
   return async (url) => {
-    const program = new URL('./health/strangers.ts', import.meta.url).pathname
+    const program = new URL('./health/attacks.ts', import.meta.url).pathname
     const argv = ['chrt', '--idle', '0', process.execPath, program, attack, url]
     return (await must(argv)).trim()
   }

@@ -8,7 +8,6 @@ import { HAND_GROUP, PRODUCT_GROUP, pss, putToSleep, wakes } from './site-speed/
 
 const CONNECTIONS = [4, 20]
 const ROUNDS = 6
-const SECONDS = 3
 const ASLEEP_KB = 6 * 1024
 
 /**
@@ -49,7 +48,7 @@ async function compare(bench: Bench, one: Case, connections: number): Promise<nu
   for (let round = 0; round < ROUNDS; round++) {
     const sides: Side[] = round % 2 === 0 ? ['product', 'hand'] : ['hand', 'product']
     for (const side of sides) {
-      loads[side].push(await load(bench, side, one, { connections, seconds: SECONDS }))
+      loads[side].push(await load(bench, side, one, connections))
     }
   }
   await checkAnswers(bench, one)

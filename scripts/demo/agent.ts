@@ -24,7 +24,6 @@ export class DemoAgent {
   readonly #found: FoundMonitor
   readonly #host: Host
   #listening: Listening | undefined
-  #port = 0
 
   constructor(host: Host, report: (error: unknown) => void) {
     const runner = new Runner({ host, commands, report })
@@ -47,7 +46,7 @@ export class DemoAgent {
 
   /** The loopback port; 0: it does not listen. */
   get port(): number {
-    return this.#port
+    return this.#listening ? Number(new URL(this.#listening.url).port) : 0
   }
 
   get up(): boolean {
@@ -56,9 +55,8 @@ export class DemoAgent {
 
   async start(): Promise<void> {
     if (this.#listening) return
-    const place = { address: '127.0.0.1', port: 0 }
-    this.#listening = await listen((request) => this.#app.fetch(request), place)
-    this.#port = Number(new URL(this.#listening.url).port)
+    const loopback = { address: '127.0.0.1', port: 0 }
+    this.#listening = await listen((request) => this.#app.fetch(request), loopback)
     void this.#watch(this.#listening)
   }
 
@@ -77,7 +75,6 @@ export class DemoAgent {
   async stop(): Promise<void> {
     const listening = this.#listening
     this.#listening = undefined
-    this.#port = 0
     await listening?.stop()
   }
 }

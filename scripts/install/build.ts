@@ -33,7 +33,7 @@ export async function buildAll(
     cwd: draft,
     env: cache,
   })
-  await machine.run([bun, 'scripts/install/release-key.ts', RELEASE_KEY], { cwd: draft })
+  await machine.run([bun, 'scripts/release-key.ts', 'ensure', RELEASE_KEY], { cwd: draft })
   const executables = await fetchExecutables(machine, settings.machines)
   const dist = join(draft, 'dist')
   await mkdir(dist)

@@ -1,4 +1,4 @@
-import type { Document } from './documents.ts'
+import { type Document, readDocuments, readSources } from './documents.ts'
 
 /** Phrases that readers had to decode, and what to write instead. */
 const BANNED_PHRASES: readonly (readonly [RegExp, string])[] = [
@@ -52,4 +52,13 @@ export function problemsIn(texts: readonly Document[], phrases = BANNED_PHRASES)
         }),
       ),
   )
+}
+
+const LIST = 'scripts/lib/banned-phrases.ts'
+
+/** One line for each banned phrase in documents and in source code; empty if there is none. */
+export async function englishProblems(root: string): Promise<string[]> {
+  const sources = await readSources(root)
+  const own = sources.filter(({ path }) => path !== LIST && !path.startsWith('tests/'))
+  return problemsIn([...(await readDocuments(root)), ...own])
 }

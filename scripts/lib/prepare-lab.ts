@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runLogged } from './logged.ts'
+import type { RunOptions } from './test-job.ts'
 
 /** Each saves a minute on a new machine and costs nothing on a prepared one. */
 const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
@@ -9,14 +9,9 @@ const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
  * Prepares what the system tests would otherwise create themselves, one after the other. A failure
  * is only logged: the test that needs it fails again and reports the reason.
  */
-export async function prepareLab(options: {
-  root: string
-  folder: string
-  signal: AbortSignal
-}): Promise<void> {
+export async function prepareLab({ root, folder, signal }: RunOptions): Promise<void> {
   if (process.getuid?.() !== 0) return
-  const { root, folder, signal } = options
-  for (const script of PREPARED.filter((path) => existsSync(join(root, path)))) {
+  for (const script of PREPARED) {
     const log = join(folder, 'prepare.log')
     const argv = [process.execPath, script]
     const status = await runLogged({ argv, cwd: root, log, timeout_ms: 900_000, signal })

@@ -1,3 +1,4 @@
+import { fail } from '#scripts/lib/fail.ts'
 import { crowd } from '#tests/support/crowd.ts'
 import { ADMIN } from '#tests/support/processes.ts'
 import { strangersAt } from '#tests/support/strangers.ts'
@@ -58,5 +59,14 @@ function login({ address, email }: Guess): string {
 const addressOf = (turn: number) => `198.51.${turn >> 8}.${turn & 255}`
 
 /** Attacks of 2,000 clients on an address; each returns its result as text. */
-export const ATTACKS = { fromEverywhere, fromOneAddress, hold }
+const ATTACKS = { fromEverywhere, fromOneAddress, hold }
 export type Attack = keyof typeof ATTACKS
+
+/** The program of the attackers: `bun attacks.ts ATTACK URL` prints the result of the attack. */
+async function main([attack = '', url = '']: string[]): Promise<void> {
+  const isAttack = (name: string): name is Attack => name in ATTACKS
+  if (!isAttack(attack)) throw new Error(`${attack} is not an attack`)
+  console.log(await ATTACKS[attack](url))
+}
+
+if (import.meta.main) await main(process.argv.slice(2)).then(() => process.exit(0), fail)

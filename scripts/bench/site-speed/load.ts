@@ -14,6 +14,8 @@ const GROUPS: Record<Side, readonly string[]> = {
   hand: ['system.slice/nginx.service', `system.slice/php${PHP}-fpm.service`],
 }
 
+/** The duration of a run, and the longest one. */
+const SECONDS = 3
 const LONGEST = 30
 
 /** wrk does not compute the 95th percentile. */
@@ -29,9 +31,9 @@ export async function load(
   bench: Bench,
   side: Side,
   one: Case,
-  { connections, seconds }: { connections: number; seconds: number },
+  connections: number,
 ): Promise<Load> {
-  for (let long = seconds; ; long *= 2) {
+  for (let long = SECONDS; ; long *= 2) {
     const found = await run(bench, side, one, { connections, seconds: long })
     if (found.requests > 0) return found
     if (long > LONGEST) throw new Error(`${DOMAINS[side]}${one.path}: no answer in ${long} s`)

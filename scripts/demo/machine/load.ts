@@ -16,8 +16,6 @@ const WAVES = [
 export class Load {
   readonly #seed: string
   readonly #level: number
-  /** The last requested position of each wave, with its two points: curves request neighbours. */
-  readonly #last = new Map<number, { place: number; before: number; after: number }>()
 
   constructor(seed: string, level: number) {
     this.#seed = seed
@@ -44,17 +42,8 @@ export class Load {
     const place = Math.floor(ms / step)
     const part = ms / step - place
     const smooth = part * part * (3 - 2 * part)
-    const { before, after } = this.#points(step, place)
-    return before + (after - before) * smooth
-  }
-
-  #points(step: number, place: number) {
-    const last = this.#last.get(step)
-    if (last?.place === place) return last
-    const before = last?.place === place - 1 ? last.after : this.#point(step, place)
-    const points = { place, before, after: this.#point(step, place + 1) }
-    this.#last.set(step, points)
-    return points
+    const before = this.#point(step, place)
+    return before + (this.#point(step, place + 1) - before) * smooth
   }
 
   #point(step: number, place: number): number {

@@ -1,10 +1,10 @@
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { sql } from 'drizzle-orm'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
 import { lastContact } from '#scripts/demo/seed/servers.ts'
 import { curveOf, type Point } from './curve.ts'
-import { type QuarterRow, quartersStatement } from './queries.ts'
 
 const MB = 2 ** 20
 /** A busy server shows a little more than its real CPU share. */
@@ -48,6 +48,9 @@ function readingOf({ plan }: Member, point: Point): Reading['metrics'] {
   }
 }
 
+/** A row of metrics_quarters, its columns in their order. */
+type QuarterRow = readonly number[]
+
 /** Complete quarters only: the dashboard computes the current one. */
 function quartersOf(member: Member, server_id: number, end: number): QuarterRow[] {
   const { cores, memory, disk } = member.plan
@@ -64,4 +67,14 @@ function quartersOf(member: Member, server_id: number, end: number): QuarterRow[
       Math.round(peak * 1000),
     ]
   })
+}
+
+/** A month of a server in one statement: row by row it takes ten times as long. */
+function quartersStatement(queries: Queries, rows: readonly QuarterRow[]): Statement {
+  return queries.run(sql`
+    insert into metrics_quarters
+      (key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15, cpu_max)
+    select row.value ->> 0, row.value ->> 1, row.value ->> 2, row.value ->> 3, row.value ->> 4,
+      row.value ->> 5, row.value ->> 6, row.value ->> 7, row.value ->> 8, row.value ->> 9
+    from json_each(${JSON.stringify(rows)}) as row`)
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { problemsIn } from '#scripts/lib/banned-phrases.ts'
-import { englishProblems } from '#scripts/lib/english.ts'
+import { englishProblems, problemsIn } from '#scripts/lib/banned-phrases.ts'
 
 const banned = [[/\bunder way\b/i, 'running']] as const
 const document = { path: 'README.md', text: '# Title\n\nIt is under way.' }
