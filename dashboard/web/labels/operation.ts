@@ -6,12 +6,8 @@ import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.
 /** Every type with its name, for filters. */
 export const OPERATION_CHOICES = OPERATION_NAMES.map((type) => ({
   value: type,
-  name: operationName(type),
+  name: OPERATION_TYPES[type].name,
 }))
-
-function operationName(type: OperationView['type']): string {
-  return OPERATION_TYPES[type].name
-}
 
 /** Such as `Create shop.example`, or `Sync web-1`. */
 export function operationTitle(

@@ -37,18 +37,16 @@ export const formatTime = (iso: string): string => exact.format(new Date(iso))
 
 export const formatDate = (iso: string): string => day.format(new Date(iso))
 
-const DAY_S = 86_400
+const DAY = 86_400
 
 /**
  * The label of a mark on the axis of a chart with a span in seconds; `at` is in seconds since 1970.
  */
 export function formatAxisTime(at: number, span: number): string {
   const time = new Date(at * 1000)
-  if (span <= 1.5 * DAY_S) return hour.format(time)
-  return span <= 8 * DAY_S ? weekday.format(time) : date.format(time)
+  if (span <= 1.5 * DAY) return hour.format(time)
+  return span <= 8 * DAY ? weekday.format(time) : date.format(time)
 }
-
-const DAY = 86_400
 
 /** The unit, its length, and from how many of it on it is used: 45 days, not 1 month. */
 const SPANS = [

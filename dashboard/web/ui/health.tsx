@@ -2,26 +2,20 @@ import type { Health } from '#shared/api/health.ts'
 import type { HealthState } from '#shared/values.ts'
 import { Badge, Status, type Tone } from './status.tsx'
 
-const HEALTH_NAMES: Record<HealthState, string> = {
-  up: 'Up',
-  degraded: 'Degraded',
-  down: 'Down',
-  unknown: 'Unknown',
-}
-
-const TONES: Record<HealthState, Tone> = {
-  up: 'good',
-  degraded: 'warn',
-  down: 'bad',
-  unknown: 'plain',
+const LOOKS: Record<HealthState, { name: string; tone: Tone }> = {
+  up: { name: 'Up', tone: 'good' },
+  degraded: { name: 'Degraded', tone: 'warn' },
+  down: { name: 'Down', tone: 'bad' },
+  unknown: { name: 'Unknown', tone: 'plain' },
 }
 
 /** Whether it works, with the reason on hover. */
 export function HealthBadge({ state, reason = '' }: { state: HealthState; reason?: string }) {
+  const { name, tone } = LOOKS[state]
   return (
-    <Badge tone={TONES[state]} title={reason}>
+    <Badge tone={tone} title={reason}>
       <span aria-hidden className="size-1.5 rounded-full bg-current" />
-      {HEALTH_NAMES[state]}
+      {name}
     </Badge>
   )
 }

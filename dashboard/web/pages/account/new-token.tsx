@@ -1,23 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { createToken } from '#dashboard/web/api/account.ts'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
-import { Dialog } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import { SCOPES } from './scopes.ts'
 
-interface NewTokenProps {
-  open: boolean
-  onClose: () => void
-}
-
 /** Creates a token and shows it once: the dashboard keeps only its hash. */
-export function NewToken({ open, onClose }: NewTokenProps) {
+export function NewToken({ open, onClose }: DialogState) {
   return (
     <Dialog open={open} onClose={onClose} title="Create an API token">
       {open && <Form onClose={onClose} />}
@@ -28,7 +23,7 @@ export function NewToken({ open, onClose }: NewTokenProps) {
 const EMPTY = { name: '', scope: 'operate' as TokenScope, days: '90', password: '' }
 const DAYS = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' }
 
-function Form({ onClose }: { onClose: () => void }) {
+function Form({ onClose }: Pick<DialogState, 'onClose'>) {
   const [typed, setTyped] = useState(EMPTY)
   const client = useQueryClient()
   const { mutate, data, isPending, error } = useMutation({
@@ -36,57 +31,31 @@ function Form({ onClose }: { onClose: () => void }) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   })
   if (data) return <Shown plaintext={data.plaintext} onClose={onClose} />
-  const refused = error instanceof ApiError ? error.fields : {}
+  const refusals = refusalsIn(error)
   const { name, scope, days, password } = typed
+  const control = (field: keyof typeof EMPTY) => ({
+    value: typed[field],
+    onChange: ({ target }: { target: { value: string } }) =>
+      setTyped({ ...typed, [field]: target.value }),
+  })
   return (
     <DialogForm
       action="Create token"
       onSubmit={() => mutate({ name, scope, expires_in_days: Number(days), password })}
       onCancel={onClose}
       isBusy={isPending}
-      error={Object.keys(refused).length === 0 ? error : null}
+      error={Object.keys(refusals).length === 0 ? error : null}
     >
       <Field
         name="name"
         label="Name"
         hint="What uses it, such as deploy script."
-        error={refused.name}
+        error={refusals.name}
       >
-        <Input
-          value={name}
-          maxLength={64}
-          onChange={({ target }) => setTyped({ ...typed, name: target.value })}
-        />
+        <Input {...control('name')} maxLength={64} />
       </Field>
-      <Rights typed={typed} onChange={(next) => setTyped({ ...typed, ...next })} />
-      <Field
-        name="password"
-        label="Your password"
-        hint="A token outlasts your session, so it needs your password."
-        error={refused.password}
-      >
-        <Input
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={({ target }) => setTyped({ ...typed, password: target.value })}
-        />
-      </Field>
-    </DialogForm>
-  )
-}
-
-interface RightsProps {
-  typed: Pick<typeof EMPTY, 'scope' | 'days'>
-  onChange: (next: Partial<typeof EMPTY>) => void
-}
-
-/** What the token can do, and for how long. */
-function Rights({ typed: { scope, days }, onChange }: RightsProps) {
-  return (
-    <>
       <Field name="scope" label="Scope" hint={SCOPES[scope].about}>
-        <Select value={scope} onChange={({ target }) => onChange({ scope: asScope(target.value) })}>
+        <Select {...control('scope')}>
           {TOKEN_SCOPES.map((each) => (
             <option key={each} value={each}>
               {SCOPES[each].name}
@@ -95,7 +64,7 @@ function Rights({ typed: { scope, days }, onChange }: RightsProps) {
         </Select>
       </Field>
       <Field name="expires_in_days" label="Expires after">
-        <Select value={days} onChange={({ target }) => onChange({ days: target.value })}>
+        <Select {...control('days')}>
           {Object.entries(DAYS).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -103,13 +72,19 @@ function Rights({ typed: { scope, days }, onChange }: RightsProps) {
           ))}
         </Select>
       </Field>
-    </>
+      <Field
+        name="password"
+        label="Your password"
+        hint="A token outlasts your session, so it needs your password."
+        error={refusals.password}
+      >
+        <Input {...control('password')} type="password" autoComplete="current-password" />
+      </Field>
+    </DialogForm>
   )
 }
 
-const asScope = (value: string) => TOKEN_SCOPES.find((scope) => scope === value) ?? EMPTY.scope
-
-function Shown({ plaintext, onClose }: { plaintext: string; onClose: () => void }) {
+function Shown({ plaintext, onClose }: Pick<DialogState, 'onClose'> & { plaintext: string }) {
   return (
     <div className="flex flex-col gap-4">
       <Notice kind="warn" title="The token is shown only once">

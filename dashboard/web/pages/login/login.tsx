@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { hasSessionEnded, meQuery, signIn } from '#dashboard/web/api/session.ts'
 import { DemoMark } from '#dashboard/web/features/brand/demo.tsx'
 import { Mark } from '#dashboard/web/features/brand/mark.tsx'
@@ -32,7 +32,7 @@ export function LoginPage() {
     const form = new FormData(event.currentTarget)
     mutate({ email: String(form.get('email')), password: String(form.get('password')) })
   }
-  const fields = error instanceof ApiError ? error.fields : {}
+  const fields = refusalsIn(error)
   const isRefused = error && Object.keys(fields).length === 0
   return (
     <>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { changeSetting, settingsQuery } from '#dashboard/web/api/settings.ts'
-import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SettingKey } from '#shared/api/settings.ts'
 
 /** Saves one setting; `refusal` is the error of the value. */
@@ -14,12 +14,8 @@ export function useSave(key: SettingKey, name: string) {
       toast(`${name} is saved`)
     },
     onError: (problem) => {
-      if (refusalOf(problem) === undefined) toast(messageOf(problem), { error: true })
+      if (refusalsIn(problem).value === undefined) toastError(problem)
     },
   })
-  return { save: mutate, isPending, refusal: refusalOf(error), reset }
-}
-
-function refusalOf(error: unknown): string | undefined {
-  return error instanceof ApiError ? error.fields.value : undefined
+  return { save: mutate, isPending, refusal: refusalsIn(error).value, reset }
 }

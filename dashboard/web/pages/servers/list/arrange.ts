@@ -13,11 +13,11 @@ const VALUES: Record<ServerSort, (server: FleetServer) => string | number | unde
   disk: ({ metrics }) => shareOf(metrics?.disk),
   sites: ({ sites_count }) => sites_count,
   version: ({ version }) => version || undefined,
-  age: heardAgo,
+  age: contactAge,
 }
 
 /** Seconds since its last answer; undefined before the first time. */
-function heardAgo({ age, metrics_age }: FleetServer): number | undefined {
+function contactAge({ age, metrics_age }: FleetServer): number | undefined {
   const ages = [age, metrics_age].filter((value) => value !== null)
   return ages.length > 0 ? Math.min(...ages) : undefined
 }

@@ -23,20 +23,13 @@ export function CpuMeter({ server }: { server: Read }) {
   )
 }
 
-export function MemoryMeter({ server }: { server: Read }) {
-  return <SpaceMeter server={server} space={server.metrics?.ram} />
-}
-
-export function DiskMeter({ server }: { server: Read }) {
-  return <SpaceMeter server={server} space={server.metrics?.disk} />
-}
-
 interface SpaceMeterProps {
   server: Read
   space: { used: number; total: number } | undefined
 }
 
-function SpaceMeter({ server, space }: SpaceMeterProps) {
+/** The used share of memory or disk. */
+export function SpaceMeter({ server, space }: SpaceMeterProps) {
   const share = shareOf(space)
   if (!space || share === undefined) return <Unknown />
   return (

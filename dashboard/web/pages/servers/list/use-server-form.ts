@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { CreateServer } from '#shared/api/servers.ts'
 import { fieldsOf } from '#shared/errors.ts'
 
@@ -39,7 +39,7 @@ export function useServerForm(initial: ServerValues, save: (input: CreateServer)
   const { mutate, isPending, error, reset } = useMutation({ mutationFn: save })
   const found = CreateServer.safeParse(inputOf(values))
   const broken = found.success ? {} : fieldsOf(found.error.issues)
-  const refused = error instanceof ApiError ? error.fields : {}
+  const refused = refusalsIn(error)
   const errorOf = (name: FieldName) =>
     (touched.has(name) ? broken[name]?.[0] : undefined) ?? refused[name]
   return {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { ApiError, refusalsIn } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
@@ -50,8 +50,6 @@ export function useCreation(draft: Draft) {
 }
 
 export type Creation = ReturnType<typeof useCreation>
-
-const refusalsIn = (error: unknown) => (error instanceof ApiError ? error.fields : {})
 
 /** Whether a site can be created without its plan: the operation waits for an offline server. */
 function isOptional(error: unknown): boolean {

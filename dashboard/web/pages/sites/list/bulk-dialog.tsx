@@ -6,10 +6,11 @@ import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import { formatCount } from '#dashboard/web/ui/format.ts'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
+import type { BulkTarget, SkippedTarget } from '#shared/api/bulk-operations.ts'
 import type { BulkAction } from './bulk-actions.ts'
-import { BulkTargets } from './bulk-targets.tsx'
 
 interface BulkDialogProps {
   /** Undefined: closed. */
@@ -107,3 +108,54 @@ const useTargets = (bulk: NewBulk, enabled: boolean) =>
     refetchInterval: false,
     gcTime: 0,
   })
+
+const SHOWN = 200
+
+interface BulkTargetsProps {
+  /** Undefined until they are known. */
+  targets: readonly BulkTarget[] | undefined
+  skipped: readonly SkippedTarget[]
+}
+
+/** The current targets, and the skipped sites with the reason. */
+function BulkTargets({ targets, skipped }: BulkTargetsProps) {
+  const servers = new Set(targets?.map(({ server_id }) => server_id)).size
+  const on = formatCount(servers, 'server', 'servers')
+  return (
+    <>
+      <details className="rounded-lg border border-line bg-sunken">
+        <summary className="cursor-pointer px-3 py-2">
+          Which sites
+          {targets && ` (${formatNumber(targets.length)} on ${on})`}
+        </summary>
+        {targets && <List of={targets} />}
+      </details>
+      {skipped.length > 0 && (
+        <Notice
+          kind="warn"
+          title={`${formatCount(skipped.length, 'site is', 'sites are')} skipped`}
+        >
+          <details>
+            <summary className="cursor-pointer">
+              Found on their servers, not created by Hosting Control
+            </summary>
+            <List of={skipped} />
+          </details>
+        </Notice>
+      )}
+    </>
+  )
+}
+
+function List({ of }: { of: readonly BulkTarget[] }) {
+  return (
+    <ul className="max-h-48 overflow-y-auto border-t border-line px-3 py-2 text-xs">
+      {of.slice(0, SHOWN).map(({ site_id, domain }) => (
+        <li key={site_id} className="truncate">
+          {domain}
+        </li>
+      ))}
+      {of.length > SHOWN && <li>and {formatNumber(of.length - SHOWN)} more</li>}
+    </ul>
+  )
+}

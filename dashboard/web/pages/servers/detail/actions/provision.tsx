@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '#dashboard/web/api/client.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
 import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
@@ -39,7 +39,7 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   })
   const isDone = preview.data?.steps.length === 0
   const error = preview.error ?? start.error
-  const refused = error instanceof ApiError ? error.fields.php_versions : undefined
+  const refused = refusalsIn(error).php_versions
   return (
     <DialogForm
       action={isDone ? undefined : preview.data ? 'Provision server' : 'Review plan'}

@@ -6,7 +6,7 @@ interface Address {
 }
 
 /** What to do about what keeps an agent from being reached. */
-const ADVICE: Record<ReachCode, (address: Address) => string> = {
+export const ADVICE: Record<ReachCode, (address: Address) => string> = {
   connection_refused: () =>
     'This is expected until the install command has run there. If it has, run `systemctl status hosting-agent` on the server.',
   timed_out: allowAccess,
@@ -18,5 +18,3 @@ const ADVICE: Record<ReachCode, (address: Address) => string> = {
 function allowAccess({ hostname, port }: Address): string {
   return `Allow this dashboard to reach port ${port} of ${hostname}: a firewall there or at the provider may block it.`
 }
-
-export const adviceOn = (code: ReachCode, address: Address): string => ADVICE[code](address)

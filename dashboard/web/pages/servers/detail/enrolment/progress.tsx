@@ -4,7 +4,7 @@ import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { EnrolmentState, ReachCode } from '#shared/api/enrolment.ts'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import { adviceOn } from './advice.ts'
+import { ADVICE } from './advice.ts'
 import { Step } from './step.tsx'
 
 interface ProgressProps {
@@ -83,7 +83,7 @@ function Waiting({ title, reason, reason_code, server }: WaitingProps) {
       <div>
         <p>{title}</p>
         {reason && <p className="text-text">{reason}.</p>}
-        {reason_code && server && <p className="text-xs">{adviceOn(reason_code, server)}</p>}
+        {reason_code && server && <p className="text-xs">{ADVICE[reason_code](server)}</p>}
       </div>
     </div>
   )

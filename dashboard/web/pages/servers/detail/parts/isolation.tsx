@@ -1,18 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { activeOperationsQuery } from '#dashboard/web/api/operations.ts'
 import { checkIsolation, isolationQuery } from '#dashboard/web/api/servers.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { IsolationCheckView } from '#shared/api/isolation.ts'
 import type { OperationView } from '#shared/api/operations.ts'
-import { IsolationResults } from './isolation-results.tsx'
+import { countOutcomes, type IsolationOutcome, type IsolationResult } from '#shared/isolation.ts'
 
 /** Whether sites of the server can reach each other, as the last check found it. */
 export function Isolation({ server }: { server: FleetServerDetail }) {
@@ -87,5 +90,59 @@ function Failed({ check: { failures, failed_at, reason } }: { check: IsolationCh
       <Time at={failed_at} />
       ): {reason}
     </p>
+  )
+}
+
+/** The worst first. */
+const OUTCOMES: Record<IsolationOutcome, { name: string; tone: Tone }> = {
+  succeeded: { name: 'succeeded', tone: 'bad' },
+  error: { name: 'could not be tried', tone: 'warn' },
+  not_applicable: { name: 'does not apply', tone: 'plain' },
+  refused: { name: 'refused', tone: 'good' },
+}
+const ORDER = Object.keys(OUTCOMES)
+
+/** Every attack with its outcome; refused attacks are collapsed. */
+function IsolationResults({ results }: { results: readonly IsolationResult[] }) {
+  const [all, setAll] = useState(false)
+  const { refused, succeeded } = countOutcomes(results)
+  const sorted = results.toSorted(
+    (one, other) => ORDER.indexOf(one.outcome) - ORDER.indexOf(other.outcome),
+  )
+  const shown = sorted.filter(({ outcome }) => all || outcome !== 'refused')
+  return (
+    <>
+      <p className="px-4 py-2 font-medium">
+        {succeeded === 0
+          ? 'No attack succeeded.'
+          : `${formatCount(succeeded, 'attack')} of one site on another succeeded.`}
+      </p>
+      <ul className="divide-y divide-line">
+        {shown.map((result) => (
+          <Result key={result.id} result={result} />
+        ))}
+      </ul>
+      {refused > 0 && (
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className="w-full border-t border-line px-4 py-2.5 text-left text-xs text-muted hover:bg-sunken hover:text-text"
+        >
+          {all ? 'Show less' : `${formatCount(refused, 'attack')} refused: show each`}
+        </button>
+      )}
+    </>
+  )
+}
+
+function Result({ result: { title, outcome, detail } }: { result: IsolationResult }) {
+  const { name, tone } = OUTCOMES[outcome]
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+      <span className="min-w-0 flex-1 basis-40">{title}</span>
+      <Badge tone={tone}>{name}</Badge>
+      {detail !== '' && <p className="w-full text-xs break-words text-muted">{detail}</p>}
+    </li>
   )
 }

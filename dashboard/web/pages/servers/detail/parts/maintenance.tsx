@@ -11,7 +11,6 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
-import { OldFiles, Packages, Restarts } from './maintenance-lists.tsx'
 
 /** The updates of a server: what is pending, what they wait for, and when the last ones were installed. */
 export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
@@ -95,4 +94,69 @@ function lastWords({ last_update }: Maintenance): string {
   const { packages, at } = last_update
   const day = new Date(at).toLocaleDateString(undefined, { dateStyle: 'medium' })
   return `Last update: ${formatCount(packages.length, 'package')} on ${day}.`
+}
+
+/** The pending updates, security updates first, in a collapsed list. */
+function Packages({ packages }: Pick<Maintenance, 'packages'>) {
+  if (packages.length === 0) return null
+  const ordered = packages.toSorted((one, other) => Number(other.security) - Number(one.security))
+  return (
+    <details className="mt-2">
+      <summary className="cursor-pointer text-xs text-muted hover:text-text">
+        {formatCount(packages.length, 'package')} with a newer version
+      </summary>
+      <ul className="mt-1 max-h-64 overflow-y-auto text-xs">
+        {ordered.map(({ name, installed, candidate, security }) => (
+          <li key={name} className="flex flex-wrap gap-x-2 py-0.5">
+            <span className="font-medium break-all">{name}</span>
+            <span className="break-all text-muted">
+              {installed || 'new'} → {candidate}
+            </span>
+            {security && <span className="text-warn">security</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function OldFiles({ programs }: { programs: Maintenance['old_files'] }) {
+  if (programs.length === 0) return null
+  return (
+    <section className="px-4 py-2.5">
+      <p className="font-medium">
+        {formatCount(programs.length, 'program')} still {programs.length === 1 ? 'runs' : 'run'}{' '}
+        replaced files
+      </p>
+      <ul className="mt-1 max-h-64 overflow-y-auto text-xs">
+        {programs.map(({ name, domain, since, problem }) => (
+          <li key={name} className="py-0.5">
+            <span className="font-medium break-all">{domain ? `PHP of ${domain}` : name}</span>{' '}
+            <span className="text-muted">
+              since <Time at={since} />. {problem || 'It is restarted automatically'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Restarts({ restarts }: Pick<Maintenance, 'restarts'>) {
+  if (restarts.length === 0) return null
+  return (
+    <section className="px-4 py-2.5">
+      <p className="font-medium">Started again after a failure</p>
+      <ul className="mt-1 text-xs">
+        {restarts.map(({ name, count, last_at }) => (
+          <li key={name} className="py-0.5">
+            <span className="font-medium break-all">{name}</span>{' '}
+            <span className="text-muted">
+              {formatCount(count, 'time')} within an hour, last <Time at={last_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }
