@@ -46,7 +46,7 @@ export function CheckField({ label, about, onChange, ...props }: CheckFieldProps
       />
       <span>
         <span className={about && 'font-medium'}>{label}</span>
-        {about && <span className="mt-1 block text-xs text-muted">{about}</span>}
+        {about && <span className="mt-1 block max-w-prose text-xs text-muted">{about}</span>}
       </span>
     </label>
   )

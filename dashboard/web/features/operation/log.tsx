@@ -39,7 +39,7 @@ export function Log({ lines, name }: { lines: readonly string[]; name: string })
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
           tabIndex={0}
           onScroll={({ currentTarget }) => setFollows(isAtEnd(currentTarget))}
-          className="h-80 overflow-y-auto rounded-lg border border-line bg-sunken py-2 font-mono text-xs leading-5"
+          className="max-h-80 min-h-32 overflow-y-auto rounded-lg border border-line bg-sunken py-2 font-mono text-xs leading-5"
         >
           {lines.length > WHOLE ? (
             <Window lines={lines} view={view} />

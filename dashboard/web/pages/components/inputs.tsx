@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Check } from '#dashboard/web/ui/check.tsx'
+import { Check, CheckField } from '#dashboard/web/ui/check.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
@@ -47,6 +47,7 @@ export function Inputs() {
       <Row name="Check">
         <Check name="Select web-1" checked={checked} onChange={setChecked} />
         <Check name="Select all" checked={false} mixed onChange={() => undefined} />
+        <CheckField label="Also end all API tokens" checked={checked} onChange={setChecked} />
       </Row>
     </Card>
   )

@@ -62,7 +62,7 @@ export function LoginPage() {
           </Button>
           {isRefused && <Failure error={error} />}
         </form>
-        <p className="text-center text-xs text-muted">
+        <p className="text-center text-xs text-balance text-muted">
           First time? The password is in the start-up log of the dashboard.
         </p>
       </main>

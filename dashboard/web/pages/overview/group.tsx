@@ -47,7 +47,7 @@ interface LineProps {
 /** One incident in one line; on a phone the reason is below the name. */
 export function Line({ name, reason, at, action }: LineProps) {
   return (
-    <li className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-1 sm:flex-nowrap">
+    <li className="flex min-h-11 flex-wrap items-center gap-x-3 px-4 py-1 max-sm:pt-2 sm:flex-nowrap">
       <span className="min-w-0 flex-1 truncate sm:max-w-2/5 sm:flex-none">{name}</span>
       <span
         title={reason}

@@ -36,7 +36,7 @@ export function Items({ items }: { items: readonly BulkItemView[] }) {
                 data-index={index}
                 aria-setsize={items.length}
                 aria-posinset={index + 1}
-                className="absolute inset-x-0 top-0 border-b border-line"
+                className={cx('absolute inset-x-0 top-0', index > 0 && 'border-t border-line')}
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <Item item={item} />

@@ -20,9 +20,11 @@ export function Header({ server }: { server: FleetServerDetail }) {
       <span>
         synced <Time at={last_sync} />
       </span>
-      {tags.map((tag) => (
-        <Badge key={tag}>{tag}</Badge>
-      ))}
+      <span className="flex flex-wrap gap-1.5 empty:hidden">
+        {tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </span>
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { restartService } from '#dashboard/web/api/servers.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
+import { IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
@@ -80,17 +80,16 @@ function ServiceRow({ server, service }: { server: FleetServerDetail; service: S
         {isPool(service) ? `PHP of ${name.slice('php-fpm:'.length)}` : name}
       </span>
       <Status value={status} {...toneOf(server, service)} />
-      {CAN_RESTART.test(name) && (
-        <Button
-          kind="quiet"
-          aria-label={`Restart ${name}`}
-          title={`Restart ${name}`}
-          className="px-2"
-          icon={<RotateCw />}
-          busy={isPending}
-          onClick={show}
-        />
-      )}
+      <span className="-mr-2 flex w-9 justify-end">
+        {CAN_RESTART.test(name) && (
+          <IconButton
+            name={`Restart ${name}`}
+            icon={<RotateCw />}
+            busy={isPending}
+            onClick={show}
+          />
+        )}
+      </span>
       <Confirm
         {...dialog}
         title={`Restart ${name}`}
