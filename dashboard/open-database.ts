@@ -8,7 +8,8 @@ import { fileOf, storageFault } from './db/connect.ts'
 import { type Lock, lockDatabase } from './db/lock.ts'
 import { SchemaError } from './db/migrations.ts'
 import { realClock } from './runtime/clock.ts'
-import { codeOf, StartError } from './start-error.ts'
+import { codeOf } from './runtime/error-code.ts'
+import { StartError } from './start-error.ts'
 
 const PREFIX = 'before-update-'
 const KEPT = 3
@@ -58,6 +59,6 @@ function unopened(error: unknown): StartError {
       `The database must be updated, and has to be backed up before: ${error.message}`,
     )
   const hint = 'check DATABASE_URL and DATABASE_AUTH_TOKEN, and that the database is running'
-  const why = storageFault(error) ?? codeOf(error)
+  const why = storageFault(error) ?? (codeOf(error) || 'unknown error')
   return new StartError(`The database cannot be opened (${why}): ${hint}`)
 }

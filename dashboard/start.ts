@@ -9,13 +9,14 @@ import { type Deps, makeDeps } from './deps.ts'
 import { pathOf } from './http/path.ts'
 import { openRecords } from './open-database.ts'
 import { realClock } from './runtime/clock.ts'
+import { codeOf } from './runtime/error-code.ts'
 import { jsonLog } from './runtime/log.ts'
 import { Pace } from './runtime/pace.ts'
 import { secureRandom } from './runtime/random.ts'
 import { idOf, inRequest } from './runtime/request-id.ts'
 import { keptSecret, makeDataDir } from './runtime/secret.ts'
 import { getSettings } from './settings/queries.ts'
-import { codeOf, StartError } from './start-error.ts'
+import { StartError } from './start-error.ts'
 import { startSweeps } from './sweeps.ts'
 import { Keyring } from './trust/keyring.ts'
 import { makeSealer } from './trust/seal.ts'
@@ -37,10 +38,7 @@ export interface Demo {
   log(line: string): void
 }
 
-/**
- * The number of requests that start in one turn of the event loop, so that `/health` is answered in
- * between.
- */
+/** The requests that start in one turn of the event loop: `/health` is answered in between. */
 const AT_ONCE = 16
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MOST_BODY = 64 << 20
@@ -118,7 +116,9 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
     }
   } catch (error) {
     const hint = 'make it writable for this user, or set DATA_DIR to another folder'
-    throw new StartError(`DATA_DIR ${DATA_DIR} cannot be used (${codeOf(error)}): ${hint}`)
+    throw new StartError(
+      `DATA_DIR ${DATA_DIR} cannot be used (${codeOf(error) || 'unknown error'}): ${hint}`,
+    )
   }
 }
 
@@ -153,7 +153,9 @@ function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
     return server
   } catch (error) {
     const hint = 'stop what listens there, or set HOST and PORT to a free address'
-    throw new StartError(`Cannot listen on ${HOST}:${PORT} (${codeOf(error)}): ${hint}`)
+    throw new StartError(
+      `Cannot listen on ${HOST}:${PORT} (${codeOf(error) || 'unknown error'}): ${hint}`,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { ReachCode } from '#shared/api/enrolment.ts'
 import { type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
 
@@ -72,8 +73,7 @@ const PROBLEMS: Record<string, { code: ReachCode; words: string }> = {
   ETIMEDOUT: { code: 'timed_out', words: 'did not answer in time' },
 }
 
-const problemOf = (cause: unknown) =>
-  cause instanceof Error && 'code' in cause ? PROBLEMS[String(cause.code)] : undefined
+const problemOf = (cause: unknown) => PROBLEMS[codeOf(cause)]
 
 /** What kept an agent from being reached, where it is known. */
 export const reachCodeOf = (error: unknown): ReachCode | undefined =>
@@ -81,8 +81,7 @@ export const reachCodeOf = (error: unknown): ReachCode | undefined =>
 
 /** Whether a call failed before it reached an agent. */
 export function neverReached(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && NOBODY.has(String(cause.code))
+  return error instanceof Error && NOBODY.has(codeOf(error.cause))
 }
 
 const NOBODY = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { digestOf } from '#dashboard/runtime/digest.ts'
 import { buildName, MACHINES, machineOf } from '#shared/machines.ts'
 
 /** The folder of the builds of scripts/build-agent.ts. */
@@ -36,7 +35,7 @@ export async function findBuild(machine: string, folder = FOLDER): Promise<Build
   const there = await stat(path).catch(() => undefined)
   if (!there) return undefined
   const gzip = await compressedOf(path, there.mtime)
-  const sha256 = await digestOf(path, there.mtimeMs)
+  const sha256 = await keptDigest(path, there.mtimeMs)
   return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
@@ -58,12 +57,10 @@ async function releaseOf(path: string, sha256: string): Promise<Build['release']
   return manifest.includes(sha256) ? { manifest, signature: signature.trim() } : undefined
 }
 
-async function digestOf(path: string, mtime: number): Promise<string> {
+async function keptDigest(path: string, mtime: number): Promise<string> {
   const known = digests.get(path)
   if (known?.mtime === mtime) return known.sha256
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  const sha256 = hash.digest('hex')
+  const sha256 = await digestOf(path)
   digests.set(path, { mtime, sha256 })
   return sha256
 }

@@ -1,9 +1,6 @@
 import { ServiceError } from '#shared/errors.ts'
 
-/**
- * The stored output of one operation, and the length of its lines. Agents respect the limits
- * themselves; a hostile one does not.
- */
+/** The stored output of one operation. Agents respect these limits; a hostile one does not. */
 const KEPT = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
 /** The output of an agent for one operation before it fails: twice as much, in bytes of the stream. */
 const SENT = { events: 50_000, bytes: 32 << 20 }

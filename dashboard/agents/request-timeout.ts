@@ -1,10 +1,10 @@
-/** Ends a request that is too slow or no longer wanted. */
+/** Ends a request that is too slow or was aborted. */
 export class RequestTimeout {
   #destroy: ((reason: Error) => void) | undefined
   #timer: ReturnType<typeof setTimeout>
   readonly #last: ReturnType<typeof setTimeout> | undefined
   readonly #signal: AbortSignal | undefined
-  readonly #abort = () => this.#stop(new Error('no longer wanted'))
+  readonly #abort = () => this.#stop(new Error('aborted'))
   /** Whether it has ended the request. */
   over = false
 

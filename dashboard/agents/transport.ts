@@ -16,10 +16,7 @@ export interface Call {
 
 /** The transport to one agent. */
 export interface Transport {
-  /**
-   * Opens the request of one call; the caller writes nothing more to it. `fresh`: over a new connection
-   * instead of a kept one.
-   */
+  /** The request of one call, written completely. `fresh`: not over a kept connection. */
   open(call: Call, fresh?: boolean): ClientRequest
   /**
    * Reads a refusal (401). True: the call may succeed now, and nothing was done. Throws offline

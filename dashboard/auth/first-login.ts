@@ -22,10 +22,7 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
   return stream === `${dev}:${ino}`
 }
 
-/**
- * Readable by its owner alone, and complete: called before the account exists, so that no password
- * is lost.
- */
+/** For its owner alone; called before the account exists, so that no password is lost. */
 export async function keepFirstLogin(data_dir: string, login: Login): Promise<void> {
   const draft = `${fileOf(data_dir)}.draft`
   await rm(draft, { force: true })

@@ -15,19 +15,15 @@ export interface LoginDeps extends SessionDeps {
   devices: Devices
 }
 
-/** The cookies of a browser: `device` is the value of the cookie that identifies it. */
-interface LoggedIn {
-  user: User
-  token: string
-  device: string
-}
-
-/** 401 for wrong credentials, whichever of them is wrong; 429 after too many failures. */
+/**
+ * The cookies of the browser; `device` identifies it. 401 for wrong credentials, whichever of them is
+ * wrong; 429 after too many failures.
+ */
 export async function login(
   deps: LoginDeps,
   credentials: Login,
   from: { address: string; device: string | undefined },
-): Promise<LoggedIn> {
+) {
   const email = credentials.email.toLowerCase()
   const device = deps.devices.idOf(from.device, email)
   const origin = { address: prefixOf(from.address), device }
@@ -51,8 +47,8 @@ async function verify(
   { delay_ms }: Attempt,
 ): Promise<User | undefined> {
   const found = await findUserByEmail(deps.db, email)
-  const asker = { by: device ?? address, known: device !== undefined, delay_ms }
-  if ((await deps.passwords.verify(password, found?.password_hash, asker)) && found)
+  const from = { by: device ?? address, known: device !== undefined, delay_ms }
+  if ((await deps.passwords.verify(password, found?.password_hash, from)) && found)
     return { id: found.id, email: found.email, name: found.name }
   const failure = { type: 'auth.login', status: 'failed', user_id: found?.id ?? null } as const
   await recordActivity(deps.db, entryOf(deps.clock, failure))

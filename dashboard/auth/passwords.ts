@@ -14,7 +14,7 @@ const AT_ONCE = 2
 const IN_LINE = 128
 
 /** The origin of a password check. */
-export interface Asker {
+export interface CheckOrigin {
   /** A known device or session, or the address of an unknown client; they alternate. */
   by: string
   /** Known ones have priority. */
@@ -24,10 +24,7 @@ export interface Asker {
 
 const SETUP: Turn = { by: 'setup', first: true }
 
-/**
- * Each hash takes 64 MiB and 0.15 s: two at a time, and a queue of 128 each for known and unknown
- * clients.
- */
+/** Each hash takes 64 MiB and 0.15 s. Known and unknown clients have a queue of 128 each. */
 export class Passwords {
   readonly #limit = new FairLimit(AT_ONCE, IN_LINE)
   readonly #cost: PasswordCost
@@ -49,15 +46,15 @@ export class Passwords {
   }
 
   /** Without a hash it takes the same time and is false: this does not reveal which accounts exist. */
-  async verify(password: Secret, hash: string | undefined, asker: Asker): Promise<boolean> {
+  async verify(password: Secret, hash: string | undefined, origin: CheckOrigin): Promise<boolean> {
     const against = hash ?? this.#nobody
-    const matches = await this.#limit.run(this.#turnOf(asker), () =>
+    const matches = await this.#limit.run(this.#turnOf(origin), () =>
       Bun.password.verify(password.reveal(), against),
     )
     return matches && hash !== undefined
   }
 
-  #turnOf({ by, known, delay_ms }: Asker): Turn {
+  #turnOf({ by, known, delay_ms }: CheckOrigin): Turn {
     if (delay_ms === 0) return { by, first: known }
     return { by, first: known, ready: (signal) => this.#clock.sleep(delay_ms, signal) }
   }

@@ -28,31 +28,18 @@ export function findUser(db: Database, id: number): Promise<UserRow | undefined>
   return db.read.select().from(users).where(eq(users.id, id)).get()
 }
 
-interface NewSession {
-  jti: string
-  user_id: number
-  now: string
-  expires_at: string
-}
-
 export async function insertSession(
   db: Database,
-  { jti, user_id, now, expires_at }: NewSession,
+  session: typeof sessions.$inferInsert,
   entry: NewActivity,
 ): Promise<void> {
   await writeAll(db, (queries) => [
-    queries.insert(sessions).values({ jti, user_id, created_at: now, renewed_at: now, expires_at }),
+    queries.insert(sessions).values(session),
     queries.insert(activities).values(entry),
   ])
 }
 
-export interface Session {
-  user: User
-  renewed_at: string
-  expires_at: string
-}
-
-export function findSession(db: Database, jti: string): Promise<Session | undefined> {
+export function findSession(db: Database, jti: string) {
   return db.read
     .select({ user, renewed_at: sessions.renewed_at, expires_at: sessions.expires_at })
     .from(sessions)

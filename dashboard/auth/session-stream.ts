@@ -1,5 +1,5 @@
 import type { Connection } from '#dashboard/http/client.ts'
-import type { Asked } from '#dashboard/http/route.ts'
+import type { PathCall } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 import { endWithSession } from './session-revocation.ts'
@@ -19,7 +19,7 @@ export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping
 
 /** A stream that ends with its session or token. */
 export function callerStream(
-  { deps, caller, request, server }: Asked<StreamDeps>,
+  { deps, caller, request, server }: PathCall<StreamDeps>,
   stream: Pick<Stream, 'operation_id' | 'events'>,
 ): Response {
   const watch = (gone: AbortController) => void endWithSession(deps, caller, gone)

@@ -5,9 +5,11 @@ import { type Address, connect, fileOf, storageFault } from '#dashboard/db/conne
 import { copyToFile } from '#dashboard/db/copy.ts'
 import { countRows, damagesOf } from '#dashboard/db/inspect.ts'
 import { appliedMigrations } from '#dashboard/db/migrations.ts'
+import { digestOf } from '#dashboard/runtime/digest.ts'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 import packed from '../../package.json' with { type: 'json' }
 import { extract, listMembers, writeArchive } from './archive.ts'
-import { codeOf, digestOf, putAsNew, stampOf } from './files.ts'
+import { putAsNew, stampOf } from './files.ts'
 import { BackupError, DATABASE, FORMAT, MANIFEST, type Manifest, SEAL } from './manifest.ts'
 import { findSealSecret, fingerprintOf } from './seal-secret.ts'
 
@@ -135,6 +137,6 @@ function readable(error: unknown, path: string): unknown {
   const code = codeOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL')
     return new BackupError(`There is no space left for a backup in ${folder}`)
-  const why = storageFault(error) ?? (code === '' ? undefined : code)
+  const why = storageFault(error) ?? code
   return why ? new BackupError(`No backup could be written to ${folder}: ${why}`) : error
 }

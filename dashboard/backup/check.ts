@@ -5,6 +5,7 @@ import { type Address, connect, fileOf } from '#dashboard/db/connect.ts'
 import { damagesOf, deviationsOf, listSealed } from '#dashboard/db/inspect.ts'
 import { breachesOf } from '#dashboard/db/invariants.ts'
 import { appliedMigrations, knownMigrations } from '#dashboard/db/migrations.ts'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { Secret } from '#shared/secret.ts'
 import { mustExist, type Records } from './back-up.ts'
 import { BackupError } from './manifest.ts'
@@ -61,8 +62,8 @@ async function look(database: Address, secret: Secret | undefined, hint: string)
     findings.push(...closed.map((what) => `${what} cannot be opened with the seal-secret`))
     return { findings, notes: [] }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    return { findings: [`The database cannot be read (${error.code})`], notes: [] }
+    if (codeOf(error) === '') throw error
+    return { findings: [`The database cannot be read (${codeOf(error)})`], notes: [] }
   }
 }
 

@@ -1,15 +1,5 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-
-/** SHA-256 in hex. */
-export async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
-}
 
 /** Writes to the file, or renames in the folder, survive a power failure. */
 export async function syncPath(path: string): Promise<void> {
@@ -36,8 +26,4 @@ export function stampOf(now: Date): string {
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '')
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -19,10 +19,7 @@ export type StepDeps = PrepareDeps & CancelDeps
 /** Limits the load of one server with many selected sites. */
 const PER_SERVER = 2
 
-/**
- * Advances a bulk operation by one step, as its records allow. `idle`: something else has to happen
- * first. `over`: it has ended or was deleted.
- */
+/** Advances a bulk operation by one step. `idle`: it waits. `over`: it has ended or was deleted. */
 export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'idle' | 'over'> {
   const state = await readState(deps.db, id)
   if (!state || state.bulk.finished_at !== null) return 'over'

@@ -66,9 +66,9 @@ async function change(
   for (;;) {
     const state = await readState(db, id)
     if (!state) throw notFound('Bulk operation')
-    const wanted = decide(state)
-    if (!wanted) return
-    const { data, statements } = wanted
+    const decided = decide(state)
+    if (!decided) return
+    const { data, statements } = decided
     if (await advance(db, state, [{ event: 'log', data }], statements)) return bus.notify(id)
   }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
@@ -46,8 +47,8 @@ export async function createBulk(
   }
   if (dry_run) return selected
   refuseNone(selected)
-  const wanted = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, wanted, selected) }
+  const values = { type, params, parallel, pause_after, actor }
+  return { bulk_operation: await begin(deps, values, selected) }
 }
 
 /** A new bulk operation for failed and cancelled items, or their selection. 409 for none. */
@@ -63,35 +64,28 @@ export async function retryBulk(
   const targets = left.map(({ server_id, site_id, domain }) => ({ server_id, site_id, domain }))
   const selected = { targets, skipped: [] }
   if (dry_run) return selected
-  const wanted = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, wanted, selected) }
+  const values = { type, params, parallel, pause_after, actor }
+  return { bulk_operation: await begin(deps, values, selected) }
 }
 
-type Wanted = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
+type NewBulk = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
   actor: number
 }
 
 async function begin(
   { db, clock, random, bulks }: BulkDeps,
-  wanted: Wanted,
+  values: NewBulk,
   { targets, skipped }: Selected,
 ): Promise<BulkOperationView> {
   const id = randomText(random, 16)
   const created_at = timestamp(clock)
-  const row = {
-    ...wanted,
-    id,
-    status: 'running',
-    reason: '',
-    created_at,
-    finished_at: null,
-  } as const
+  const start = { id, status: 'running', reason: '', created_at, finished_at: null } as const
   const what = targets[0]?.site_id === null ? 'servers' : 'sites'
   const left = skipped.length > 0 ? `, ${skipped.length} skipped` : ''
-  const message = `${wanted.type} of ${targets.length} ${what} begins${left}`
-  const entry = { type: 'bulk.create', domain: '', status: 'running', operation_id: id } as const
-  const activity = { ...entry, user_id: wanted.actor, created_at }
-  await insertBulk(db, row, { targets, skipped }, { message, activity })
+  const message = `${values.type} of ${targets.length} ${what} begins${left}`
+  const entry = { type: 'bulk.create', status: 'running', operation_id: id } as const
+  const activity = entryOf(clock, { ...entry, user_id: values.actor, created_at })
+  await insertBulk(db, { ...values, ...start }, { targets, skipped }, { message, activity })
   bulks.start(id)
   return getBulkView(db, id)
 }

@@ -79,10 +79,7 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
 
 type NewEvent = Omit<NumberedEvent, 'id'>
 
-/**
- * Changes records together with their events, numbered after the state's last one. False when the
- * records have changed meanwhile.
- */
+/** Changes records and stores their events, numbered after `last`. False after another change. */
 export async function advance(
   db: Database,
   { bulk, last }: Pick<State, 'bulk' | 'last'>,

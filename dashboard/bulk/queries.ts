@@ -13,9 +13,10 @@ import {
   max,
   sql,
 } from 'drizzle-orm'
-import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { BulkRow, NewActivity } from '#dashboard/db/rows.ts'
 import { activities, bulk_events, bulk_items, bulk_operations } from '#dashboard/db/schema.ts'
+import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import {
   type BulkItemsQuery,
   type BulkItemView,
@@ -46,17 +47,10 @@ export async function insertBulk(
   const first = { bulk_id: bulk.id, id: 1, event: 'log' as const }
   await writeAll(db, (queries) => [
     queries.insert(bulk_operations).values(bulk),
-    ...itemStatements(queries, items),
+    ...[...piecesOf(items, ROWS)].map((some) => queries.insert(bulk_items).values(some)),
     queries.insert(bulk_events).values({ ...first, data: { message, status: 'running' } }),
     queries.insert(activities).values(activity),
   ])
-}
-
-function itemStatements(queries: Queries, items: (typeof bulk_items.$inferInsert)[]): Statement[] {
-  const statements: Statement[] = []
-  for (let from = 0; from < items.length; from += ROWS)
-    statements.push(queries.insert(bulk_items).values(items.slice(from, from + ROWS)))
-  return statements
 }
 
 const { actor: _, ...VIEW } = getTableColumns(bulk_operations)

@@ -4,7 +4,7 @@ import { shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
-import { type Asked, routesWith } from '#dashboard/http/route.ts'
+import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import {
@@ -45,7 +45,8 @@ const targets = {
   }),
 }
 
-const loadBulk = ({ deps, params }: Asked<Deps, 'bulk_id'>) => getBulkView(deps.db, params.bulk_id)
+const loadBulk = ({ deps, params }: PathCall<Deps, 'bulk_id'>) =>
+  getBulkView(deps.db, params.bulk_id)
 
 export const bulkRoutes = {
   listBulkOperations: route({

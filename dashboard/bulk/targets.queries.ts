@@ -22,7 +22,7 @@ export function listSiteTargets(
     inArray(sites.status, [...(rules?.states ?? [])]),
     homes(sites.server_id, server_ids, tag),
   )
-  const wanted = server_ids.length > 0 || tag !== undefined ? fitting : undefined
+  const ofServers = server_ids.length > 0 || tag !== undefined ? fitting : undefined
   return db.read
     .select({
       server_id: sites.server_id,
@@ -31,7 +31,7 @@ export function listSiteTargets(
       found: sql<boolean>`${sites.found} and ${sites.status} <> 'trashed'`.mapWith(Boolean),
     })
     .from(sites)
-    .where(or(inArray(sites.id, site_ids), wanted))
+    .where(or(inArray(sites.id, site_ids), ofServers))
     .orderBy(asc(sites.id))
     .limit(limit)
 }

@@ -25,10 +25,7 @@ export interface Database {
   close(): void
 }
 
-/**
- * Opens `file:`, `http(s)://` or `libsql://` and migrates the tables. `before_change` runs before
- * that if the database is not empty.
- */
+/** Opens and migrates a database. `before_change` runs before that if it is not empty. */
 export async function openDatabase(
   url: string,
   token?: string,

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@libsql/client'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
 const LOCK_TIMEOUT_MS = 100
@@ -71,10 +72,9 @@ const FAULTS: Record<string, string> = {
 
 /** Why the disk cannot be written; undefined for every other error. */
 export function storageFault(error: unknown): string | undefined {
-  for (const cause of causes(error))
-    if ('code' in cause && typeof cause.code === 'string' && FAULTS[cause.code])
-      return FAULTS[cause.code]
-  return undefined
+  return causes(error)
+    .map((cause) => FAULTS[codeOf(cause)])
+    .find((fault) => fault !== undefined)
 }
 
 /** For optional writes: a storage fault returns undefined, other errors are thrown. */
@@ -84,5 +84,5 @@ export function unlessStorage(error: unknown): undefined {
 }
 
 function meets(error: unknown, codes: readonly string[]): boolean {
-  return causes(error).some((cause) => 'code' in cause && codes.includes(String(cause.code)))
+  return causes(error).some((cause) => codes.includes(codeOf(cause)))
 }

@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 
 /** Held until it is closed or its process ends: the operating system releases it. */
 export interface Lock {
@@ -17,7 +18,7 @@ export function lockDatabase(file: string, mode: 'shared' | 'alone'): Lock | und
     return lock
   } catch (error) {
     lock.close()
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
+    if (codeOf(error) === 'SQLITE_BUSY') return undefined
     throw error
   }
 }

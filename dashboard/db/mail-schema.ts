@@ -2,21 +2,16 @@ import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { StoredMail } from '#shared/api/mail.ts'
 import type { MailTroubles } from './mail-trouble.ts'
-import { servers, sites } from './schema.ts'
+import { serverKey, servers, sites } from './schema.ts'
 
 /** The sites of a server with waiting or undelivered mail, as last reported. */
 export const server_mail = sqliteTable('server_mail', {
-  server_id: integer()
-    .primaryKey()
-    .references(() => servers.id, { onDelete: 'cascade' }),
+  server_id: serverKey(),
   troubles: text({ mode: 'json' }).$type<MailTroubles>().notNull(),
   at: text().notNull(),
 })
 
-/**
- * The last mail settings of a server or a site. The password is separate and sealed
- * (trust/seal.ts); empty: none.
- */
+/** The last mail settings of a server or a site; the password is sealed, or empty for none. */
 export const mail_settings = sqliteTable(
   'mail_settings',
   {

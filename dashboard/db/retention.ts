@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
-import { type Database, writeAll } from './client.ts'
+import { type Database, type Queries, writeAll } from './client.ts'
 import {
   activities,
   bulk_events,
@@ -20,10 +20,7 @@ const OPERATIONS_DAYS = 180
 const ACTIVITIES_DAYS = 400
 const MISSING_DAYS = 7
 
-/**
- * Deletes expired records: events first, then operations, activities and ended sessions, and
- * missing discovered sites.
- */
+/** Deletes expired records: events before their operations, and missing discovered sites. */
 export async function deleteOld(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   await deleteMissing(db, before(MISSING_DAYS))
@@ -42,20 +39,17 @@ export async function deleteOld(db: Database, now: Date): Promise<void> {
 /** Discovered sites without any operation that are missing on their server. */
 async function deleteMissing(db: Database, before: string): Promise<void> {
   const untouched = sql`not exists (select 1 from operations where operations.site_id = sites.id)`
-  const gone = and(
+  const expired = and(
     eq(sites.status, 'missing'),
     eq(sites.managed, false),
     lt(sites.missing_since, before),
     isNull(sites.last_scan),
     untouched,
   )
-  for (let deleted = ROWS; deleted === ROWS; ) {
-    const some = db.read.select({ id: sites.id }).from(sites).where(gone).limit(ROWS)
-    const rows = await db.write((queries) =>
-      queries.delete(sites).where(inArray(sites.id, some)).returning({ id: sites.id }),
-    )
-    deleted = rows.length
-  }
+  const some = db.read.select({ id: sites.id }).from(sites).where(expired).limit(ROWS)
+  await inPieces(db, (queries) =>
+    queries.delete(sites).where(inArray(sites.id, some)).returning({ id: sites.id }),
+  )
 }
 
 async function deleteOperations(db: Database, before: string): Promise<void> {
@@ -63,16 +57,18 @@ async function deleteOperations(db: Database, before: string): Promise<void> {
     lt(operations.finished_at, before),
     notInArray(operations.status, ['queued', 'running']),
   )
-  for (let deleted = ROWS; deleted === ROWS; ) {
-    const some = db.read.select({ id: operations.id }).from(operations).where(old).limit(ROWS)
-    const rows = await db.write((queries) =>
-      queries
-        .delete(operations)
-        .where(inArray(operations.id, some))
-        .returning({ id: operations.id }),
-    )
-    deleted = rows.length
-  }
+  const some = db.read.select({ id: operations.id }).from(operations).where(old).limit(ROWS)
+  await inPieces(db, (queries) =>
+    queries.delete(operations).where(inArray(operations.id, some)).returning({ id: operations.id }),
+  )
+}
+
+/** Repeats a deletion of at most ROWS rows until fewer are left. */
+async function inPieces(
+  db: Database,
+  deletion: (queries: Queries) => Promise<unknown[]>,
+): Promise<void> {
+  while ((await db.write(deletion)).length === ROWS);
 }
 
 /** The events of one operation at a time; the operation stays with its outcome. */

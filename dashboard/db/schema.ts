@@ -94,14 +94,18 @@ export const servers = sqliteTable('servers', {
   created_at: text().notNull(),
 })
 
+/** The key of a table with one row for each server. */
+export const serverKey = () =>
+  integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' })
+
 /**
  * The last isolation check of a server: `checked_at` and `results` of the last one that completed,
  * `failures`, `failed_at` and `reason` of those in a row that could not run since.
  */
 export const isolation_checks = sqliteTable('isolation_checks', {
-  server_id: integer()
-    .primaryKey()
-    .references(() => servers.id, { onDelete: 'cascade' }),
+  server_id: serverKey(),
   checked_at: text(),
   results: text({ mode: 'json' }).$type<IsolationResult[]>(),
   failures: integer().notNull().default(0),
@@ -111,11 +115,21 @@ export const isolation_checks = sqliteTable('isolation_checks', {
 
 /** The last maintenance report of a server, and when it changed. */
 export const server_maintenance = sqliteTable('server_maintenance', {
-  server_id: integer()
-    .primaryKey()
-    .references(() => servers.id, { onDelete: 'cascade' }),
+  server_id: serverKey(),
   maintenance: text({ mode: 'json' }).$type<Maintenance>().notNull(),
   at: text().notNull(),
+})
+
+const amount = () => integer().notNull()
+const readings = () => ({
+  cpu: amount(),
+  ram_used: amount(),
+  ram_total: amount(),
+  disk_used: amount(),
+  disk_total: amount(),
+  load1: amount(),
+  load5: amount(),
+  load15: amount(),
 })
 
 /**
@@ -123,35 +137,17 @@ export const server_maintenance = sqliteTable('server_maintenance', {
  * (metrics/key.ts), so that readings of a server are adjacent and need no index. `cpu` is in tenths
  * of a percent, loads are in hundredths, sizes in MB.
  */
-export const metrics_minutes = sqliteTable('metrics_minutes', { key: place(), ...readings() })
+export const metrics_minutes = sqliteTable('metrics_minutes', {
+  key: integer().primaryKey(),
+  ...readings(),
+})
 
 /** The averages of 15 minutes, and the highest `cpu` among them. */
 export const metrics_quarters = sqliteTable('metrics_quarters', {
-  key: place(),
+  key: integer().primaryKey(),
   ...readings(),
   cpu_max: amount(),
 })
-
-function place() {
-  return integer().primaryKey()
-}
-
-function readings() {
-  return {
-    cpu: amount(),
-    ram_used: amount(),
-    ram_total: amount(),
-    disk_used: amount(),
-    disk_total: amount(),
-    load1: amount(),
-    load5: amount(),
-    load15: amount(),
-  }
-}
-
-function amount() {
-  return integer().notNull()
-}
 
 const home = () =>
   integer()

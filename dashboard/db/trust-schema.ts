@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { REACH_CODES } from '#shared/api/enrolment.ts'
-import { servers } from './schema.ts'
+import { serverKey } from './schema.ts'
 
 /**
  * The keys that sign requests to agents; the private halves are sealed with a file outside the
@@ -23,17 +23,12 @@ export const signing_keys = sqliteTable(
   ],
 )
 
-const server_key = () =>
-  integer()
-    .primaryKey()
-    .references(() => servers.id, { onDelete: 'cascade' })
-
 /**
  * The identity of an enrolled agent: its pinned certificate (PEM) and its public key. `kid` is the
  * newest of our keys that it is known to accept.
  */
 export const server_agents = sqliteTable('server_agents', {
-  server_id: server_key(),
+  server_id: serverKey(),
   certificate: text().notNull(),
   public_key: text().notNull(),
   enrolled_at: text().notNull(),
@@ -45,7 +40,7 @@ export const server_agents = sqliteTable('server_agents', {
  * `last_error` is the reason of its last failed use, `last_code` the code of that reason.
  */
 export const enrolments = sqliteTable('enrolments', {
-  server_id: server_key(),
+  server_id: serverKey(),
   code_key_sealed: text().notNull(),
   expires_at: text().notNull(),
   failures: integer().notNull().default(0),

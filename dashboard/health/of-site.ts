@@ -25,16 +25,16 @@ const NONE: Health = { health: null, health_code: '', health_reason: '', health_
  */
 export function healthOf(row: HealthColumns, now: Date): Health {
   if (row.status !== 'active' || (row.found && row.health === null)) return NONE
-  const heard = latest(row.metrics_at, row.last_sync)
+  const contact_at = latest(row.metrics_at, row.last_sync)
   const unknown = (health_code: string, health_reason: string, health_since: string | null) =>
     ({ health: 'unknown', health_code, health_reason, health_since }) as const
   if (row.server_status !== 'online') {
     const why = row.server_error.replace(/[\s.:]+$/, '')
     const reason = why === '' ? 'Its server is offline' : `Its server is offline: ${why}`
-    return unknown('server_offline', reason, heard)
+    return unknown('server_offline', reason, contact_at)
   }
   if ((row.metrics_at ?? '') < new Date(now.getTime() - FRESH_MS).toISOString())
-    return unknown('no_contact', 'Its server has not answered for some minutes', heard)
+    return unknown('no_contact', 'Its server has not answered for some minutes', contact_at)
   if (row.health === null)
     return unknown('not_checked', 'Its agent has not checked it', row.created_at)
   const { health, health_code, health_reason, health_since } = row

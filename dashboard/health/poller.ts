@@ -23,7 +23,7 @@ export class HealthPoller {
   readonly #deps: Deps
   readonly #limit = new Limit(AT_ONCE)
   readonly #stopping = new AbortController()
-  readonly #asked = new Map<number, Promise<void>>()
+  readonly #calls = new Map<number, Promise<void>>()
   #rounds: Promise<void> = Promise.resolve()
 
   constructor(deps: Deps) {
@@ -37,7 +37,7 @@ export class HealthPoller {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#rounds
-    await Promise.all(this.#asked.values())
+    await Promise.all(this.#calls.values())
   }
 
   async #run(): Promise<void> {
@@ -58,15 +58,15 @@ export class HealthPoller {
 
   #ask(server: Address): void {
     const { log, read } = this.#deps
-    if (this.#asked.has(server.id)) return
-    const asked = this.#limit
+    if (this.#calls.has(server.id)) return
+    const call = this.#limit
       .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : read(server)))
       .catch((error: unknown) => {
         // An older agent does not have the call; the sync reports an offline one.
         const isForeseen = error instanceof ServiceError || this.#stopping.signal.aborted
         if (!isForeseen) log.error('the health of sites could not be stored', error)
       })
-      .finally(() => this.#asked.delete(server.id))
-    this.#asked.set(server.id, asked)
+      .finally(() => this.#calls.delete(server.id))
+    this.#calls.set(server.id, call)
   }
 }

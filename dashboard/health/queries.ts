@@ -49,14 +49,14 @@ export async function storeHealth(
     const ids = await db.write((queries) =>
       queries.all<{ id: number }>(sql`
         update sites set
-          health_since = case when health is said.value ->> 'state' then health_since else ${now} end,
-          health = said.value ->> 'state', health_code = said.value ->> 'code',
-          health_reason = said.value ->> 'reason', health_checks = said.value ->> 'checks'
-        from json_each(${JSON.stringify(rows)}) as said
-        where sites.server_id = ${server_id} and sites.domain = said.value ->> 'domain'
+          health_since = case when health is report.value ->> 'state' then health_since else ${now} end,
+          health = report.value ->> 'state', health_code = report.value ->> 'code',
+          health_reason = report.value ->> 'reason', health_checks = report.value ->> 'checks'
+        from json_each(${JSON.stringify(rows)}) as report
+        where sites.server_id = ${server_id} and sites.domain = report.value ->> 'domain'
           and (health, health_code, health_reason, health_checks) is not (
-            said.value ->> 'state', said.value ->> 'code', said.value ->> 'reason',
-            said.value ->> 'checks')
+            report.value ->> 'state', report.value ->> 'code', report.value ->> 'reason',
+            report.value ->> 'checks')
         returning sites.id`),
     )
     changed += ids.length

@@ -18,7 +18,7 @@ export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${inf
     : never
 
 /** A request before its body and query are parsed. */
-export interface Asked<D, Names extends string = never> {
+export interface PathCall<D, Names extends string = never> {
   deps: D
   params: Readonly<Record<Names, string>>
   /** Throws 401 without a signed-in user, which only an open route can have. */
@@ -29,7 +29,7 @@ export interface Asked<D, Names extends string = never> {
 }
 
 /** The same with the objects of its path, and its parsed query and body. */
-interface Call<D, Names extends string, L, Q, B> extends Asked<D, Names> {
+interface Call<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
   loaded: L
   query: Q
   body: B
@@ -72,7 +72,7 @@ export interface AnyRoute extends Description {
   query?: z.ZodObject
   body?: z.ZodType
   answers: Answers
-  loads?(asked: never): unknown
+  loads?(call: never): unknown
   run(call: never): unknown
 }
 
@@ -91,7 +91,7 @@ interface Definition<
 > extends Description {
   at: P
   /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
-  loads?: (asked: Asked<D, NamesIn<P>>) => L | Promise<L>
+  loads?: (call: PathCall<D, NamesIn<P>>) => L | Promise<L>
   query?: Q
   /** Parsed as JSON; optional if `{}` is valid. */
   body?: B

@@ -63,14 +63,14 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
   const body = route.body && (await bodyIn(route, request))
-  const asked = {
+  const pathCall = {
     ...incoming,
     deps,
     get caller() {
       return callerOf(request)
     },
   }
-  const call = Object.assign(asked, { loaded: await route.loads?.(asked as never) })
+  const call = Object.assign(pathCall, { loaded: await route.loads?.(pathCall as never) })
   const parsed = {
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, body),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { jsonOf } from '#dashboard/db/json-of.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { type HealthColumns, healthOf } from '#dashboard/health/of-site.ts'
 import { HEALTH_COLUMNS } from '#dashboard/health/queries.ts'
@@ -12,15 +13,13 @@ const MOST_OTHERS = 10
 
 /** `apex`: of the site itself, or an unused one. */
 const alsoOn = (apex: SQL, server_id: SQL) =>
-  sql`(
+  jsonOf<FleetSite['also_on']>(sql`(
     select json_group_array(json_object('site_id', id, 'server_id', server_id, 'server', name)) from (
       select other.id, other.server_id, home.name from sites as other
       join servers as home on home.id = other.server_id
       where other.apex = ${apex} and other.server_id <> ${server_id}
         and other.ignored_at is null
-      order by other.id limit ${MOST_OTHERS}))`.mapWith((text: string): FleetSite['also_on'] =>
-    JSON.parse(text),
-  )
+      order by other.id limit ${MOST_OTHERS}))`)
 
 export const siteColumns = {
   id: sites.id,

@@ -37,8 +37,8 @@ export const hasOthers = sql`exists (select 1 from sites as other
   where other.apex = sites.apex and other.server_id <> sites.server_id
     and other.ignored_at is null and other.status <> 'trashed')`
 
-function isOrNot(wanted: boolean | undefined, condition: SQL): SQL | undefined {
-  return wanted === undefined ? undefined : sql`(${condition}) = ${wanted ? 1 : 0}`
+function isOrNot(expected: boolean | undefined, condition: SQL): SQL | undefined {
+  return expected === undefined ? undefined : sql`(${condition}) = ${expected ? 1 : 0}`
 }
 
 /** Each word is part of the domain or of the user, as typed: `instr` knows no wildcards. */

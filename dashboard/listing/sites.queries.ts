@@ -26,10 +26,7 @@ const SORTS = (now: Date) => ({
   health: byHealth(now),
 })
 
-/**
- * The sites by the listing index, which is named because SQLite would otherwise read whole rows in
- * a half-suitable order.
- */
+/** Names the index: SQLite would otherwise read whole rows in a half-suitable order. */
 export const LISTING = sql`${sites} indexed by sites_listing`
 
 const NAMED = {

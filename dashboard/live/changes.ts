@@ -51,9 +51,9 @@ export class Changes {
       .flatMap(({ row, id }) => {
         const { view, event_id } = row
         const message = view.last_line ?? ''
-        const told = { kind: 'operation', message, operation: view, event_id } as const
-        const goes_on = before.has(id) && view.finished_at === null
-        return goes_on ? [told] : [told, ...placeNews(view)]
+        const news = { kind: 'operation', message, operation: view, event_id } as const
+        const is_running = before.has(id) && view.finished_at === null
+        return is_running ? [news] : [news, ...placeNews(view)]
       })
   }
 }
@@ -76,10 +76,10 @@ export const siteNews = (id: number | null, server_id: number): FleetNews => ({
 
 /** The ids of new, changed or deleted ones; updates `before`. */
 function changed(before: Map<number | string, string>, now: States): (number | string)[] {
-  const there = new Set(now.map(({ id }) => id))
-  const gone = [...before.keys()].filter((id) => !there.has(id))
+  const present = new Set(now.map(({ id }) => id))
+  const deleted = [...before.keys()].filter((id) => !present.has(id))
   const other = now.filter(({ id, state }) => before.get(id) !== state)
-  for (const id of gone) before.delete(id)
+  for (const id of deleted) before.delete(id)
   for (const { id, state } of other) before.set(id, state)
-  return [...gone, ...other.map(({ id }) => id)]
+  return [...deleted, ...other.map(({ id }) => id)]
 }

@@ -15,10 +15,7 @@ const SITES = 'sites of '
 /** The bus topic for a sync that has changed sites of a server. */
 export const sitesOf = (server_id: number) => `${SITES}${server_id}`
 
-/**
- * Sends changes of the records to every listening client: one read for all of them, and none
- * without a client.
- */
+/** Sends changes of the records to all listening clients, with one read for all of them. */
 export class Feed {
   readonly #deps: Deps
   readonly #subscribers = new Set<Subscriber>()
@@ -76,7 +73,7 @@ export class Feed {
       news = Promise.withResolvers<void>()
       try {
         const found = await changes.look()
-        this.#tell([...found, ...[...sites].map((id) => siteNews(null, id))])
+        this.#publish([...found, ...[...sites].map((id) => siteNews(null, id))])
         sites.clear()
       } catch (error) {
         log.error('changes could not be read', error)
@@ -87,7 +84,7 @@ export class Feed {
     this.#ready = undefined
   }
 
-  #tell(news: readonly FleetNews[]): void {
-    for (const subscriber of this.#subscribers) subscriber.tell(news)
+  #publish(news: readonly FleetNews[]): void {
+    for (const subscriber of this.#subscribers) subscriber.receive(news)
   }
 }

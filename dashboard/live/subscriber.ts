@@ -6,7 +6,7 @@ export class Subscriber {
   readonly #waiting = new Map<string, FleetNews>()
   #wake = () => {}
 
-  tell(news: readonly FleetNews[]): void {
+  receive(news: readonly FleetNews[]): void {
     for (const one of news) this.#waiting.set(keyOf(one), one)
     this.#wake()
   }

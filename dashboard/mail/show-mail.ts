@@ -30,24 +30,27 @@ async function settingOf(db: Database, target: MailTarget): Promise<MailSettingV
 }
 
 /** Undefined: the agent is offline, or has no queue yet. */
-async function askedOf({ agents, contact_ms }: Deps, server: ServerRow): Promise<Mail | undefined> {
+async function reportOf(
+  { agents, contact_ms }: Deps,
+  server: ServerRow,
+): Promise<Mail | undefined> {
   return agents.get(server, '/mail', Mail, contact_ms).catch(() => undefined)
 }
 
 export async function showServerMail(deps: Deps, server: ServerRow): Promise<ServerMailView> {
-  const [setting, asked, ids] = await Promise.all([
+  const [setting, report, ids] = await Promise.all([
     settingOf(deps.db, { server_id: server.id, site_id: null }),
-    askedOf(deps, server),
+    reportOf(deps, server),
     idsByDomain(deps.db, server.id),
   ])
-  const sites = asked?.sites.map((counts) => ({
+  const sites = report?.sites.map((counts) => ({
     ...counts,
     site_id: ids.get(counts.domain) ?? null,
   }))
   return {
     setting,
     sends: setting.enabled && setting.relay !== null,
-    running: asked?.running ?? null,
+    running: report?.running ?? null,
     sites: sites?.filter(isBusy) ?? null,
   }
 }
@@ -60,18 +63,18 @@ export async function showSiteMail(
   server: ServerRow,
   { id, domain }: SiteRow,
 ): Promise<SiteMailView> {
-  const [setting, inherited, asked] = await Promise.all([
+  const [setting, inherited, report] = await Promise.all([
     settingOf(deps.db, { server_id: server.id, site_id: id }),
     settingOf(deps.db, { server_id: server.id, site_id: null }),
-    askedOf(deps, server),
+    reportOf(deps, server),
   ])
-  const counts = asked?.sites.find((site) => site.domain === domain)
+  const counts = report?.sites.find((site) => site.domain === domain)
   const relay = setting.relay ?? inherited.relay
   return {
     setting,
     server: inherited,
     sends: setting.enabled && inherited.enabled && relay !== null,
-    running: asked?.running ?? null,
-    counts: asked ? { ...NO_MAIL, ...counts, domain, site_id: id } : null,
+    running: report?.running ?? null,
+    counts: report ? { ...NO_MAIL, ...counts, domain, site_id: id } : null,
   }
 }

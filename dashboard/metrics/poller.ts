@@ -27,7 +27,7 @@ export class Poller {
   readonly #deps: Deps
   readonly #limit = new Limit(AT_ONCE)
   readonly #stopping = new AbortController()
-  readonly #asked = new Set<number>()
+  readonly #calls = new Set<number>()
   readonly #turns = new Set<Promise<void>>()
   #round: Promise<void> = Promise.resolve()
 
@@ -67,7 +67,7 @@ export class Poller {
     const { signal } = this.#stopping
     for (let turn = 0; turn < TURNS && !signal.aborted; turn++) {
       await clock.sleep(turn === 0 ? FIRST_MS : TURN_MS, signal)
-      const mine = servers.filter(({ id }) => id % TURNS === turn && !this.#asked.has(id))
+      const mine = servers.filter(({ id }) => id % TURNS === turn && !this.#calls.has(id))
       if (mine.length === 0 || signal.aborted) continue
       const taken = this.#turn(mine, at).finally(() => this.#turns.delete(taken))
       this.#turns.add(taken)
@@ -84,14 +84,14 @@ export class Poller {
 
   async #ask(server: Address, at: number): Promise<Reading | undefined> {
     const { id } = server
-    this.#asked.add(id)
+    this.#calls.add(id)
     try {
       const metrics = await this.#limit.run(() => this.#deps.ask(server))
       return { server_id: id, at, metrics }
     } catch {
       return undefined
     } finally {
-      this.#asked.delete(id)
+      this.#calls.delete(id)
     }
   }
 }

@@ -16,10 +16,10 @@ export async function readHistory(
   now: Date,
 ): Promise<MetricsHistory> {
   const today = Math.floor(now.getTime() / 1000)
-  const wanted = rangeOf(query, today)
+  const span = rangeOf(query, today)
   // Minutes are kept slightly longer than they are returned, so that none is incomplete.
-  const fine = wanted.from >= today - MINUTES_KEPT + HOUR
-  const range = aligned({ server_id, ...wanted, step: stepOf(wanted, query.step, fine) })
+  const fine = span.from >= today - MINUTES_KEPT + HOUR
+  const range = aligned({ server_id, ...span, step: stepOf(span, query.step, fine) })
   return inColumns(range, await readBuckets(db, range, !fine))
 }
 

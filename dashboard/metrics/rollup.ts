@@ -1,21 +1,18 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { listServerIds } from '#dashboard/db/targets.ts'
+import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { averageQuarters, deleteReadings } from './queries.ts'
 
 /** In one write: a whole day of them takes tens of milliseconds. */
 const SERVERS = 20
 
-/**
- * Computes averages of completed quarters of an hour, including late answers, and deletes expired
- * readings.
- */
+/** Computes averages of completed quarters of an hour, and deletes expired readings. */
 export async function sweepHistory(db: Database, now: Date): Promise<void> {
   const today = Math.floor(now.getTime() / 1000)
   const over = Math.floor((today - 2 * MINUTE) / QUARTER) * QUARTER
   const ids = await listServerIds(db)
-  for (let from = 0; from < ids.length; from += SERVERS)
-    await averageQuarters(db, ids.slice(from, from + SERVERS), over)
+  for (const some of piecesOf(ids, SERVERS)) await averageQuarters(db, some, over)
   const [minutes, quarters] = [today - MINUTES_KEPT, today - QUARTERS_KEPT]
   await deleteReadings(db, { minutes, quarters })
 }

@@ -155,7 +155,7 @@ function contentOf(answer: Answer, key: string, answers: Converted, example: unk
   return Object.keys(content).length > 0 ? { content } : {}
 }
 
-/** `schema` is that of the data of one event; `x-events` tells it for each kind, with an example. */
+/** `schema` is that of the data of one event; `x-events` has it for each kind, with an example. */
 function streamContent(key: string, answers: Converted): Json {
   const kinds = ['log', 'step', 'complete', 'error'].flatMap((kind) => {
     const schema = schemaIn(answers, `${key} ${kind}`)

@@ -11,11 +11,10 @@ const fields = z
   .record(z.string(), z.array(z.string()))
   .describe('The broken rules by the name of each failing field.')
 
-/** What each error means here, and what its body says beside `error`. */
-const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: object }> = {
+/** The meaning of each error, and its body beside `error`; default: a message. */
+const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; example: object }> = {
   bad_request: {
     about: 'The body is malformed JSON.',
-    rest: { message },
     example: { message: 'Malformed JSON' },
   },
   unauthorized: {
@@ -26,12 +25,10 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
   forbidden: {
     about:
       'The scope of the API token is too small, or a request with a cookie comes from another site.',
-    rest: { message },
     example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
     about: 'The object of the path does not exist.',
-    rest: { message },
     example: { message: 'Server not found' },
   },
   conflict: {
@@ -41,12 +38,10 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
   },
   too_large: {
     about: 'The body has more than 1 MiB.',
-    rest: { message },
     example: { message: 'The body must have at most 1 MiB' },
   },
   unsupported_media: {
     about: 'The body is not application/json.',
-    rest: { message },
     example: { message: 'The body must be application/json' },
   },
   invalid: {
@@ -56,19 +51,16 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
   },
   too_many: {
     about: 'Too many attempts; `Retry-After` is the time until the next one may succeed.',
-    rest: { message },
     example: { message: 'Too many failed attempts, try again later' },
   },
   internal: {
     about: 'An unexpected error; the log has the details under the request id.',
-    rest: { message },
     example: {
       message: 'Something went wrong; the log has more under request id m3Jx0pQvT8aZ',
     },
   },
   offline: {
     about: 'The agent of the server is unreachable or busy.',
-    rest: { message },
     example: { message: 'The agent on web-1.example.net:8443 refused the connection' },
   },
 }
@@ -76,19 +68,19 @@ const TELLS: Record<ErrorName, { about: string; rest: z.ZodRawShape; example: ob
 const pascal = (name: ErrorName) =>
   name.replace(/(^|_)(\w)/g, (_, __, letter) => letter.toUpperCase())
 
-const NAMES = Object.keys(TELLS) as ErrorName[]
+const NAMES = Object.keys(DESCRIPTIONS) as ErrorName[]
 
 /** Each error body of shared/errors.ts, as a component of that name. */
 export const FAILURES = NAMES.map((name) => {
   const { status, error } = ERRORS[name]
-  const { about, rest, example } = TELLS[name]
+  const { about, rest = { message }, example } = DESCRIPTIONS[name]
   const schema = z
     .strictObject({ error: z.literal(error), ...rest })
     .meta({ id: `${pascal(name)}Error`, description: about })
   return { name, status, about, id: pascal(name), schema, example: { error, ...example } }
 })
 
-/** All that a route may answer beside what it is for. */
+/** The errors that a route can answer with. */
 export function failuresOf({ method, body, query, names, errors = [], open }: Route) {
   const possible = new Set<ErrorName>(['internal', ...errors])
   const add = (when: boolean, ...more: ErrorName[]) => {

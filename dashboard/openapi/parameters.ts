@@ -7,7 +7,7 @@ import type { Json } from './schemas.ts'
 const id = { type: 'integer', minimum: 1 }
 const text = { type: 'string' }
 
-/** What may stand in a path. What is no such value names nothing: 404. */
+/** The parameters of paths. An invalid value is answered with 404. */
 const IN_PATH: Record<string, { description: string; schema: object; example: unknown }> = {
   server_id: { description: 'The id of a server.', schema: id, example: 1 },
   site_id: { description: 'The id of a site.', schema: id, example: 7 },
@@ -34,7 +34,7 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   },
 }
 
-/** Asked for in the query, for a client that sends no body. */
+/** PathCall for in the query, for a client that sends no body. */
 const DRY_RUN = z.object({
   dry_run: z
     .enum(['true', 'false'])
@@ -42,7 +42,7 @@ const DRY_RUN = z.object({
     .describe('The same as in the body, for a call without one.'),
 })
 
-/** What may stand behind the question mark of a route. */
+/** The query parameters of a route. */
 export const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
   takesDryRunInQuery(route) ? DRY_RUN : route.query
 
@@ -51,7 +51,7 @@ interface Shape {
   required?: readonly string[]
 }
 
-/** `query`: the JSON schema of what `queryOf` names. */
+/** `query`: the JSON schema of the result of `queryOf`. */
 export function parametersOf({ method, names, answers }: Route, query: Shape | undefined): Json[] {
   const inPath = names.map((name) => {
     const known = IN_PATH[name]
@@ -83,7 +83,7 @@ const LAST_EVENT_ID = {
   example: 12,
 }
 
-/** A stream that has an end is stored; one without is what happens meanwhile. */
+/** A stream that has an end is stored; one without an end reports changes as they happen. */
 function isResumable(answers: Route['answers']): boolean {
   return Object.values(answers).some(({ events }) => events?.complete !== undefined)
 }

@@ -47,7 +47,7 @@ export const openApiRoutes = {
   }),
 }
 
-/** The same for everybody, and made once it is asked for. */
+/** The same for every caller, and created at the first request. */
 let made: ReturnType<typeof make> | undefined
 
 async function make({ describe }: Deps) {

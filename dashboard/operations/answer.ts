@@ -1,20 +1,21 @@
 import { z } from 'zod'
-import type { StreamDeps as FollowDeps } from '#dashboard/auth/session-stream.ts'
+import { callerStream, type StreamDeps as FollowDeps } from '#dashboard/auth/session-stream.ts'
 import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
-import type { Asked } from '#dashboard/http/route.ts'
+import type { PathCall } from '#dashboard/http/route.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { Done } from '#shared/api/parts.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 import { outcome } from './begin.ts'
+import { follow } from './follow.ts'
+import type { Job } from './job.ts'
 import type { Target } from './rules.ts'
 import { type Input, type StartDeps, startOrPlan } from './start.ts'
-import { streamJob } from './stream.ts'
 
 /** The dependencies of a route that streams operations. */
 export type StreamDeps = StartDeps & FollowDeps
 
-interface Wanted<K extends OperationType> {
+interface Loaded<K extends OperationType> {
   loaded: Target
   body: Input<K>
 }
@@ -27,7 +28,7 @@ export const streamed = <K extends OperationType>(
   right: OPERATION_TYPES[type].right,
   answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },
   errors: ASKS_AGENT,
-  run: async (call: Asked<StreamDeps> & Wanted<K>) => {
+  run: async (call: PathCall<StreamDeps> & Loaded<K>) => {
     const started = await startOrPlan(call.deps, type, call.loaded, call.body)
     return 'plan' in started ? started : streamJob(call, started)
   },
@@ -45,7 +46,7 @@ export const waited = <K extends OperationType>(type: K) => ({
 
 /** The answer to `waited`; `message` is that of a success. */
 export async function doneOrPlan<K extends OperationType>(
-  { deps, loaded, body }: Wanted<K> & { deps: StartDeps },
+  { deps, loaded, body }: Loaded<K> & { deps: StartDeps },
   type: K,
   message: string,
 ) {
@@ -53,4 +54,16 @@ export async function doneOrPlan<K extends OperationType>(
   if ('plan' in started) return started
   await outcome(deps, started)
   return { status: 'ok' as const, message }
+}
+
+/** The stream of a job from its first event. Throws an ordinary status when it cannot start. */
+export async function streamJob(
+  call: PathCall<FollowDeps>,
+  { operation_id, accepted }: Job,
+): Promise<Response> {
+  call.server?.timeout(call.request, 0)
+  await accepted
+  const events = (signal: AbortSignal) =>
+    follow(call.deps, operation_id, { after: 0, steps: false }, signal)
+  return callerStream(call, { operation_id, events })
 }

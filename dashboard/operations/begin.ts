@@ -15,7 +15,7 @@ export interface BeginDeps
   types: RulesTable
 }
 
-interface Wanted {
+interface OperationRequest {
   type: OperationType
   server: Pick<ServerRow, 'id' | 'hostname'>
   site?: Pick<SiteRow, 'id' | 'domain'>
@@ -30,7 +30,7 @@ interface Wanted {
 
 export function newOperation(
   { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
-  { type, server, site, params, actor, wait_for_agent, retry_of }: Wanted,
+  { type, server, site, params, actor, wait_for_agent, retry_of }: OperationRequest,
 ): NewOperation {
   return {
     id: randomText(random, 16),
@@ -46,24 +46,24 @@ export function newOperation(
 }
 
 /** Stores the operation with its activity and starts it. 409 when the site has another one. */
-export async function begin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
-  const operation = newOperation(deps, wanted)
-  const site_id = wanted.site?.id ?? null
-  const { during } = rulesOf(deps, wanted.type)
+export async function begin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+  const operation = newOperation(deps, request)
+  const site_id = request.site?.id ?? null
+  const { during } = rulesOf(deps, request.type)
   const row = await insertOperation(deps.db, operation, site_id, during)
   return deps.worker.start(row)
 }
 
 /** The same, but joins a running one of its type: the constraint decides which is second. */
-export async function beginOrJoin(deps: BeginDeps, wanted: Wanted): Promise<Job> {
-  const { type, server, site } = wanted
+export async function beginOrJoin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+  const { type, server, site } = request
   try {
-    return await begin(deps, wanted)
+    return await begin(deps, request)
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
     const holder = { type, server_id: server.id, site_id: site?.id ?? null }
     const active = await findActive(deps.db, holder)
-    if (!active) return begin(deps, wanted)
+    if (!active) return begin(deps, request)
     if (active.type !== type) throw error
     return deps.worker.start(active)
   }

@@ -14,7 +14,7 @@ export interface PlanDeps {
   types: RulesTable
 }
 
-interface Wanted {
+interface Planned {
   type: OperationType
   server: ServerRow
   site?: { id: number }
@@ -27,7 +27,7 @@ interface Wanted {
  */
 export async function planOf(
   deps: PlanDeps,
-  { type, server, site, params }: Wanted,
+  { type, server, site, params }: Planned,
 ): Promise<{ plan: Plan }> {
   const { db, agents } = deps
   const nothing = { plan: { steps: [] } }

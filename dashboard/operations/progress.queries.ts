@@ -70,10 +70,7 @@ export async function storeEvents(
 
 const isActive = inArray(operations.status, ['queued', 'running'])
 
-/**
- * Marks it as sent: an agent may know it from now on. False for one that was cancelled before and
- * must not be sent.
- */
+/** Marks it as sent to an agent. False for one that was cancelled before and must not be sent. */
 export async function markSent(db: Database, id: string, sent_at: string): Promise<boolean> {
   const unsent = and(eq(operations.id, id), isNull(operations.sent_at), isNull(operations.cancel))
   const rows = await db.write((queries) =>

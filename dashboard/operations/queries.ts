@@ -168,15 +168,8 @@ export function listOperations(db: Database, query: OperationsQuery): Promise<Op
     .limit(query.limit)
 }
 
-function conditions({
-  status,
-  active,
-  type,
-  server_id,
-  site_id,
-  bulk_id,
-  before,
-}: OperationsQuery) {
+function conditions(query: OperationsQuery) {
+  const { status, active, type, server_id, site_id, bulk_id, before } = query
   const ofBulk = sql`(select operation_id from bulk_items where bulk_id = ${bulk_id ?? ''})`
   return and(
     status === undefined ? undefined : inArray(operations.status, status),

@@ -2,10 +2,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import { conflict, notManaged } from '#shared/errors.ts'
 import type { SiteRules } from './rules.ts'
 
-/**
- * 409 for an unsuitable site: an existing one is not created, one in the trash not changed, and a
- * discovered one only read.
- */
+/** 409 for a site in another state than the type needs, and for changes of a discovered one. */
 export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: SiteRow): void {
   if (!rules) return
   if (found && status !== 'trashed' && !rules.found) throw notManaged(domain)

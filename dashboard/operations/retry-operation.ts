@@ -10,10 +10,7 @@ import { getOperation, getView } from './queries.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { type RulesTable, rulesOf } from './rules.ts'
 
-/**
- * Retries it as a new operation. 404 when its server or site was deleted, 409 when it has not
- * failed, or another one of the site is running.
- */
+/** 404 when its server or site was deleted, 409 unless it has failed and its site is free. */
 export async function retryOperation(
   deps: BeginDeps,
   id: string,

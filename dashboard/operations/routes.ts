@@ -4,7 +4,7 @@ import { ASKS_AGENT, continues, shows, streamOf } from '#dashboard/http/answers.
 import { lastSeen } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
-import { type Asked, routesWith } from '#dashboard/http/route.ts'
+import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOfAny, Step } from '#shared/api/events.ts'
@@ -26,7 +26,7 @@ const route = routesWith<StreamDeps>()
 
 const One = z.strictObject({ operation: OperationView })
 
-const loadOperation = ({ deps, params }: Asked<StreamDeps, 'operation_id'>) =>
+const loadOperation = ({ deps, params }: PathCall<StreamDeps, 'operation_id'>) =>
   getView(deps.db, params.operation_id)
 
 export const operationRoutes = {
@@ -59,8 +59,8 @@ export const operationRoutes = {
     },
     run: (call) => {
       const { id } = call.loaded
-      const wanted = { after: lastSeen(call.request), steps: call.query.steps }
-      const events = (signal: AbortSignal) => follow(call.deps, id, wanted, signal)
+      const how = { after: lastSeen(call.request), steps: call.query.steps }
+      const events = (signal: AbortSignal) => follow(call.deps, id, how, signal)
       return callerStream(call, { operation_id: id, events })
     },
   }),

@@ -23,9 +23,9 @@ export async function start<K extends OperationType>(
   target: Target,
   input: InputOf<K>,
 ): Promise<Job> {
-  const wanted = await prepare(deps, type, target, input)
+  const prepared = await prepare(deps, type, target, input)
   const { joins, waits } = rulesOf(deps, type)
-  const operation = { ...wanted, actor: target.actor, wait_for_agent: waits.first }
+  const operation = { ...prepared, actor: target.actor, wait_for_agent: waits.first }
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
 }
 

@@ -70,8 +70,8 @@ export class Worker {
   }
 
   /** Drops operations whose records were deleted. */
-  cancel(wanted: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
-    for (const job of this.#running.values()) if (wanted(job)) job.abort.abort()
+  cancel(matches: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
+    for (const job of this.#running.values()) if (matches(job)) job.abort.abort()
   }
 
   /** Stops everything: the records stay unchanged for the next process. */

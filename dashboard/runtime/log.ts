@@ -1,3 +1,4 @@
+import { codeOf } from './error-code.ts'
 import { currentRequestId } from './request-id.ts'
 
 type Facts = Record<string, string | number | null | undefined>
@@ -34,7 +35,7 @@ function describe(error: unknown, depth = 0): object {
   const { name, message, stack, cause } = error
   return {
     name,
-    ...('code' in error ? { code: String(error.code) } : {}),
+    ...(codeOf(error) && { code: codeOf(error) }),
     ...(isTalkative(error) ? {} : { message }),
     ...(depth === 0 ? { frames: frames(stack) } : {}),
     ...(cause === undefined || depth > 3 ? {} : { cause: describe(cause, depth + 1) }),

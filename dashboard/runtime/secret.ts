@@ -1,4 +1,5 @@
 import { chmod, mkdir, open, readFile } from 'node:fs/promises'
+import { codeOf } from './error-code.ts'
 import { type Random, randomText } from './random.ts'
 
 /** DATA_DIR, for this user alone. */
@@ -21,6 +22,6 @@ export async function keptSecret(path: string, random: Random): Promise<string> 
 
 /** An unreadable file must not be replaced: nothing else decrypts the sealed values. */
 function absent(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+  if (codeOf(error) === 'ENOENT') return ''
   throw error
 }

@@ -4,6 +4,7 @@ import { idIn } from '#dashboard/http/path.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
+import { Conditions } from '#shared/agent.ts'
 import { IsolationCheckView } from '#shared/api/isolation.ts'
 import { MaintenanceView } from '#shared/api/maintenance.ts'
 import {
@@ -16,21 +17,13 @@ import {
   UpdateServer,
 } from '#shared/api/servers.ts'
 import { ServerWebView } from '#shared/api/web.ts'
-import { showConditions } from './conditions.ts'
-import { createServer } from './create-server.ts'
+import { type ChangeDeps, changeServer, createServer, removeServer } from './change-servers.ts'
 import { getIsolationCheck } from './isolation/queries.ts'
 import { getMaintenance } from './maintenance/queries.ts'
 import { getServerDetail, listServers } from './queries.ts'
-import { removeServer } from './remove-server.ts'
-import { changeServer } from './update-server.ts'
 import { getServerWeb } from './web.queries.ts'
 
-interface Scheduler {
-  add(server_id: number): void
-  remove(server_id: number): void
-}
-
-const route = routesWith<StreamDeps & { scheduler: Scheduler }>()
+const route = routesWith<StreamDeps & ChangeDeps>()
 
 export const serverRoutes = {
   listServers: route({
@@ -100,7 +93,9 @@ export const serverRoutes = {
     right: 'read',
     loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
-    run: ({ deps, loaded }) => showConditions(deps, loaded),
+    // An offline or older agent reports none.
+    run: ({ deps: { agents, contact_ms }, loaded }) =>
+      agents.get(loaded, '/conditions', Conditions, contact_ms).catch(() => ({ conditions: null })),
   }),
   getServerWeb: route({
     at: 'GET /api/servers/:server_id/web',

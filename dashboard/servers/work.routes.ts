@@ -1,8 +1,13 @@
 import { streamOf } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
-import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
+import {
+  doneOrPlan,
+  type StreamDeps,
+  streamed,
+  streamJob,
+  waited,
+} from '#dashboard/operations/answer.ts'
 import { start } from '#dashboard/operations/start.ts'
-import { streamJob } from '#dashboard/operations/stream.ts'
 import { serverTarget } from '#dashboard/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOf } from '#shared/api/events.ts'

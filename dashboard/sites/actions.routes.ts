@@ -2,9 +2,14 @@ import { z } from 'zod'
 import { getSite } from '#dashboard/db/targets.ts'
 import { ASKS_AGENT, shows, streamOf } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
-import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
+import {
+  doneOrPlan,
+  type StreamDeps,
+  streamed,
+  streamJob,
+  waited,
+} from '#dashboard/operations/answer.ts'
 import { start } from '#dashboard/operations/start.ts'
-import { streamJob } from '#dashboard/operations/stream.ts'
 import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/targets/load-site.ts'
 import { eventsOf } from '#shared/api/events.ts'
 import { JobRun } from '#shared/api/job-runs.ts'

@@ -47,7 +47,7 @@ export async function insertSite(
     .write((queries) => batch(queries, statements(queries)))
     .catch(async (error: unknown) => {
       if (!violatesUnique(error, 'sites.')) throw error
-      throw invalid({ domain: [await whyTaken(db, site)] })
+      throw invalid({ domain: [(await holderOf(db, site)) ?? TAKEN] })
     })
   const stored = await getOperation(db, operation.id)
   return {
@@ -56,16 +56,12 @@ export async function insertSite(
   }
 }
 
-type Wanted = Pick<NewSite, 'apex' | 'server_id'>
+type SiteName = Pick<NewSite, 'apex' | 'server_id'>
 
-async function whyTaken(db: Database, site: Wanted): Promise<string> {
-  return (await holderOf(db, site)) ?? 'The domain is already taken'
-}
+const TAKEN = 'The domain is already taken'
 
-/**
- * The message about the site with the name; undefined: none, or only a discovered one on another server.
- */
-async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<string | undefined> {
+/** Why the name is taken; undefined: it is free, or discovered on another server. */
+async function holderOf(db: Database, { apex, server_id }: SiteName): Promise<string | undefined> {
   const { domain, status, ignored_at } = sites
   const row = await db.read
     .select({ domain, status, ignored_at, server: servers.name })
@@ -80,8 +76,7 @@ async function holderOf(db: Database, { apex, server_id }: Wanted): Promise<stri
 
 /** Names a hidden site, so that users do not search the lists for it. */
 function takenBy({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
-  const taken = 'The domain is already taken'
-  return ignored_at === null ? taken : `${taken} by an ignored site that was found on this server`
+  return ignored_at === null ? TAKEN : `${TAKEN} by an ignored site that was found on this server`
 }
 
 /** 422 on `domain` as in insertSite, for callers that insert nothing. */

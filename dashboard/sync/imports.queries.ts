@@ -24,23 +24,23 @@ export async function importSites(
 ): Promise<number> {
   const day = now.slice(0, 10)
   const used = server.imports_day === day ? server.imports : 0
-  const wanted = Math.max(0, Math.min(rows.length, room, MOST_IMPORTS_A_DAY - used))
-  if (wanted === 0 || !(await reserve(db, server.id, day, wanted))) return 0
-  for (const some of piecesOf(rows.slice(0, wanted), ROWS)) {
+  const count = Math.max(0, Math.min(rows.length, room, MOST_IMPORTS_A_DAY - used))
+  if (count === 0 || !(await reserve(db, server.id, day, count))) return 0
+  for (const some of piecesOf(rows.slice(0, count), ROWS)) {
     await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
     await breathe()
   }
-  return wanted
+  return count
 }
 
 /** False when another dashboard on the same records has used up the budget meanwhile. */
-async function reserve(db: Database, id: number, day: string, wanted: number): Promise<boolean> {
+async function reserve(db: Database, id: number, day: string, count: number): Promise<boolean> {
   const used = sql<number>`(case when imports_day = ${day} then imports else 0 end)`
   const rows = await db.write((queries) =>
     queries
       .update(servers)
-      .set({ imports: sql`${used} + ${wanted}`, imports_day: day })
-      .where(and(eq(servers.id, id), sql`${used} + ${wanted} <= ${MOST_IMPORTS_A_DAY}`))
+      .set({ imports: sql`${used} + ${count}`, imports_day: day })
+      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MOST_IMPORTS_A_DAY}`))
       .returning({ id: servers.id }),
   )
   return rows.length > 0

@@ -13,10 +13,7 @@ const START_SPREAD_MS = 60_000
 const QUIET_MS = 1_000
 const MOST_QUIET_MS = 30_000
 
-/**
- * Syncs each server every interval, spread over it, so that the load is even. A server whose sync
- * still runs is skipped.
- */
+/** Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. */
 export class Scheduler {
   readonly #deps: Deps
   readonly #due = new Map<number, number>()

@@ -152,8 +152,8 @@ function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteR
   if (!GONE.includes(status)) return {}
   const kept = trash?.sites.get(domain)
   if (status === 'trashed') {
-    const gone = trash?.whole && !kept
-    return gone ? { status: 'missing', status_reason: PURGED, ...NOT_TRASHED } : {}
+    const purged = trash?.whole && !kept
+    return purged ? { status: 'missing', status_reason: PURGED, ...NOT_TRASHED } : {}
   }
   if (trash && kept) {
     const { deleted_at: trashed_at, size: trash_size } = kept

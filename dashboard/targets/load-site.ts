@@ -3,15 +3,15 @@ import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { getServer, getSite } from '#dashboard/db/targets.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import type { Asked } from '#dashboard/http/route.ts'
+import type { PathCall } from '#dashboard/http/route.ts'
 import { conflict, notManaged } from '#shared/errors.ts'
 
 interface Deps {
   db: Database
 }
 
-type OfServer<D = Deps> = Asked<D, 'server_id'>
-type OfSite = Asked<Deps, 'server_id' | 'site_id'>
+type OfServer<D = Deps> = PathCall<D, 'server_id'>
+type OfSite = PathCall<Deps, 'server_id' | 'site_id'>
 
 export interface SiteTarget {
   server: ServerRow

@@ -52,8 +52,8 @@ export async function enrol(
   rules: AddressRules,
   timeout_ms = TIMEOUT_MS,
 ): Promise<Enrolled> {
-  const asked = signedRequest(key, candidate.server_id)
-  const reply = await ask(candidate, asked, rules, timeout_ms).catch((error: unknown) =>
+  const sent = signedRequest(key, candidate.server_id)
+  const reply = await ask(candidate, sent, rules, timeout_ms).catch((error: unknown) =>
     unreachable(candidate, error),
   )
   if (reply instanceof Error)
@@ -63,7 +63,7 @@ export async function enrol(
     return { outcome: 'away', reason: refusalOf(candidate, reply.status), code }
   }
   const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
-  if (!answer.success || !isProved(key, candidate, asked, answer.data, reply.certificate)) {
+  if (!answer.success || !isProved(key, candidate, sent, answer.data, reply.certificate)) {
     return { outcome: 'failed', reason: WRONG_PROOF }
   }
   const { certificate, public_key, nonce } = answer.data
@@ -106,7 +106,7 @@ function signedRequest({ kid, private_key }: SigningKey, server_id: number): Enr
 function isProved(
   key: SigningKey,
   { server_id, code_key }: Candidate,
-  asked: EnrolmentRequest,
+  sent: EnrolmentRequest,
   answer: EnrolmentAnswer,
   presented: Buffer,
 ): boolean {
@@ -114,7 +114,7 @@ function isProved(
   if (!der?.equals(presented)) return false
   const text = enrolmentProofText({
     server_id,
-    request_nonce: asked.nonce,
+    request_nonce: sent.nonce,
     answer_nonce: answer.nonce,
     certificate_sha256: createHash('sha256').update(presented).digest('base64url'),
     agent_key: answer.public_key,
@@ -142,12 +142,12 @@ interface Reply {
 
 async function ask(
   to: Pick<Candidate, 'hostname' | 'port'>,
-  asked: EnrolmentRequest | EnrolmentConfirmation,
+  sent: EnrolmentRequest | EnrolmentConfirmation,
   rules: AddressRules,
   timeout_ms: number,
 ): Promise<Reply> {
   checkLiteral(to.hostname, rules)
-  const body = JSON.stringify(asked)
+  const body = JSON.stringify(sent)
   return new Promise((resolve, reject) => {
     const message = request({
       host: to.hostname,

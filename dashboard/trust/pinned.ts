@@ -21,10 +21,7 @@ export interface PinnedDeps extends Pick<Base, 'clock' | 'random'> {
 /** The initial nonce: the agent refuses it and returns its own. */
 const UNKNOWN_BOOT = 'A'.repeat(22)
 
-/**
- * The transport to one enrolled agent: TLS 1.3 to its pinned certificate, kept open, and each
- * request signed for it alone.
- */
+/** The transport to one enrolled agent: TLS 1.3 to its pinned certificate, each request signed. */
 export class PinnedTransport implements Transport {
   readonly certificate: string
   readonly #deps: PinnedDeps

@@ -137,10 +137,7 @@ export async function getTrust(db: Database, server_id: number) {
   return row
 }
 
-/**
- * One batch uses the code and stores the agent. The activity of the code records it; without a
- * waiting one it gets its own.
- */
+/** Uses the code and stores the agent. The activity of the code records it, or else a new one. */
 export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
   const { server_id, ...known } = agent
   await writeAll(db, (queries) => [

@@ -1,8 +1,6 @@
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 
-/**
- * Headers of the pages: they load from and connect to this dashboard only, without inline code or styles.
- */
+/** The pages load from and connect to this dashboard only, without inline code or styles. */
 export const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'content-security-policy': [

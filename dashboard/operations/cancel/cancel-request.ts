@@ -12,10 +12,7 @@ interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'retry_min_ms' | 'ret
 /** The bus topic for a request to cancel an operation. */
 export const cancelTopic = (operation_id: string) => `cancel ${operation_id}`
 
-/**
- * Sends a cancel request to the agent. Throws offline when it does not answer; an agent that
- * refuses it completes the operation.
- */
+/** Throws offline when the agent does not answer; one that refuses it completes the operation. */
 export async function sendCancelRequest(
   { agents }: Pick<Deps, 'agents'>,
   server: ServerRow,
@@ -30,10 +27,7 @@ export async function sendCancelRequest(
   }
 }
 
-/**
- * Sends the agent each cancel request that is recorded after `operation` was read, until the signal
- * aborts.
- */
+/** Sends the agent each cancel request that is recorded after `operation` was read. */
 export async function forwardCancelRequests(
   deps: Deps,
   server: ServerRow,

@@ -45,7 +45,9 @@ export function groupOf(
   found: readonly AttentionItem[],
   { total = found.length, query = null }: Partial<Pick<Attention, 'total' | 'query'>> = {},
 ): Attention[] {
-  const items = found.toSorted((one, other) => gravity(one) - gravity(other)).slice(0, SHOWN)
+  const items = found
+    .toSorted((one, other) => severityRank(one) - severityRank(other))
+    .slice(0, SHOWN)
   const [first] = items
   return first ? [{ kind, severity: first.severity, total, items, query }] : []
 }
@@ -53,11 +55,11 @@ export function groupOf(
 /** Most severe first; among equals, in the order of the kinds. */
 export function inOrder(groups: readonly Attention[]): Attention[] {
   const place = (group: Attention) =>
-    gravity(group) * ATTENTION_KINDS.length + ATTENTION_KINDS.indexOf(group.kind)
+    severityRank(group) * ATTENTION_KINDS.length + ATTENTION_KINDS.indexOf(group.kind)
   return groups.toSorted((one, other) => place(one) - place(other))
 }
 
-function gravity({ severity }: Pick<AttentionItem, 'severity'>): number {
+function severityRank({ severity }: Pick<AttentionItem, 'severity'>): number {
   return SEVERITIES.indexOf(severity)
 }
 

@@ -1,21 +1,10 @@
 import { BUDGET } from '#dashboard/agents/budgets.ts'
-import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { listFleetServers } from '#dashboard/overview/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import packed from '../../../package.json' with { type: 'json' }
 import { counted, groupOf, ofServer } from './item.ts'
 
-type Watched = Pick<
-  ServerRow,
-  | 'id'
-  | 'name'
-  | 'status'
-  | 'version'
-  | 'last_sync'
-  | 'metrics'
-  | 'metrics_at'
-  | 'services'
-  | 'imports_refused'
-> & { status_reason: string }
+type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
 const FULL = 0.9
 const ALMOST_NOTHING = 0.95

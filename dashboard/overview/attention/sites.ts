@@ -13,9 +13,7 @@ interface Times {
   since: string
 }
 
-/**
- * The items of sites and failed operations. `systems`: the system of each server, as its agent names it.
- */
+/** The items of sites and failed operations. `systems`: the system of each server. */
 export async function siteTroubles(
   db: Database,
   { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },

@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { jsonOf } from '#dashboard/db/json-of.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { isolation_checks, servers } from '#dashboard/db/schema.ts'
 import type { IsolationCheckView } from '#shared/api/isolation.ts'
@@ -21,11 +22,9 @@ const has_sites = sql<boolean>`exists (select 1 from sites
   where sites.server_id = servers.id and sites.status in ('active', 'suspended'))`.mapWith(Boolean)
 
 /** The titles of the attacks that succeeded. */
-const succeeded = sql<string[]>`(select json_group_array(value ->> '$.title')
+const succeeded = jsonOf<string[]>(sql`(select json_group_array(value ->> '$.title')
   from json_each(coalesce(${isolation_checks.results}, '[]'))
-  where value ->> '$.outcome' = 'succeeded')`.mapWith((text: unknown): string[] =>
-  JSON.parse(String(text)),
-)
+  where value ->> '$.outcome' = 'succeeded')`)
 
 /** The data of each server for the overview. */
 export function listIsolation(db: Database) {

@@ -1,8 +1,10 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { jsonOf } from '#dashboard/db/json-of.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { server_maintenance, servers } from '#dashboard/db/schema.ts'
 import type { MaintenanceView } from '#shared/api/maintenance.ts'
+import type { Maintenance } from '#shared/maintenance.ts'
 
 export async function getMaintenance(db: Database, server_id: number): Promise<MaintenanceView> {
   const [row] = await db.read
@@ -14,10 +16,8 @@ export async function getMaintenance(db: Database, server_id: number): Promise<M
 
 const { maintenance } = server_maintenance
 const names = (path: string, condition: string) =>
-  sql<string[]>`(select json_group_array(value ->> '$.name')
-    from json_each(${maintenance}, ${sql.raw(`'${path}'`)}) where ${sql.raw(condition)})`.mapWith(
-    (text: unknown): string[] => JSON.parse(String(text)),
-  )
+  jsonOf<string[]>(sql`(select json_group_array(value ->> '$.name')
+    from json_each(${maintenance}, ${sql.raw(`'${path}'`)}) where ${sql.raw(condition)})`)
 
 /** The data of each server for the overview; most of a report are names of packages. */
 export function listMaintenance(db: Database) {
@@ -28,9 +28,7 @@ export function listMaintenance(db: Database) {
       status: servers.status,
       security: names('$.packages', `value ->> '$.security' = 1`),
       unattended: sql<boolean>`${maintenance} ->> '$.unattended.enabled'`.mapWith(Boolean),
-      reboot: sql<string[]>`coalesce(${maintenance} ->> '$.reboot.reasons', '[]')`.mapWith(
-        (text: unknown): string[] => JSON.parse(String(text)),
-      ),
+      reboot: jsonOf<string[]>(sql`coalesce(${maintenance} ->> '$.reboot.reasons', '[]')`),
       old_files: names('$.old_files', `value ->> '$.kind' <> 'other'`),
       others: names('$.old_files', `value ->> '$.kind' = 'other'`),
       problem: sql<string>`coalesce((select value ->> '$.problem'
@@ -38,10 +36,8 @@ export function listMaintenance(db: Database) {
         where value ->> '$.problem' <> '' and value ->> '$.kind' <> 'other' limit 1), '')`,
       since: sql<string | null>`(select min(value ->> '$.since')
         from json_each(${maintenance}, '$.old_files'))`,
-      restarts: sql<{ name: string; count: number; last_at: string }[]>`
-        coalesce(${maintenance} ->> '$.restarts', '[]')`.mapWith(
-        (text: unknown): { name: string; count: number; last_at: string }[] =>
-          JSON.parse(String(text)),
+      restarts: jsonOf<Maintenance['restarts']>(
+        sql`coalesce(${maintenance} ->> '$.restarts', '[]')`,
       ),
     })
     .from(server_maintenance)

@@ -14,10 +14,7 @@ export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
 /** How long agents accept the previous key. */
 const OVERLAP_MS = 24 * 3600_000
 
-/**
- * Creates a new key, which each agent gets at its next sync: immediately, or when it is back. Until
- * then its known key signs.
- */
+/** Creates a new key. Each agent gets it at its next sync; until then its known key signs. */
 export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
   const { db, clock, scheduler } = deps
   const entry = entryOf(clock, { type: 'key.rotate', user_id })

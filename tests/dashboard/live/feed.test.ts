@@ -221,9 +221,9 @@ describe('a client that reads slowly', () => {
     const leaving = new AbortController()
     const news = (kind: 'server' | 'bulk', id: number): FleetNews =>
       kind === 'server' ? { kind, message: '', id } : { kind, message: '', id: String(id) }
-    subscriber.tell([news('server', 1), news('server', 2)])
-    subscriber.tell([news('server', 1), news('bulk', 1), siteNews(null, 1), siteNews(null, 2)])
-    subscriber.tell([siteNews(null, 1), siteNews(3, 1)])
+    subscriber.receive([news('server', 1), news('server', 2)])
+    subscriber.receive([news('server', 1), news('bulk', 1), siteNews(null, 1), siteNews(null, 2)])
+    subscriber.receive([siteNews(null, 1), siteNews(3, 1)])
     const heard: string[] = []
 
     for await (const event of subscriber.events(leaving.signal)) {
