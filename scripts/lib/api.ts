@@ -53,8 +53,8 @@ export class Api {
     return fetch(new URL(path, this.#base), {
       method,
       headers: { ...this.#headers, ...json },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal ? { signal } : {}),
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
     })
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 
 export type LoggedRun = {
   argv: readonly string[]
@@ -17,16 +17,8 @@ export type LoggedRun = {
  * its absence. At the time limit, or on `signal`, its whole process group is killed.
  */
 export async function runLogged(options: LoggedRun): Promise<number | string> {
-  const log = await open(options.log, 'a')
-  try {
-    return await runInto(log, options)
-  } finally {
-    await log.close()
-  }
-}
-
-async function runInto(log: FileHandle, options: LoggedRun): Promise<number | string> {
   const { argv, cwd, env, timeout_ms, signal } = options
+  await using log = await open(options.log, 'a')
   const [file = '', ...args] = argv
   const child = spawn(file, args, {
     cwd,

@@ -29,12 +29,11 @@ export async function runToEnd(argv: readonly string[], options: RunOptions) {
     env: { ...process.env, ...env },
     ...(cwd ? { cwd } : {}),
   })
-  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)])
+  const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const
+  const [stdout, stderr] = await Promise.all(texts)
   return { status: await child.exited, stdout, stderr }
 }
 
 export function lastLines(text: string, count: number): string {
   return text.trimEnd().split('\n').slice(-count).join('\n')
 }
-
-const textOf = (stream: ReadableStream<Uint8Array>) => new Response(stream).text()

@@ -21,11 +21,10 @@ export async function fillBulks(
   { record, now }: { record: Recorder; now: number },
 ): Promise<NewActivity[]> {
   const usable = placesOf(fleet.plan).filter(isUsable)
-  const hasNewer = ({ server }: Place) => server.php.includes(NEWER)
-  const [having, without] = [
-    usable.slice(24).filter(hasNewer),
-    usable.slice(24).filter((place) => !hasNewer(place)),
-  ]
+  const { true: having = [], false: without = [] } = Object.groupBy(
+    usable.slice(24),
+    ({ server }) => `${server.php.includes(NEWER)}` as const,
+  )
   const purge: Bulk = { type: 'cache.purge', kind: 'purged', params: {}, at: 50 * HOUR_MS }
   const done = await fillBulk(db, purge, usable.slice(0, 24), { record, now })
   const first = without.slice(0, PAUSE_AFTER)

@@ -37,17 +37,11 @@ export async function insertRecorded(
   recorded: readonly Recorded[],
 ): Promise<NewActivity[]> {
   const rows = recorded.map(({ operation }) => operation)
+  const events = recorded.flatMap((one) => one.events)
+  const steps = recorded.flatMap((one) => one.steps)
   await insertAll(db, operations, rows)
-  await insertAll(
-    db,
-    operation_events,
-    recorded.flatMap(({ events }) => events),
-  )
-  await insertAll(
-    db,
-    operation_steps,
-    recorded.flatMap(({ steps }) => steps),
-  )
+  await insertAll(db, operation_events, events)
+  await insertAll(db, operation_steps, steps)
   return rows.map(activityOf)
 }
 

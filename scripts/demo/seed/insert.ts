@@ -1,5 +1,5 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { batch, type Database } from '#dashboard/db/client.ts'
+import { batch, type Database, type Queries } from '#dashboard/db/client.ts'
 
 const ROWS = 200
 const STATEMENTS = 10
@@ -14,11 +14,7 @@ export async function insertAll<Table extends SQLiteTable>(
   const parts = Array.from({ length: count }, (_, at) => rows.slice(at * ROWS, (at + 1) * ROWS))
   for (let at = 0; at < count; at += STATEMENTS) {
     const some = parts.slice(at, at + STATEMENTS)
-    await db.write((queries) =>
-      batch(
-        queries,
-        some.map((part) => queries.insert(table).values(part)),
-      ),
-    )
+    const inserts = (queries: Queries) => some.map((part) => queries.insert(table).values(part))
+    await db.write((queries) => batch(queries, inserts(queries)))
   }
 }

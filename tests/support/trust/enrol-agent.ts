@@ -11,6 +11,15 @@ export interface Enrolment {
 /** Runs the line's enrolment after the installation of the agent, with the code on its input. */
 export async function enrolAgent({ code, lines }: Enrolment, state: string): Promise<string> {
   const args = /hosting-agent (enrol .*)$/.exec(lines[0]?.line ?? '')?.[1]?.split(' ') ?? []
+  return runEnrolment(args, code, state)
+}
+
+/** Resolves with the whole output of the agent, which gets the code on its input. */
+export async function runEnrolment(
+  args: readonly string[],
+  code: string,
+  state: string,
+): Promise<string> {
   const { file } = await buildAgent('.')
   const options = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const env = { AGENT_STATE_DIR: state }

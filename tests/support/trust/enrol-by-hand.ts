@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { buildAgent } from '#scripts/build-agent.ts'
-import { NOBODY } from '#tests/support/children.ts'
+import { runEnrolment } from './enrol-agent.ts'
 
 export interface Opened {
   code: string
@@ -14,17 +11,6 @@ export async function enrolByHand(
   server: number,
   { code, hub_key }: Opened,
 ): Promise<string> {
-  const { file } = await buildAgent('.')
-  const lower = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
   const args = ['enrol', '--hub-key', hub_key, '--server', String(server)]
-  const child = spawn(file, args, { env: { AGENT_STATE_DIR: state }, stdio: 'pipe', ...lower })
-  child.stdin.end(`${code}\n`)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk)
-    })
-  }
-  await once(child, 'close')
-  return output.trim()
+  return (await runEnrolment(args, code, state)).trim()
 }
