@@ -29,25 +29,18 @@ export async function planGenerate(
   return effects
 }
 
-/** Of creating a missing object. */
-export async function planMake(
-  { files }: Host,
-  kind: string,
-  ...paths: string[]
-): Promise<Effect[]> {
-  const found = await Promise.all(paths.map((path) => files.stat(path)))
-  return paths.filter((_, at) => !found[at]).map((path) => create(kind, path))
-}
+const planIf =
+  (action: 'create' | 'remove', exists: boolean) =>
+  async ({ files }: Host, kind: string, ...paths: string[]): Promise<Effect[]> => {
+    const found = await Promise.all(paths.map((path) => files.stat(path)))
+    const affected = paths.filter((_, at) => (found[at] !== undefined) === exists)
+    return affected.map((name) => ({ action, kind, name }))
+  }
 
-/** Of removing an existing object. */
-export async function planRemove(
-  { files }: Host,
-  kind: string,
-  ...paths: string[]
-): Promise<Effect[]> {
-  const found = await Promise.all(paths.map((path) => files.stat(path)))
-  return paths.filter((_, at) => found[at]).map((path) => remove(kind, path))
-}
+/** Of creating missing objects. */
+export const planMake = planIf('create', false)
+/** Of removing existing objects. */
+export const planRemove = planIf('remove', true)
 
 /** Of writing a text that always differs. */
 export async function planPut({ files }: Host, path: string): Promise<Effect> {

@@ -8,10 +8,9 @@ const VHOSTS = '/etc/nginx/sites-available'
 type Readable = Pick<Host, 'files'>
 
 export async function baseOf(host: Readable): Promise<string> {
-  return renderBase({
-    bucket: !(await isSet(host, 'server_names_hash_bucket_size')),
-    open_files: !(await isSet(host, 'open_file_cache')) && (await hasFormerVhost(host)),
-  })
+  const bucket = !(await isSet(host, 'server_names_hash_bucket_size'))
+  const open_files = !(await isSet(host, 'open_file_cache')) && (await hasFormerVhost(host))
+  return renderBase(bucket, open_files)
 }
 
 /** In nginx.conf or a file of conf.d, by somebody else. */

@@ -52,13 +52,7 @@ export const OPEN_FILES = ['open_file_cache max=256 inactive=10s;', 'open_file_c
  * 253 characters does not fit into nginx's default of 64, and then nginx does not start; left out
  * if an administrator has set it. `open_files`: for sites whose own file does not have it yet.
  */
-export function renderBase({
-  bucket,
-  open_files,
-}: {
-  bucket: boolean
-  open_files: boolean
-}): string {
+export function renderBase(bucket: boolean, open_files: boolean): string {
   return `# ${MARK_LINE}
 ${bucket ? 'server_names_hash_bucket_size 512;\n' : ''}${open_files ? `${OPEN_FILES.join('\n')}\n` : ''}
 log_format hosting '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 
-const PATIENCE_MS = 10_000
+const LATEST_MS = 10_000
 const PAUSE_MS = 50
 
 /**
@@ -13,23 +13,21 @@ export async function awaitFrontPage(
   addresses: readonly string[] = [],
 ): Promise<void> {
   for (const address of [undefined, ...addresses]) {
-    const problem = await settled(host, () => frontPageProblem(host, domain, address))
+    const problem = await settled(host, () => problemAt(host, domain, address))
     const where = address === undefined ? '' : ` at ${address}`
     if (problem !== undefined) throw new Error(`The front page of ${domain}${where} ${problem}`)
   }
 }
 
 /** Waits until a site answers: its content belongs to the owner. Returns the reason of a failure. */
-export function awaitAnswer(host: Host, domain: string): Promise<string | undefined> {
-  return settled(host, () => ask(host, domain).then(() => undefined, silence))
-}
+export const awaitAnswer = (host: Host, domain: string): Problem =>
+  settled(host, () => host.net.probe({ host: domain, path: '/' }).then(() => undefined, silence))
+
+type Problem = Promise<string | undefined>
 
 /** nginx applies a new configuration a moment after the signal. */
-async function settled(
-  host: Host,
-  problemOf: () => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const end = host.clock.elapsed() + PATIENCE_MS
+async function settled(host: Host, problemOf: () => Problem): Problem {
+  const end = host.clock.elapsed() + LATEST_MS
   for (;;) {
     const problem = await problemOf()
     if (problem === undefined || host.clock.elapsed() > end) return problem
@@ -37,22 +35,16 @@ async function settled(
   }
 }
 
-async function frontPageProblem(
-  host: Host,
-  domain: string,
-  address: string | undefined,
-): Promise<string | undefined> {
+async function problemAt(host: Host, domain: string, address: string | undefined): Problem {
   try {
-    const { status, body } = await ask(host, domain, address)
+    const at = address === undefined ? {} : { address }
+    const { status, body } = await host.net.probe({ host: domain, path: '/', ...at })
     if (status !== 200) return `answers ${status}`
     return body.includes(`//${domain}/`) ? undefined : 'is that of another site'
   } catch (error) {
     return silence(error)
   }
 }
-
-const ask = (host: Host, domain: string, address?: string) =>
-  host.net.probe({ host: domain, path: '/', ...(address === undefined ? {} : { address }) })
 
 const silence = (error: unknown) =>
   `does not answer: ${error instanceof Error ? error.message : String(error)}`

@@ -21,20 +21,13 @@ export async function findLink({ files }: Pick<Host, 'files'>, domain: string) {
 /** Where nginx will read the virtual host of a new site. Throws conflict where it reads neither folder. */
 export function linkFor({ others, includes }: NginxServers, domain: string): string {
   const name = `${others.length > 0 ? PREFIXES[1] : PREFIXES[0]}${domain}.conf`
-  const folder = folderOf(includes)
-  if (folder === undefined) {
-    throw conflict(
-      `nginx reads neither ${FOLDERS.join(' nor ')}: include one of them in /etc/nginx/nginx.conf`,
-    )
-  }
-  return `${folder}/${name}`
-}
-
-/** The default before nginx is installed: Debian's. */
-function folderOf(includes: readonly string[]): string | undefined {
-  if (includes.length === 0) return FOLDERS[0]
   const expressions = includes.map(globPattern)
-  return FOLDERS.find((folder) =>
-    expressions.some((expression) => expression.test(`${folder}/zz-hosting-a.conf`)),
+  const isRead = (folder: string) =>
+    expressions.some((expression) => expression.test(`${folder}/zz-hosting-a.conf`))
+  // Before nginx is installed, nothing is included: the default is Debian's.
+  const folder = includes.length === 0 ? FOLDERS[0] : FOLDERS.find(isRead)
+  if (folder !== undefined) return `${folder}/${name}`
+  throw conflict(
+    `nginx reads neither ${FOLDERS.join(' nor ')}: include one of them in /etc/nginx/nginx.conf`,
   )
 }

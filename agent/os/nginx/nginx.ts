@@ -17,13 +17,13 @@ import type { Effect } from '#shared/plan.ts'
 import type { Abilities } from './base.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
 import { findLink, linkFor, linksOf } from './link.ts'
-import { refuseOtherDefaults, servers } from './others.ts'
+import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
 import { placesBeside, specificAddresses } from './places.ts'
-import { type Certificate, renderVhost } from './vhost.ts'
+import { type Certificate, renderVhost, type Vhost } from './vhost.ts'
 
 export type { Certificate } from './vhost.ts'
 
-const NONE: NginxServers = { all: [], others: [], includes: [] }
+type Served = Pick<Site, 'domain' | 'user'>
 
 const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
 
@@ -38,7 +38,7 @@ export async function apply(
   certificate: Certificate | undefined,
 ): Promise<void> {
   const before = await servers(host)
-  const text = await textOf(host, site, certificate, before)
+  const text = await textOf(host, { site, certificate }, before)
   await host.exclusive('nginx', async () => {
     const restoreBase = await replace(host, BASE_PATH, await baseOf(host))
     const restore = await replace(host, availablePath(site.domain), text)
@@ -70,8 +70,8 @@ export async function planApply(
   site: Site,
   certificate: Certificate | undefined,
 ): Promise<Effect[]> {
-  const found = (await host.files.stat(NGINX.program)) ? await servers(host) : NONE
-  const text = await textOf(host, site, certificate, found)
+  const found = await serversIfInstalled(host)
+  const text = await textOf(host, { site, certificate }, found)
   const vhost = { path: availablePath(site.domain), text }
   // Without one, the steps that prepare the server for sites list it.
   const known = (await host.files.read(BASE_PATH)) !== undefined
@@ -85,17 +85,14 @@ export async function planApply(
   ]
 }
 
-async function textOf(
-  host: Host,
-  site: Site,
-  certificate: Certificate | undefined,
-  found: NginxServers,
-) {
+type Requested = Pick<Vhost, 'site' | 'certificate'>
+
+async function textOf(host: Host, requested: Requested, found: NginxServers): Promise<string> {
+  const { user, php, tier } = requested.site
   return renderVhost({
-    site,
-    certificate,
-    socket: socketOf(await servingPool(host, { user: site.user, php: site.php })),
-    limits: limitsOn(site.tier, await machineOf(host)),
+    ...requested,
+    socket: socketOf(await servingPool(host, { user, php })),
+    limits: limitsOn(tier, await machineOf(host)),
     abilities: await abilitiesOf(host, found),
   })
 }
@@ -104,53 +101,47 @@ async function textOf(
  * Removes virtual host and page cache of a site; missing ones are fine. The file goes last: while
  * it exists, nginx may still serve the site after an interrupted removal.
  */
-export async function remove(host: Host, site: Pick<Site, 'domain' | 'user'>): Promise<void> {
+export async function remove(host: Host, { domain, user }: Served): Promise<void> {
   await host.exclusive('nginx', async () => {
-    const file = availablePath(site.domain)
-    const link = await findLink(host, site.domain)
+    const file = availablePath(domain)
+    const link = await findLink(host, domain)
     const served = link ?? (await host.files.stat(file))
     if (link !== undefined) await host.files.remove(link)
     if (served) await reloadTested(host)
     await removeGenerated(host, file)
   })
-  await host.files.remove(pageCacheOf(site.user))
+  await host.files.remove(pageCacheOf(user))
 }
 
 /** What `remove` would do. */
-export async function planRemove(
-  host: Host,
-  site: Pick<Site, 'domain' | 'user'>,
-): Promise<Effect[]> {
+export async function planRemove(host: Host, { domain, user }: Served): Promise<Effect[]> {
   const served = [
-    ...(await effects.planRemove(host, 'link', ...linksOf(site.domain))),
-    ...(await effects.planRemove(host, 'file', availablePath(site.domain))),
+    ...(await effects.planRemove(host, 'link', ...linksOf(domain))),
+    ...(await effects.planRemove(host, 'file', availablePath(domain))),
   ]
   return [
     ...served,
     ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
-    ...(await effects.planRemove(host, 'folder', pageCacheOf(site.user))),
+    ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
   ]
 }
 
 /** The certificate of the site on this machine; undefined without one. */
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
-  const certificate = certificateIn(certificateFolder(domain))
-  const { fullchain, privkey } = certificate
+  const { fullchain, privkey } = certificatePaths(domain)
   if (!(await host.files.stat(privkey))) return undefined
   const pem = await host.files.read(fullchain)
-  return pem === undefined ? undefined : { ...certificate, self_signed: isSelfSigned(pem) }
+  return pem === undefined ? undefined : { fullchain, privkey, self_signed: isSelfSigned(pem) }
 }
 
-const certificateIn = (folder: string): Certificate => ({
-  fullchain: `${folder}/fullchain.pem`,
-  privkey: `${folder}/privkey.pem`,
-  self_signed: false,
+const certificatePaths = (domain: string) => ({
+  fullchain: `${certificateFolder(domain)}/fullchain.pem`,
+  privkey: `${certificateFolder(domain)}/privkey.pem`,
 })
 
-/** What serving the site with a certificate, had already or about to be, would do. */
-export function planServe(host: Host, site: Site): Promise<Effect[]> {
-  return planApply(host, site, certificateIn(certificateFolder(site.domain)))
-}
+/** What serving the site with an existing or a new certificate would do. */
+export const planServe = (host: Host, site: Site): Promise<Effect[]> =>
+  planApply(host, site, { ...certificatePaths(site.domain), self_signed: false })
 
 /** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
@@ -186,13 +177,12 @@ export async function test(host: Host): Promise<void> {
   if (code !== 0) throw refusalOf({ code, stderr })
 }
 
-export async function abilitiesOf(host: Host, found: NginxServers = NONE): Promise<Abilities> {
+export async function abilitiesOf(host: Host, found: NginxServers): Promise<Abilities> {
   const { stderr } = await host.shell.try(['nginx', '-v'])
-  const [major = 0, minor = 0, patch = 0] = (/nginx\/([\d.]+)/.exec(stderr)?.[1] ?? '')
-    .split('.')
-    .map(Number)
+  const version = /nginx\/([\d.]+)/.exec(stderr)?.[1] ?? ''
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const ipv6 = ((await host.files.read('/proc/1/net/if_inet6')) ?? '') !== ''
   const http2_directive = major * 1e6 + minor * 1e3 + patch >= 1_025_001
-  if (found.others.length === 0) return { ipv6, http2_directive }
-  return { ipv6, http2_directive, places: placesBeside(found, ipv6) }
+  const places = found.others.length > 0 ? { places: placesBeside(found, ipv6) } : {}
+  return { ipv6, http2_directive, ...places }
 }

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { abilitiesOf } from './nginx.ts'
 import { servers } from './others.ts'
-import type { Places } from './places.ts'
+import { isWide, type Places, PORTS } from './places.ts'
 
 /** Notes of a plan about the addresses of a new virtual host beside foreign sites. */
 export async function listeningNotes(host: Host): Promise<string[]> {
@@ -17,25 +17,11 @@ async function hasIpv6({ files }: Host): Promise<boolean> {
   return /^[0-9a-f]{32} \S+ \S+ 00 /m.test(lines)
 }
 
-const isEvery = (place: string) => /^(\[::\]:)?\d+$/.test(place)
-
 export function notesOf({ addresses }: Pick<Places, 'addresses'>, ipv6: boolean): string[] {
-  const ports = ipv6 ? PORTS.filter((port) => !addresses[port].some(isIpv6)) : []
+  const ports = PORTS.filter((port) => ipv6 && !addresses[port].some((on) => on.startsWith('[')))
   const all = [...addresses[80], ...addresses[443]]
-  const specific = [...new Set(all.filter((place) => !isEvery(place)))]
-  return [
-    ...(ports.length > 0
-      ? [
-          `Visitors reach port ${ports.join(' and ')} of the site by IPv4 only, since the other sites of this server do not listen on IPv6 there: its name needs no AAAA record.`,
-        ]
-      : []),
-    ...(specific.length > 0
-      ? [
-          `The site also listens on ${specific.join(' and ')}, which other sites of this server have for themselves.`,
-        ]
-      : []),
-  ]
+  const specific = [...new Set(all.filter((place) => !isWide(place)))]
+  const by_ipv4 = `Visitors reach port ${ports.join(' and ')} of the site by IPv4 only, since the other sites of this server do not listen on IPv6 there: its name needs no AAAA record.`
+  const shared = `The site also listens on ${specific.join(' and ')}, which other sites of this server have for themselves.`
+  return [...(ports.length > 0 ? [by_ipv4] : []), ...(specific.length > 0 ? [shared] : [])]
 }
-
-const PORTS = [80, 443] as const
-const isIpv6 = (place: string) => place.startsWith('[')

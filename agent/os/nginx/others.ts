@@ -24,6 +24,12 @@ export async function servers(host: Host): Promise<NginxServers> {
   return readServers(await dump(host))
 }
 
+/** The same, also without nginx. */
+export async function serversIfInstalled(host: Host): Promise<NginxServers> {
+  const installed = await host.files.stat(NGINX.program)
+  return installed ? servers(host) : { all: [], others: [], includes: [] }
+}
+
 /** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
 export async function refuseServedNames(host: Host, domain: string): Promise<void> {
   const { all } = await servers(host)
@@ -35,8 +41,7 @@ export async function refuseServedNames(host: Host, domain: string): Promise<voi
 
 /** A name of the site that a wildcard or an expression of another server serves at present. */
 export async function planTakeOver(host: Host, domain: string): Promise<Effect[]> {
-  if (!(await host.files.stat(NGINX.program))) return []
-  const found = await servers(host)
+  const found = await serversIfInstalled(host)
   return namesOf(domain).flatMap((name) => {
     const from = takenFrom(found, name)
     if (!from) return []

@@ -2,7 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { localAddresses, shortest } from '#agent/os/web/backends.ts'
 import type { Listen, NginxServer, NginxServers } from '#agent/os/web/nginx-servers.ts'
 
-type Port = 80 | 443
+export const PORTS = [80, 443] as const
+type Port = (typeof PORTS)[number]
 
 /** The addresses that sites listen on beside foreign servers, so that visitors reach both. */
 export interface Places {
@@ -11,6 +12,9 @@ export interface Places {
   /** Before nginx 1.25.1 the parameter holds for all servers of an address. */
   http2_word: boolean
 }
+
+/** Whether it is all addresses of IPv4 or IPv6. */
+export const isWide = (place: string) => /^(\[::\]:)?\d+$/.test(place)
 
 /**
  * A server on a specific address hides all servers that listen on every address. IPv6 is not used

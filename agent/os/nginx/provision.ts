@@ -11,7 +11,8 @@ import type { Effect } from '#shared/plan.ts'
 import { type Abilities, ACME_ROOT, renderDefault } from './base.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
 import { abilitiesOf, reloadTested, test } from './nginx.ts'
-import { refuseOtherDefaults, servers } from './others.ts'
+import { refuseOtherDefaults, serversIfInstalled } from './others.ts'
+import { isWide, PORTS } from './places.ts'
 
 export const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
 export const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
@@ -19,7 +20,6 @@ const DEBIAN_FILE = '/etc/nginx/sites-available/default'
 const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
 /** Debian's default; anything else is a foreign site. */
 const DEBIAN_PAGES = ['index.nginx-debian.html']
-const PORTS = [80, 443] as const
 const FOLDERS = [ACME_ROOT, LOGS, CACHES, HOMES, LIBRARY, CONFIGURATION]
 
 export const nginxStep = (host: Host): Step => ({
@@ -40,7 +40,7 @@ export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<v
 }
 
 /** The target state, beside foreign servers. */
-interface Wanted {
+interface Target {
   /** Without Debian's welcome page, if it is removed. */
   before: NginxServers
   welcome: boolean
@@ -50,10 +50,8 @@ interface Wanted {
   removed: boolean
 }
 
-async function wantedOf(host: Host): Promise<Wanted> {
-  const found = (await host.files.stat(NGINX.program))
-    ? await servers(host)
-    : { all: [], others: [], includes: [] }
+async function targetOf(host: Host): Promise<Target> {
+  const found = await serversIfInstalled(host)
   const welcome = await isUnusedWelcome(host, found)
   const keep = ({ path }: { path: string }) => !(welcome && path === DEBIAN_LINK)
   const before = { ...found, all: found.all.filter(keep), others: found.others.filter(keep) }
@@ -62,7 +60,9 @@ async function wantedOf(host: Host): Promise<Wanted> {
   )
   const there = (await host.files.stat(DEFAULT_LINK)) !== undefined
   const stays = there && before.others.length > 0
-  const ports = PORTS.filter((port) => !isServed(before, port))
+  // A foreign server answers unknown names there: without a declaration the first one does.
+  const served = defaultsOf(before.others)
+  const ports = PORTS.filter((port) => !served.has(`*:${port}`) && !served.has(`[::]:${port}`))
   const abilities = catchAllAbilities(await abilitiesOf(host, before))
   return {
     before,
@@ -72,21 +72,16 @@ async function wantedOf(host: Host): Promise<Wanted> {
   }
 }
 
-/** A foreign server answers unknown names there: without a declaration the first one does. */
-const isServed = ({ others }: NginxServers, port: number) =>
-  ['*', '[::]'].some((address) => defaultsOf(others).has(`${address}:${port}`))
-
 /** Not at an address that only foreign servers use. */
 function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
   if (!places) return abilities
-  const wide = (port: 80 | 443) =>
-    places.addresses[port].filter((place) => /^(\[::\]:)?\d+$/.test(place))
+  const wide = (port: 80 | 443) => places.addresses[port].filter(isWide)
   return { ...abilities, places: { ...places, addresses: { 80: wide(80), 443: wide(443) } } }
 }
 
 async function configure(host: Host): Promise<void> {
   const { files } = host
-  const { before, welcome, catch_all, removed } = await wantedOf(host)
+  const { before, welcome, catch_all, removed } = await targetOf(host)
   for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
   const undo = [await replace(host, BASE_PATH, await baseOf(host))]
   const linked = (await files.stat(DEFAULT_LINK)) !== undefined
@@ -112,7 +107,7 @@ async function configure(host: Host): Promise<void> {
 
 /** What `configure` would do; without nginx there are no foreign servers. */
 async function planConfigure(host: Host): Promise<Effect[]> {
-  const { welcome, catch_all, removed } = await wantedOf(host)
+  const { welcome, catch_all, removed } = await targetOf(host)
   const own = catch_all !== undefined && !removed
   const files = [
     { path: BASE_PATH, text: await baseOf(host) },

@@ -6,7 +6,7 @@ import * as nginx from './nginx.ts'
 
 /** The path of the former master's pid during the replacement. */
 const FORMER = { ...NGINX, pid_file: `${NGINX.pid_file}.oldbin` }
-const PATIENCE_MS = 15_000
+const LATEST_MS = 15_000
 
 /**
  * Replaces the running nginx by the program on the disk without closing a socket or ending a
@@ -25,7 +25,7 @@ export function renewNginx(host: Host): Promise<void> {
 }
 
 async function started(host: Host, before: string): Promise<void> {
-  for (const end = host.clock.elapsed() + PATIENCE_MS; host.clock.elapsed() < end; ) {
+  for (const end = host.clock.elapsed() + LATEST_MS; host.clock.elapsed() < end; ) {
     const [pid, former] = [await pidOf(host), await pidOf(host, FORMER.pid_file)]
     if (former !== '' && pid !== '' && pid !== former && (await isRunning(host, NGINX))) return
     // The former master ended by itself: another program has ended it.

@@ -74,11 +74,9 @@ ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
     limit_req_status 429;
 
-${renderHeaders(certificate?.self_signed === false && site.tls === 'letsencrypt')}
-
+${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}
 ${ACME_LOCATION}
-${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED}
-${STATIC}
+${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${STATIC}
     location ~ \\.php$ {
         try_files $uri =404;
         limit_req zone=hosting_login burst=10 nodelay;
@@ -93,50 +91,31 @@ ${renderCache(zone)}
 }
 
 /** On the server only: an add_header in a location would drop all of these there. */
-function renderHeaders(hsts: boolean): string {
-  const lines = [
-    '    add_header X-Content-Type-Options $hosting_content_type_options always;',
-    '    add_header X-Frame-Options $hosting_frame_options always;',
-    '    add_header Referrer-Policy $hosting_referrer_policy always;',
-    '    add_header X-Cache $upstream_cache_status always;',
-  ]
-  if (hsts) lines.push('    add_header Strict-Transport-Security "max-age=31536000" always;')
-  return lines.join('\n')
-}
+const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_options always;
+    add_header X-Frame-Options $hosting_frame_options always;
+    add_header Referrer-Policy $hosting_referrer_policy always;
+    add_header X-Cache $upstream_cache_status always;
+`
+const HSTS = '    add_header Strict-Transport-Security "max-age=31536000" always;\n'
 
-const NO_XMLRPC = `    location ~* /xmlrpc\\.php$ {
+const denied = (pattern: string) => `    location ${pattern} {
         deny all;
     }
 `
+const NO_XMLRPC = denied('~* /xmlrpc\\.php$')
 
 /** Before everything that serves: the first regular expression that matches wins. */
-const DENIED = `    location ~ /\\.(?!well-known/) {
-        deny all;
-    }
-    location ~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$) {
-        deny all;
-    }
-    location ~* ^/wp-includes/(?!ms-files\\.php$|js/tinymce/wp-tinymce\\.php$).*\\.php$ {
-        deny all;
-    }
-    location ~* ^/wp-admin/(?:install|setup-config)\\.php$ {
-        deny all;
-    }
-    location ~* /wp-config[^/]*(?:\\.[^/]*|~)$ {
-        deny all;
-    }
-    location ~* (?:\\.(?:bak|old|orig|save|sql|log|sw[op]|pem|key|inc|sh|phps|phtml|phar)|~)$ {
-        deny all;
-    }
-    location ~* ^/(?!wp-content/uploads/).*\\.(?:tar|gz|tgz|bz2|xz|zst|zip|7z|rar)$ {
-        deny all;
-    }
-    location ~* /(?:readme|license|licence|changelog)\\.(?:txt|md|html)$ {
-        deny all;
-    }
-    location ~* /(?:composer|package|package-lock|yarn|auth)\\.(?:json|lock)$ {
-        deny all;
-    }`
+const DENIED = [
+  '~ /\\.(?!well-known/)',
+  '~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$)',
+  '~* ^/wp-includes/(?!ms-files\\.php$|js/tinymce/wp-tinymce\\.php$).*\\.php$',
+  '~* ^/wp-admin/(?:install|setup-config)\\.php$',
+  '~* /wp-config[^/]*(?:\\.[^/]*|~)$',
+  '~* (?:\\.(?:bak|old|orig|save|sql|log|sw[op]|pem|key|inc|sh|phps|phtml|phar)|~)$',
+  '~* ^/(?!wp-content/uploads/).*\\.(?:tar|gz|tgz|bz2|xz|zst|zip|7z|rar)$',
+  '~* /(?:readme|license|licence|changelog)\\.(?:txt|md|html)$',
+  '~* /(?:composer|package|package-lock|yarn|auth)\\.(?:json|lock)$',
+].map(denied)
 
 /** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
 const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {

@@ -11,13 +11,11 @@ const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 /** The effects on installed packages, as reported by apt. */
 export async function planImpose(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const found = (await simulated(host, packages)) ?? []
+  const removed = found.filter(({ action }) => action === 'remove')
+  const changed = found.filter(({ action, name }) => action === 'change' && SERVING.test(name))
   return [
-    ...found
-      .filter(({ action }) => action === 'remove')
-      .map((effect) => ({ ...effect, asks: 'packages_removed' })),
-    ...found
-      .filter(({ action, name }) => action === 'change' && SERVING.test(name))
-      .map((effect) => ({ ...effect, asks: 'packages_changed' })),
+    ...removed.map((effect) => ({ ...effect, asks: 'packages_removed' })),
+    ...changed.map((effect) => ({ ...effect, asks: 'packages_changed' })),
     ...(await restarted(host, packages)),
   ]
 }

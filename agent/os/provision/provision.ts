@@ -55,8 +55,15 @@ export async function provisionSteps(
   if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
   await refuseOtherUser(host)
   const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))
+  const packages: Step = {
+    name: 'packages',
+    title: `Installing ${missing.join(', ')}`,
+    effects: () => planInstall(host, missing),
+    imposes: () => planImpose(host, missing),
+    apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
+  }
   return [
-    ...(missing.length > 0 ? [packagesStep(host, missing, field, accept)] : []),
+    ...(missing.length > 0 ? [packages] : []),
     ...(configured ? [] : [nginxStep(host)]),
     ...(await sharedPoolSteps(host, installed)),
     ...(await allSitesSteps(host)),
@@ -67,19 +74,6 @@ export async function provisionSteps(
     ...(await recorderSteps(host)),
   ]
 }
-
-const packagesStep = (
-  host: Host,
-  missing: readonly string[],
-  field: string,
-  accept: readonly string[],
-): Step => ({
-  name: 'packages',
-  title: `Installing ${missing.join(', ')}`,
-  effects: () => planInstall(host, missing),
-  imposes: () => planImpose(host, missing),
-  apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
-})
 
 /**
  * Debian starts a master with a pool www for every PHP version; here every site has its own. Only
@@ -114,7 +108,10 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
       ...(host.init === 'direct' ? await effects.planMake(host, 'file', LOG) : []),
       ...units.map((unit) => effects.create('service', unit)),
     ],
-    imposes: () => waking(host, stopped, missing),
+    imposes: () => {
+      const installed = stopped.filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
+      return planWake(host, installed)
+    },
     async apply() {
       await ensureMariadb(host)
       if (!(await isRunning(host, NGINX))) await refuseTakenPorts(host)
@@ -130,15 +127,12 @@ const PACKAGES = new Map([
 ])
 
 /** Installed but stopped services: starting them also starts their sites, jobs and databases. */
-async function waking(
-  host: Host,
-  stopped: readonly Service[],
-  missing: readonly string[],
-): Promise<Effect[]> {
+async function planWake(host: Host, stopped: readonly Service[]): Promise<Effect[]> {
   if (host.init !== 'systemd' || (await listSites(host)).length > 0) return []
-  return stopped
-    .filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
-    .map(({ unit }) => ({ ...effects.create('service', unit), asks: 'service_started' }))
+  return stopped.map(({ unit }) => ({
+    ...effects.create('service', unit),
+    asks: 'service_started',
+  }))
 }
 
 async function stoppedOf(host: Host): Promise<Service[]> {
@@ -151,9 +145,6 @@ async function stoppedOf(host: Host): Promise<Service[]> {
 async function isUnused(host: Host, php: string): Promise<boolean> {
   const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
   if (pools.some(({ name }) => name !== 'www.conf')) return false
-  return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(await dumpOf(host))
-}
-
-async function dumpOf(host: Host): Promise<string> {
-  return (await host.files.stat(NGINX.program)) ? dump(host) : ''
+  const config = (await host.files.stat(NGINX.program)) ? await dump(host) : ''
+  return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(config)
 }
