@@ -1,6 +1,6 @@
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
-import { renewDue, type Wanted } from './os/certificates/certificates.ts'
+import { type Requested, renewDue } from './os/certificates/certificates.ts'
 import { findSite } from './os/site/sites.ts'
 
 const MINUTE_MS = 60_000
@@ -28,7 +28,7 @@ export async function renewDaily(host: Host, runner: Runner, report: (error: unk
 }
 
 /** Awaits its end: until then the next round would find the same. */
-async function issueAgain(host: Host, runner: Runner, due: Wanted): Promise<void> {
+async function issueAgain(host: Host, runner: Runner, due: Requested): Promise<void> {
   // The setting may have changed since.
   if ((await findSite(host, due.domain))?.tls !== due.tls) return
   const operation = await runner.start('tls.issue', due)

@@ -78,7 +78,7 @@ async function getTrashed(host: Host, domain: string): Promise<Site> {
   if (site) return site
   if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
   if (await findSite(host, domain, 'purging')) {
-    throw conflict(`A purge of ${domain} has started: it can only be purged`)
+    throw conflict(`The permanent deletion of ${domain} has started: it cannot be restored`)
   }
   throw notFound(`Site ${domain} in the trash`)
 }
@@ -88,7 +88,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
-    throw conflict(`The system user ${user} does not exist any more: ${domain} can only be purged`)
+    throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
   }
 }
 

@@ -111,7 +111,7 @@ export async function changeSteps(change: Change, host: Host): Promise<Step[]> {
       async undo() {
         const site = await recorded()
         if (!(await servingPool(host, site)).former) await fpm.apply(host, site)
-        await fpmRemoval.removeOtherVersions(host, site)
+        await fpmRemoval.removeOthers(host, site, { former: false })
       },
     },
     {

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issue, planIssue, restore, type Wanted } from '#agent/os/certificates/certificates.ts'
+import { issue, planIssue, type Requested, restore } from '#agent/os/certificates/certificates.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
@@ -26,7 +26,7 @@ export const tlsIssue: Command<'tls.issue'> = {
   },
 }
 
-function stepOf(params: Wanted, host: Host, done: (issued: Issued) => void): Step {
+function stepOf(params: Requested, host: Host, done: (issued: Issued) => void): Step {
   const { domain, tls } = params
   return {
     name: 'certificate',

@@ -7,7 +7,8 @@ export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: 
   if (!rules) return
   if (found && status !== 'trashed' && !rules.found) throw notManaged(domain)
   if (rules.states.includes(status)) return
-  if (status === 'trashed') throw conflict(`${domain} is in the trash: restore or purge it`)
+  if (status === 'trashed')
+    throw conflict(`${domain} is in the trash: restore it or delete it permanently`)
   const isOfTrash = rules.states.includes('trashed')
   throw conflict(isOfTrash ? `${domain} is not in the trash` : 'The site is there already')
 }

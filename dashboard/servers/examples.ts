@@ -3,7 +3,8 @@ import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 
 const Condition = {
   code: 'port_http_taken',
-  message: 'apache2 listens on port 80. Its sites go on; sites of Hosting Control need nginx there',
+  message:
+    'apache2 listens on port 80. Its sites keep working; sites of Hosting Control need nginx there',
 }
 
 const IsolationResult = {

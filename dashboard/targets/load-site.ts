@@ -57,6 +57,6 @@ export function refuseFound(site: SiteRow): SiteRow {
 
 function refuseTrashed(site: SiteRow): SiteRow {
   if (site.status === 'trashed')
-    throw conflict(`${site.domain} is in the trash: restore or purge it`)
+    throw conflict(`${site.domain} is in the trash: restore it or delete it permanently`)
   return site
 }

@@ -58,7 +58,7 @@ describe('the trash', () => {
   test('refuses other changes of its sites, and reserves their names', async () => {
     expectAnswer(await client().send({ method: 'DELETE', path: site }), {
       status: 409,
-      answer: conflict('shop.example is in the trash: restore or purge it'),
+      answer: conflict('shop.example is in the trash: restore it or delete it permanently'),
     })
     expectAnswer(await client().post('/api/servers/1/sites', { domain }), {
       status: 422,

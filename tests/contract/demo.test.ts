@@ -114,7 +114,7 @@ describe('the demo', () => {
         'Checking the front page',
         'Recording the site',
         'Requesting a certificate for new-shop.example',
-        'Asking the certificate authority for new-shop.example and www.new-shop.example',
+        'Requesting a certificate for new-shop.example and www.new-shop.example',
         'Serving the certificate',
       ].map((message) => ({ message })),
       { status: 'ok', domain: 'new-shop.example' },

@@ -145,7 +145,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
         timeout_ms: 3 * MINUTES,
       })
       expect(ours()).toMatchObject([
-        { name: 'mariadb', problem: 'Its restart interrupts sites for some seconds: ask for it' },
+        { name: 'mariadb', problem: 'A restart interrupts sites for some seconds: request it' },
       ])
     },
     8 * MINUTES,

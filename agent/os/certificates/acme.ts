@@ -12,7 +12,8 @@ export class CertificateRefused extends ServiceError {}
 
 const TIMEOUT_MS = 120_000
 const CHALLENGES = '/.well-known/acme-challenge'
-const accountKeyOf = ({ settings }: Host) => `${settings.state_dir}/acme/account.pem`
+const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
+const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
 
 /**
  * Requests a certificate for the domain, and for www if it leads here, by http-01. Throws
@@ -28,22 +29,18 @@ export async function* orderCertificate(
   const extra = host.settings.acme_ca_file
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
   const tokens: string[] = []
-  const order = (wanted: readonly string[]) =>
+  const order = (all: readonly string[]) =>
     ordered(
       domain,
       host.acme.order({
+        ...{ extra_roots, account_key, private_key, email, names: all },
         directory: host.settings.acme_directory,
-        extra_roots,
-        account_key,
-        private_key,
-        email,
-        names: wanted,
         present: async (token, text) => void tokens.push(await present(host, token, text)),
         timeout_ms: TIMEOUT_MS,
       }),
     )
   try {
-    yield `Asking the certificate authority for ${names.join(' and ')}`
+    yield `Requesting a certificate for ${names.join(' and ')}`
     const first = await order(names)
     if ('chain' in first) return first.chain
     const left = names.filter((name) => !first.refused.some((refusal) => refusal.name === name))
@@ -61,11 +58,10 @@ export async function* orderCertificate(
 
 /** The effects of an order besides its certificate. */
 export async function planOrder(host: Host): Promise<Effect[]> {
-  const path = accountKeyOf(host)
-  const folder = path.slice(0, path.lastIndexOf('/'))
+  const folders = [`${ACME_ROOT}/.well-known`, accountFolderOf(host)]
   return [
-    ...(await effects.planMake(host, 'folder', `${ACME_ROOT}/.well-known`, folder)),
-    ...(await effects.planMake(host, 'file', path)),
+    ...(await effects.planMake(host, 'folder', ...folders)),
+    ...(await effects.planMake(host, 'file', accountKeyOf(host))),
     effects.run('order', host.settings.acme_directory),
   ]
 }
@@ -92,7 +88,7 @@ async function probe(host: Host, name: string, token: string): Promise<string | 
   try {
     const answer = await host.net.probe({ host: name, path: `${CHALLENGES}/${token}` })
     if (answer.status === 200 && answer.body === token) return undefined
-    return `this server answers ${answer.status} and not the token where the authority would ask`
+    return `this server answers ${answer.status} instead of the token that the authority would request`
   } catch (error) {
     return `this server does not answer: ${error instanceof Error ? error.message : String(error)}`
   }
@@ -108,7 +104,7 @@ async function present(host: Host, token: string, text: string): Promise<string>
 
 /** One account for each agent: authorities limit the number of accounts of one IP address. */
 async function accountKey(host: Host): Promise<string> {
-  await host.files.mkdir(`${host.settings.state_dir}/acme`, { mode: 0o700 })
+  await host.files.mkdir(accountFolderOf(host), { mode: 0o700 })
   return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
 }
 

@@ -13,24 +13,19 @@ import {
 import * as files from '#agent/os/tls/certificate-files.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import type { TlsMode } from '#shared/fields.ts'
 import type { Effect } from '#shared/plan.ts'
 import { CertificateRefused, orderCertificate, planOrder } from './acme.ts'
 import { selfSigned } from './self-signed.ts'
 import { forgetTries, isWaiting, noteRefused, readTries } from './tries.ts'
 
 /** The requested state of a site: `email` is the contact of an ACME account. */
-export interface Wanted {
-  domain: string
-  tls: TlsMode
-  email: string
-}
+export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
 
 const HANDSHAKES = 50
 
 /** `refused`: why there is no new certificate; the previous one is still served. */
 interface Issued {
-  tls: TlsMode
+  tls: Site['tls']
   expires_at: string
   refused?: string
 }
@@ -41,24 +36,28 @@ interface Issued {
  * requested state, not the served one: it is retried later. A failure restores everything, and its
  * error is readable. `expires_at` is ISO 8601, `""` without a certificate.
  */
-export async function* issue(host: Host, wanted: Wanted): Progress<Issued> {
-  const site = await getSite(host, wanted.domain)
-  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
+export async function* issue(host: Host, requested: Requested): Progress<Issued> {
+  const site = await getSite(host, requested.domain)
+  const next: Site = { ...site, tls: requested.tls, email: requested.email }
   const refused = yield* carryOut(host, next)
   await writeSite(host, next)
-  if (refused === undefined) await forgetTries(host, wanted.domain)
-  else await noteRefused(host, wanted.domain, refused)
-  const expires_at = await expiryOf(host, wanted.domain)
-  return { tls: wanted.tls, expires_at, ...(refused !== undefined && { refused }) }
+  if (refused === undefined) await forgetTries(host, requested.domain)
+  else await noteRefused(host, requested.domain, refused)
+  const found = await files.readCertificate(host, requested.domain)
+  const expires_at = found ? new Date(found.validTo).toISOString() : ''
+  return { tls: requested.tls, expires_at, ...(refused !== undefined && { refused }) }
 }
 
 /** `issue` for callers that must not fail because of it: returns the reason of a failure. */
-export async function* issueOrReason(host: Host, wanted: Wanted): Progress<string | undefined> {
+export async function* issueOrReason(
+  host: Host,
+  requested: Requested,
+): Progress<string | undefined> {
   try {
-    return (yield* issue(host, wanted)).refused
+    return (yield* issue(host, requested)).refused
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    await noteRefused(host, wanted.domain, reason)
+    await noteRefused(host, requested.domain, reason)
     return reason
   }
 }
@@ -75,19 +74,17 @@ async function* carryOut(host: Host, next: Site): Progress<string | undefined> {
 }
 
 /** What `issue` would do. */
-export async function planIssue(host: Host, wanted: Wanted): Promise<Effect[]> {
-  const site = await getSite(host, wanted.domain)
-  const next: Site = { ...site, tls: wanted.tls, email: wanted.email }
-  const work = wanted.tls === 'none' ? planWithdraw(host, next) : planProvide(host, next)
-  return [...(await work), ...(await planWriteSite(host, next))]
-}
-
-async function planWithdraw(host: Host, site: Site): Promise<Effect[]> {
-  if (!(await nginx.certificateOf(host, site.domain))) return []
+export async function planIssue(host: Host, requested: Requested): Promise<Effect[]> {
+  const site = await getSite(host, requested.domain)
+  const next: Site = { ...site, tls: requested.tls, email: requested.email }
+  const record = await planWriteSite(host, next)
+  if (next.tls !== 'none') return [...(await planProvide(host, next)), ...record]
+  if (!(await nginx.certificateOf(host, site.domain))) return record
   return [
     effects.change('database', site.user),
-    ...(await nginx.planApply(host, site, undefined)),
+    ...(await nginx.planApply(host, next, undefined)),
     effects.remove('folder', certificateFolder(site.domain)),
+    ...record,
   ]
 }
 
@@ -116,9 +113,9 @@ export async function restore(host: Host, domain: string): Promise<void> {
  * Sites whose certificate is missing, or has less than a third of its lifetime left, and is not
  * waiting for its next attempt. `refused`: only sites whose previous request was refused.
  */
-export async function renewDue(host: Host, { refused = false } = {}): Promise<Wanted[]> {
+export async function renewDue(host: Host, { refused = false } = {}): Promise<Requested[]> {
   const tries = await readTries(host)
-  const due: Wanted[] = []
+  const due: Requested[] = []
   for (const site of await listSites(host)) {
     const { domain, tls, email } = site
     if (refused && !tries[domain]) continue
@@ -133,13 +130,9 @@ export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<b
   if (tls === 'none') return false
   const found = await files.readCertificate(host, domain)
   if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
-  return isDue(found, host.clock.now())
-}
-
-/** By share of the lifetime, not by days: authorities shorten it from 90 days to 45. */
-function isDue({ validFrom, validTo }: { validFrom: string; validTo: string }, now: number) {
-  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
-  return to - now < (to - from) / 3
+  // By share of the lifetime, not by days: authorities shorten it from 90 days to 45.
+  const [from, to] = [Date.parse(found.validFrom), Date.parse(found.validTo)]
+  return to - host.clock.now() < (to - from) / 3
 }
 
 async function* provide(host: Host, site: Site): Progress<void> {
@@ -159,7 +152,7 @@ async function* certificateFor(host: Host, site: Site, served: boolean): Progres
   const { domain } = site
   try {
     if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
-    yield 'Making a self-signed certificate'
+    yield 'Creating a self-signed certificate'
     await files.provideKey(host, files.privateKeyOf(domain))
     return await selfSigned(host, domain)
   } catch (error) {
@@ -201,9 +194,4 @@ async function handshake(host: Host, domain: string): Promise<void> {
       else throw new Error(`TLS for ${domain} does not answer on this server`, { cause: error })
     }
   }
-}
-
-async function expiryOf(host: Host, domain: string): Promise<string> {
-  const found = await files.readCertificate(host, domain)
-  return found ? new Date(found.validTo).toISOString() : ''
 }

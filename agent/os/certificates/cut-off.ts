@@ -4,7 +4,7 @@ import type { Warning } from '#shared/agent.ts'
 import { needsRenewal } from './certificates.ts'
 import { noteRefused, readTries } from './tries.ts'
 
-const CUT_OFF = 'the agent was restarted before the certificate was there'
+const CUT_OFF = 'the agent was restarted before the certificate was issued'
 
 /**
  * For a site that is complete except for its certificate, if the agent ended before it reported

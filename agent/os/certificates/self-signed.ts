@@ -9,20 +9,8 @@ const DAYS = 825
 export async function selfSigned(host: Host, domain: string): Promise<string> {
   const names = namesOf(domain).map((name) => `DNS:${name}`)
   const subject = domain.length > 64 ? '/O=Hosting Control' : `/CN=${domain}`
-  const { stdout } = await host.shell.run([
-    'openssl',
-    'req',
-    '-x509',
-    '-new',
-    '-sha256',
-    '-key',
-    privateKeyOf(domain),
-    '-days',
-    String(DAYS),
-    '-subj',
-    subject,
-    '-addext',
-    `subjectAltName=${names.join(',')}`,
-  ])
+  const key = ['-sha256', '-key', privateKeyOf(domain), '-days', String(DAYS)]
+  const options = ['-subj', subject, '-addext', `subjectAltName=${names.join(',')}`]
+  const { stdout } = await host.shell.run(['openssl', 'req', '-x509', '-new', ...key, ...options])
   return stdout
 }

@@ -52,22 +52,20 @@ export function schedule(host: Host, site: Site): Change {
 }
 
 function filesOf({ init }: Host, site: Site): Generated[] {
-  const rotation = { path: logrotatePath(site.user), text: renderLogrotate(site.user) }
-  if (init === 'direct')
-    return [{ path: crontabOf(site.user), text: renderCrontab(site) }, rotation]
-  return [
-    { path: servicePathOf(site.user), text: renderService(site) },
-    { path: timerPathOf(site.user), text: renderTimer(site) },
-    rotation,
+  const { user } = site
+  const timer = [
+    { path: servicePathOf(user), text: renderService(site) },
+    { path: timerPathOf(user), text: renderTimer(site) },
   ]
+  const jobs = init === 'direct' ? [{ path: crontabOf(user), text: renderCrontab(site) }] : timer
+  return [...jobs, { path: logrotatePath(user), text: renderLogrotate(user) }]
 }
 
 /** Ends a current run, with its child processes. */
 export function unschedule(host: Host, user: string): Change {
-  const all = inOrder(
-    removed(host, 'link', timerWantsOf(user)),
-    removedGenerated(host, ...generatedFor(user)),
-  )
+  // The timer last: a repeated removal stops it only while its file exists.
+  const paths = [crontabOf(user), logrotatePath(user), servicePathOf(user), timerPathOf(user)]
+  const all = inOrder(removed(host, 'link', timerWantsOf(user)), removedGenerated(host, ...paths))
   return {
     effects: all.effects,
     async apply() {
@@ -80,14 +78,6 @@ export function unschedule(host: Host, user: string): Change {
     },
   }
 }
-
-/** The timer last: a repeated removal stops it only while its file exists. */
-const generatedFor = (user: string) => [
-  crontabOf(user),
-  logrotatePath(user),
-  servicePathOf(user),
-  timerPathOf(user),
-]
 
 /** Each folder with the rights of its writer: root must not follow links in folders of a site. */
 function renderLogrotate(user: string): string {

@@ -5,6 +5,7 @@ import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
 import { docrootOf, homeOf, logsOf, WP_CLI } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
 import { RECORDER, recordOf } from './recorder.ts'
 
 const EVERY = 5
@@ -24,15 +25,13 @@ export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
 type Jobs = Pick<Site, 'domain' | 'user' | 'php'>
 
 /** Constant for each site, and spread over all sites. */
-function offsetOf({ domain }: Jobs): number {
-  return [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
-}
+const offsetOf = ({ domain }: Jobs): number =>
+  [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
 
 const environmentOf = ({ user }: Jobs): [string, string][] => [
   ['HOME', homeOf(user)],
   ['PATH', '/usr/local/bin:/usr/bin:/bin'],
-  ['WP_CLI_CACHE_DIR', `${homeOf(user)}/tmp/wp-cli`],
-  ['WP_CLI_DISABLE_AUTO_CHECK_UPDATE', '1'],
+  ...Object.entries(wpCliEnvironment(user)),
 ]
 
 /** In quotes that systemd and the shell of cron(8) both understand. */
@@ -92,20 +91,12 @@ WantedBy=timers.target
 /** flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root. */
 export function renderCrontab(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
-  const lock = `${logsOf(jobs.user)}/jobs.lock`
-  const limits = limitsOf(MEMORY)
   const words = [
-    ...[
-      '/usr/bin/flock',
-      '-n',
-      lock,
-      `/usr/bin/php${jobs.php}`,
-      '-n',
-      RECORDER,
-      recordOf(jobs.user),
-    ],
+    ...['/usr/bin/flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
+    ...[`/usr/bin/php${jobs.php}`, '-n', RECORDER, recordOf(jobs.user)],
     ...['/usr/bin/timeout', '-k', '10', String(SECONDS)],
-    ...[...launcherOf({ user: jobs.user, limits }), 'env', '-i', ...variables, ...programOf(jobs)],
+    ...launcherOf({ user: jobs.user, limits: limitsOf(MEMORY) }),
+    ...['env', '-i', ...variables, ...programOf(jobs)],
   ]
   return `# ${MARK_LINE}
 MAILTO=""

@@ -37,7 +37,7 @@ export async function recorderSteps(host: Host): Promise<Step[]> {
   return [
     {
       name: 'job recorder',
-      title: 'Providing the recorder of jobs',
+      title: 'Installing the recorder of jobs',
       ...generated(host, [{ path: RECORDER, text: RECORDER_TEXT }]),
     },
   ]

@@ -8,7 +8,7 @@ const FAILED: Record<Failed, Verdict> = {
   refused: down('http_refused', 'nginx does not answer on this server'),
   timeout: down('http_timeout', 'Its front page did not answer within 10 seconds'),
   tls: down('http_tls', 'The TLS connection to the site fails'),
-  broken: down('http_broken', 'The connection ended before its front page was there'),
+  broken: down('http_broken', 'The connection ended before the front page was complete'),
 }
 
 /** WordPress' own page for a fatal error, in every language: WP_Fatal_Error_Handler. */
@@ -38,7 +38,7 @@ function failing({ status, headers, body }: Answer): Verdict {
 }
 
 function refused(status: number): Verdict {
-  if (status === 401) return up('http_protected', 'Its front page asks for a password')
+  if (status === 401) return up('http_protected', 'Its front page requires a password')
   if (status === 404 || status === 410)
     return degraded('http_not_found', `Its front page answers ${status}: there is none`)
   return degraded('http_refuses', `Its front page answers ${status}`)

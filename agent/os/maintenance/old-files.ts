@@ -53,7 +53,7 @@ export function reported(
 
 function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): string {
   if (kind === 'other') return OTHER_ADVICE
-  if (name === 'mariadb') return 'Its restart interrupts sites for some seconds: ask for it'
+  if (name === 'mariadb') return 'A restart interrupts sites for some seconds: request it'
   return main ? '' : 'Old processes complete their last requests'
 }
 

@@ -29,7 +29,7 @@ type Way = Pick<Renewal, 'key' | 'title'> & { apply(host: Host): Promise<unknown
 
 /** A running request ends first: systemd, or the former nginx, holds the socket meanwhile. */
 const WAYS: Record<string, Way> = {
-  nginx: { key: 'service nginx', title: 'Renewing nginx', apply: renewNginx },
+  nginx: { key: 'service nginx', title: 'Replacing the running nginx', apply: renewNginx },
   cron: {
     key: 'service cron',
     title: 'Restarting cron',
@@ -37,7 +37,7 @@ const WAYS: Record<string, Way> = {
   },
   'hosting-agent-front': {
     key: 'service hosting-agent-front',
-    title: 'Restarting the half of the agent that listens',
+    title: 'Restarting the listening half of the agent',
     apply: ({ shell }) => shell.run(['systemctl', 'restart', FRONT_UNIT]),
   },
   // Mail of sites waits in their sendmail meanwhile.

@@ -32,7 +32,7 @@ export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<voi
 /** The step that installs pending updates; none without any. Throws apt's message. */
 export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   const { packages, problem } = await pendingPackages(host)
-  if (problem !== '') throw new Error(`apt cannot say what is pending: ${problem}`)
+  if (problem !== '') throw new Error(`apt cannot list the pending updates: ${problem}`)
   // Installed packages; apt adds their new dependencies.
   const names = packages
     .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))

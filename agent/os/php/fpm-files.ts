@@ -27,10 +27,8 @@ const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${
  */
 export function socketOf(pool: Pool): string {
   if (pool.former) return `${RUN_FOLDER}/${nameOf(pool)}.sock`
-  const hash = createHash('sha256')
-    .update(`hosting-fpm ${nameOf(pool)}`)
-    .digest('hex')
-  return `${RUN_FOLDER}/${hash.slice(0, 32)}.sock`
+  const name = `hosting-fpm ${nameOf(pool)}`
+  return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.sock`
 }
 
 /** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */

@@ -20,9 +20,8 @@ export async function servingPool({ files }: Pick<Host, 'files'>, pool: Pool): P
   const { user, php } = pool
   if (await files.stat(configOf({ user, php }))) return { user, php }
   const former: Pool = { user, php, former: true }
-  const paths = [configOf(former), formerConfigOf(former)]
-  const stats = await Promise.all(paths.map((path) => files.stat(path)))
-  return stats.some((stat) => stat !== undefined) ? former : { user, php }
+  const found = (await files.stat(configOf(former))) ?? (await files.stat(formerConfigOf(former)))
+  return found ? former : { user, php }
 }
 
 /** `shop-php8.2.d`; before layout 4 `shop-8.2.d` and `shop-8.2.conf`. */

@@ -4,7 +4,7 @@ import { type Pool, socketOf } from './fpm-files.ts'
 /** Longer requests delay a restart. */
 const LONG_MS = 2000
 /** Some sites always have one: then those requests have the ten seconds of a restart. */
-const PATIENCE_MS = 5 * 60_000
+const LATEST_MS = 5 * 60_000
 const MOST = 16 << 20
 
 /**
@@ -12,7 +12,7 @@ const MOST = 16 << 20
  * wait for the restart. Each connection of nginx to a PHP-FPM is one request.
  */
 export async function untilQuiet(host: Host, pool: Pool): Promise<void> {
-  const end = host.clock.elapsed() + PATIENCE_MS
+  const end = host.clock.elapsed() + LATEST_MS
   let before = await connections(host, pool)
   while (before.size > 0 && host.clock.elapsed() < end) {
     await host.clock.sleep(LONG_MS)

@@ -4,7 +4,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated } from '#agent/os/effects/generated.ts'
 import { closeSocket } from '#agent/os/mail/sockets.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
-import { isRunning, type Service } from '#agent/os/services/service.ts'
+import { isRunning } from '#agent/os/services/service.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Effect } from '#shared/plan.ts'
 import {
@@ -25,27 +25,20 @@ import { listOthers } from './fpm-pools.ts'
  */
 async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
-  for (const path of [unitPathOf(pool), socketUnitPathOf(pool)]) await removeGenerated(host, path)
+  const former = pool.former ? [formerConfigOf(pool)] : []
+  const generated = [unitPathOf(pool), socketUnitPathOf(pool), ...former]
+  for (const path of generated) await removeGenerated(host, path)
   for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
-  if (pool.former) await removeGenerated(host, formerConfigOf(pool))
   await host.files.remove(poolFolderOf(pool))
 }
 
-/** Stops and removes pools of the user for other PHP versions and of earlier agent versions. */
-export async function removeOthers(host: Host, pool: Pool): Promise<void> {
-  await removeFound(host, await listOthers(host, pool))
-}
-
-/** The pools of other PHP versions only: nginx may still use that of an earlier agent version. */
-export async function removeOtherVersions(host: Host, pool: Pool): Promise<void> {
-  const others = await listOthers(host, pool)
-  await removeFound(
-    host,
-    others.filter(({ php }) => php !== pool.php),
-  )
-}
-
-async function removeFound(host: Host, others: readonly Pool[]): Promise<void> {
+/**
+ * Stops and removes pools of the user for other PHP versions and, with `former`, of earlier agent
+ * versions: nginx may still use one of these.
+ */
+export async function removeOthers(host: Host, pool: Pool, { former = true } = {}): Promise<void> {
+  const all = await listOthers(host, pool)
+  const others = all.filter(({ php }) => former || php !== pool.php)
   if (others.length === 0) return
   // Workers that nginx is about to end may still send a request.
   await host.clock.sleep(500)
@@ -62,12 +55,12 @@ export async function planRemoveOthers(host: Host, pool: Pool): Promise<Effect[]
 async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
   const { unit, pid_file } = fpmService(pool)
   const former = pool.former ? [formerConfigOf(pool)] : []
+  const files = [unitPathOf(pool), socketUnitPathOf(pool), ...former, pid_file]
   const runs = await isRunning(host, fpmService(pool))
   return [
     ...(runs ? [effects.remove('service', unit)] : []),
     ...(await effects.planRemove(host, 'link', wantsPathOf(pool))),
-    ...(await effects.planRemove(host, 'file', unitPathOf(pool), socketUnitPathOf(pool))),
-    ...(await effects.planRemove(host, 'file', ...former, pid_file)),
+    ...(await effects.planRemove(host, 'file', ...files)),
     ...(await effects.planRemove(host, 'folder', poolFolderOf(pool))),
     ...(await effects.planRemove(host, 'socket', socketOf(pool))),
   ]
@@ -102,14 +95,12 @@ export async function planRemoveAll(host: Host, pool: Pool): Promise<Effect[]> {
 
 /** Also not at the next boot. */
 export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
-  const sign = host.init === 'systemd' ? unitPathOf(pool) : fpmService(pool).pid_file
-  if (await host.files.stat(sign)) await servicesOf(host).stop(await knownService(host, pool))
-  await host.files.remove(wantsPathOf(pool))
-}
-
-/** The first version had no socket units, and systemd stops nothing if a name is unknown. */
-async function knownService(host: Host, pool: Pool): Promise<Service> {
   const { socket_unit, ...service } = fpmService(pool)
-  const listens = !pool.former || (await host.files.stat(socketUnitPathOf(pool))) !== undefined
-  return listens ? { ...service, socket_unit } : service
+  // The first version had no socket units, and systemd stops nothing if a name is unknown.
+  const listens = !pool.former || (await host.files.stat(socketUnitPathOf(pool)))
+  const sign = host.init === 'systemd' ? unitPathOf(pool) : service.pid_file
+  if (await host.files.stat(sign)) {
+    await servicesOf(host).stop(listens ? { ...service, socket_unit } : service)
+  }
+  await host.files.remove(wantsPathOf(pool))
 }

@@ -29,15 +29,16 @@ export class Sleeper {
       if (!sites.some((site) => site.user === user)) this.#silences.delete(user)
     }
     for (const site of sites) {
-      const patience = limitsOn(site.tier, machine).sleep * 1000
-      await this.#lookAt(host, site, patience).catch(report)
+      const idle_ms = limitsOn(site.tier, machine).sleep * 1000
+      await this.#lookAt(host, site, idle_ms).catch(report)
     }
   }
 
-  async #lookAt(host: Host, { user, php }: Site, patience: number): Promise<void> {
+  /** `idle_ms`: the time without visitors after which it is stopped; 0: never. */
+  async #lookAt(host: Host, { user, php }: Site, idle_ms: number): Promise<void> {
     const pool = { user, php }
-    const runs = patience > 0 && (await isRunning(host, fpmService(pool)))
-    if (runs && (await this.#silence(host, user)) < patience) return
+    const runs = idle_ms > 0 && (await isRunning(host, fpmService(pool)))
+    if (runs && (await this.#silence(host, user)) < idle_ms) return
     if (runs && (await connections(host, pool)).size > 0) return
     // A woken PHP-FPM gets its whole idle time.
     this.#silences.delete(user)

@@ -24,7 +24,7 @@ import {
   wantsPathOf,
 } from './fpm-files.ts'
 import { stopAndForget } from './fpm-removal.ts'
-import { isListening, type PoolState, poolState } from './fpm-sleep.ts'
+import { isListening, poolState } from './fpm-sleep.ts'
 import { sliceFile } from './fpm-slice.ts'
 import { renderSocket, renderUnit } from './fpm-units.ts'
 
@@ -46,23 +46,18 @@ async function applyAlone(host: Host, site: Site): Promise<void> {
   const state = await poolState(host, pool)
   const unit = await host.files.read(unitPathOf(pool))
   const restore = await writeFiles(host, site, state === 'running')
-  const way = wayOf(state, unit === (await host.files.read(unitPathOf(pool))))
+  const isSame = unit === (await host.files.read(unitPathOf(pool)))
+  const usual = state === 'running' && isSame ? reload : renew
+  const change = state === 'broken' ? start : usual
   try {
-    await WAYS[way](host, pool)
+    await change(host, pool)
     await listening(host, pool)
   } catch (error) {
-    if (way !== 'reload') await stopAndForget(host.steady ?? host, pool)
+    if (change !== reload) await stopAndForget(host.steady ?? host, pool)
     await restore()
-    if (way === 'renew') await startFormer(host.steady ?? host, pool)
+    if (change === renew) await startFormer(host.steady ?? host, pool)
     throw error
   }
-}
-
-const WAYS = { reload, renew, start }
-
-function wayOf(state: PoolState, same_unit: boolean): keyof typeof WAYS {
-  if (state === 'broken') return 'start'
-  return state === 'running' && same_unit ? 'reload' : 'renew'
 }
 
 /** With the present units; if systemd already has the socket, no request is refused. */
@@ -85,27 +80,23 @@ async function startFormer(host: Host, pool: Pool): Promise<void> {
 /** What `apply` would do. */
 export async function planApply(host: Host, site: Site): Promise<Effect[]> {
   const pool = poolOf(site)
-  const { pid_file } = fpmService(pool)
+  const { pid_file, unit } = fpmService(pool)
   const systemd = host.init === 'systemd'
   const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER, ...(systemd ? [WANTS] : [])]
-  const links = systemd ? [wantsPathOf(pool)] : []
-  const pid_files = systemd ? [] : [pid_file]
+  const started = {
+    broken: effects.create('service', unit),
+    running: effects.run('reload', unit),
+    asleep: effects.run('restart', unit),
+  }
   return [
     ...(await openSocket(host, site).effects()),
     ...(await effects.planMake(host, 'folder', ...folders)),
     ...(await effects.planGenerate(host, await filesOf(host, site))),
-    ...(await effects.planMake(host, 'link', ...links)),
+    ...(await effects.planMake(host, 'link', ...(systemd ? [wantsPathOf(pool)] : []))),
     ...(await effects.planMake(host, 'socket', socketOf(pool))),
-    ...(await effects.planMake(host, 'file', ...pid_files)),
-    await planStart(host, pool),
+    ...(await effects.planMake(host, 'file', ...(systemd ? [] : [pid_file]))),
+    started[await poolState(host, pool)],
   ]
-}
-
-async function planStart(host: Host, pool: Pool): Promise<Effect> {
-  const { unit } = fpmService(pool)
-  const state = await poolState(host, pool)
-  if (state === 'broken') return effects.create('service', unit)
-  return effects.run(state === 'running' ? 'reload' : 'restart', unit)
 }
 
 /** Tested first: with an invalid file it would not start again. */
@@ -139,9 +130,8 @@ async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => 
 async function filesOf(host: Host, site: Site): Promise<Generated[]> {
   const pool = poolOf(site)
   const limits = limitsOn(site.tier, await machineOf(host))
-  const config = renderPool(pool, limits, host.init)
   const files: Generated[] = [
-    { path: configOf(pool), text: config },
+    { path: configOf(pool), text: renderPool(pool, limits, host.init) },
     { path: `${poolFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
   ]
   if (host.init !== 'systemd') return files

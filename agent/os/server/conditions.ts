@@ -16,7 +16,7 @@ export async function listConditions(host: Host): Promise<Condition[]> {
 async function ports(host: Host): Promise<Condition[]> {
   return (await portHolders(host)).map(({ port, program }) => ({
     code: port === 80 ? 'port_http_taken' : 'port_https_taken',
-    message: `${program || 'A program other than nginx'} listens on port ${port}. Its sites go on; sites of Hosting Control need nginx there`,
+    message: `${program || 'A program other than nginx'} listens on port ${port}. Its sites keep working; sites of Hosting Control need nginx there`,
   }))
 }
 

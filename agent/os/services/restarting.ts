@@ -38,7 +38,7 @@ export async function restartingSteps(host: Host): Promise<Step[]> {
   return [
     {
       name: 'restarts',
-      title: 'Making services come back after a failure',
+      title: 'Configuring automatic restarts of services',
       effects: async () => [
         ...(await effects.planMake(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
         ...(await effects.planGenerate(host, missing)),

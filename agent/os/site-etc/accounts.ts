@@ -22,38 +22,35 @@ export function visibleAccounts({ passwd, group }: Accounts, user: string): Acco
   const foreign = all.filter(
     ([name, , , , , home]) => name !== user && home?.startsWith(`${HOMES}/`),
   )
-  const closed = new Set(foreign.map(([name]) => name))
   const closedGroups = new Set(foreign.map(([, , , gid]) => gid))
-  const people = all.filter(([name = '', , uid]) => {
-    return name === user || (isSystem(uid) && !closed.has(name))
+  const closed = new Set(foreign.map(([name]) => name))
+  const accounts = all.filter(
+    ([name, , uid]) => name === user || (isSystem(uid) && !closed.has(name)),
+  )
+  const names = new Set(accounts.map(([name]) => name))
+  const groups = fieldsOf(group, 4).flatMap(([name, password, gid, list = '']) => {
+    const members = list.split(',')
+    const isOwn = name === user || members.includes(user)
+    if (!isOwn && (!isSystem(gid) || closedGroups.has(gid))) return []
+    const known = members.filter((member) => names.has(member))
+    return [[name, password, gid, known.join(',')]]
   })
-  const names = new Set(people.map(([name]) => name))
-  const groups = fieldsOf(group, 4).filter(([name, , gid, members = '']) => {
-    if (name === user || members.split(',').includes(user)) return true
-    return isSystem(gid) && !closedGroups.has(gid)
-  })
-  const shown = groups.map(([name, password, gid, members = '']) => [
-    ...[name, password, gid],
-    members
-      .split(',')
-      .filter((member) => names.has(member))
-      .join(','),
-  ])
-  return { passwd: textOf(people), group: textOf(shown) }
+  return { passwd: textOf(accounts), group: textOf(groups) }
 }
 
 /** Writes the accounts that a site sees. */
 export async function writeAccounts(host: Host, ...users: string[]): Promise<void> {
   if (host.init !== 'systemd') return
-  const all = await accountsOn(host)
-  for (const user of users) await writeVisible(host, user, visibleAccounts(all, user))
-}
-
-async function writeVisible(host: Host, user: string, visible: Accounts): Promise<void> {
-  await host.files.mkdir(accountsOf(user), { mode: 0o755 })
-  for (const name of ACCOUNT_FILES) {
-    const path = `${accountsOf(user)}/${name}`
-    if ((await host.files.read(path)) !== visible[name]) await host.files.write(path, visible[name])
+  const [passwd = '', group = ''] = await Promise.all(
+    ACCOUNT_FILES.map((name) => host.files.read(`/etc/${name}`, MOST)),
+  )
+  const all = { passwd, group }
+  for (const user of users) {
+    await host.files.mkdir(accountsOf(user), { mode: 0o755 })
+    for (const [name, text] of Object.entries(visibleAccounts(all, user))) {
+      const path = `${accountsOf(user)}/${name}`
+      if ((await host.files.read(path)) !== text) await host.files.write(path, text)
+    }
   }
 }
 
@@ -63,13 +60,6 @@ export const planWriteAccounts = ({ init }: Host, user: string): Effect[] =>
 
 export const removeAccounts = (host: Host, user: string): Change =>
   removed(host, 'folder', accountsOf(user))
-
-async function accountsOn({ files }: Host): Promise<Accounts> {
-  const [passwd = '', group = ''] = await Promise.all(
-    ACCOUNT_FILES.map((name) => files.read(`/etc/${name}`, MOST)),
-  )
-  return { passwd, group }
-}
 
 /** Of whole lines alone. */
 const fieldsOf = (text: string, count: number): string[][] =>

@@ -31,10 +31,10 @@ const FROM = '/etc';
 const TO = '${SHARED_ETC}';
 const STAGING = '${STAGING}';
 
-/** The wanted state of a name: a link and its target, a file and its text, or nothing. */
-function wanted(string $path): array {
-  $target = is_link($path) ? (string) readlink($path) : '';
-  if (preg_match('~^(\.\./|/(?!etc/)|/etc/alternatives/)~', $target)) return ['link', $target];
+/** The state that a name should have: a link and its target, a file and its text, or nothing. */
+function target(string $path): array {
+  $link = is_link($path) ? (string) readlink($path) : '';
+  if (preg_match('~^(\.\./|/(?!etc/)|/etc/alternatives/)~', $link)) return ['link', $link];
   if (!is_file($path) || (fileperms($path) & 0004) === 0) return ['nothing', ''];
   return ['file', (string) file_get_contents($path)];
 }
@@ -63,9 +63,9 @@ for ($left = 20; $left > 0; $left--) {
   clearstatcache(true);
   $changed = false;
   foreach (NAMES as $name) {
-    $wanted = wanted(FROM . "/$name");
-    if ($wanted === present(TO . "/$name")) continue;
-    put($name, ...$wanted);
+    $target = target(FROM . "/$name");
+    if ($target === present(TO . "/$name")) continue;
+    put($name, ...$target);
     $changed = true;
   }
   if (!$changed) break;

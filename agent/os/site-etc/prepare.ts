@@ -17,6 +17,6 @@ export async function prepareSiteEtc(host: Host): Promise<string[]> {
     await writeAccounts(host, ...sites.map(({ user }) => user))
     return []
   } catch (error) {
-    return [`What sites see of /etc was not prepared: ${String(error)}`]
+    return [`The /etc of sites was not prepared: ${String(error)}`]
   }
 }

@@ -32,14 +32,8 @@ export async function sharedEtcSteps(host: Host): Promise<Step[]> {
   if (host.init !== 'systemd') return []
   const missing = await missingOn(host)
   if (missing.length === 0) return []
-  return [
-    {
-      name: 'site etc',
-      title: 'Preparing what sites see of /etc',
-      effects: missing,
-      apply: () => makeSharedEtc(host),
-    },
-  ]
+  const apply = () => makeSharedEtc(host)
+  return [{ name: 'site etc', title: 'Preparing the /etc of sites', effects: missing, apply }]
 }
 
 /** The same immediately, without steps. */
@@ -50,11 +44,10 @@ export async function provideSharedEtc(host: Host): Promise<void> {
 async function missingOn(host: Host): Promise<Effect[]> {
   const links = [...LINKS, ...FOLLOWER_LINKS].map(({ path }) => path)
   const enabling = FOLLOWER_LINKS.map(({ path }) => dirname(path))
-  const files = await effects.planGenerate(host, FOLLOWER_FILES)
   return [
     ...(await effects.planMake(host, 'folder', ...FOLDERS, ...enabling)),
     ...(await effects.planMake(host, 'link', ...links)),
-    ...files,
+    ...(await effects.planGenerate(host, FOLLOWER_FILES)),
   ]
 }
 
@@ -75,12 +68,8 @@ async function makeSharedEtc(host: Host): Promise<void> {
 
 /** Without a site, nothing needs it. */
 export async function removeSharedEtc(host: Host): Promise<void> {
-  await host.shell.try([
-    'systemctl',
-    'stop',
-    ...[LATE_WATCH, WATCH, TIMER],
-    ...[LATE_SERVICE, SERVICE],
-  ])
+  const units = [LATE_WATCH, WATCH, TIMER, LATE_SERVICE, SERVICE]
+  await host.shell.try(['systemctl', 'stop', ...units])
   for (const { path } of FOLLOWER_LINKS) await host.files.remove(path)
   for (const { path } of FOLLOWER_FILES) await removeGenerated(host, path)
   await host.files.remove(SITE_ETC)

@@ -43,7 +43,7 @@ export async function getSite(host: Host, domain: string): Promise<Site> {
   const site = await findSite(host, domain)
   if (site) return site
   if (!(await findSite(host, domain, 'trash'))) throw notFound(`Site ${domain}`)
-  const message = `Site ${domain} is in the trash: restore or purge it`
+  const message = `Site ${domain} is in the trash: restore it or delete it permanently`
   throw new ServiceError('not_found', { message })
 }
 

@@ -28,35 +28,27 @@ export async function readCertificate(host: Host, domain: string) {
   return parseCertificate(await host.files.read(fullchainOf(domain)))
 }
 
-/** ECDSA P-256, PKCS 8 PEM. */
-function newKey(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
-}
-
 /**
- * The private key of a site, created if it is missing. It stays when the certificate changes: then
+ * The private key of a site, created if it is missing: ECDSA P-256, PKCS 8 PEM. It stays when the certificate changes: then
  * a new certificate is one rename, and no crash can leave a key beside the wrong certificate.
  */
 export async function provideKey(host: Host, path: string): Promise<string> {
   const known = await host.files.read(path)
   if (known !== undefined) return known
-  const key = newKey()
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   await host.files.write(path, key, SECRET)
   return key
 }
 
-/**
- * Keeps a copy of the served certificate, so that `restoreFormer` works in this process and the next one.
- */
+/** Copies the served certificate, so that `restoreFormer` works in this process and the next one. */
 export async function keepFormer(host: Host, domain: string): Promise<void> {
   const served = (await host.files.read(fullchainOf(domain))) ?? ''
   await host.files.write(formerOf(domain), served, SECRET)
 }
 
-export async function install(host: Host, domain: string, pem: string): Promise<void> {
-  await host.files.write(fullchainOf(domain), pem, SECRET)
-}
+export const install = (host: Host, domain: string, pem: string): Promise<void> =>
+  host.files.write(fullchainOf(domain), pem, SECRET)
 
 /** The effects of a new certificate on the files of a site: an existing key stays. */
 export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
@@ -69,9 +61,8 @@ export async function planInstall(host: Host, domain: string): Promise<Effect[]>
   ]
 }
 
-export async function forgetFormer(host: Host, domain: string): Promise<void> {
-  await host.files.remove(formerOf(domain))
-}
+export const forgetFormer = (host: Host, domain: string): Promise<void> =>
+  host.files.remove(formerOf(domain))
 
 /** Restores the copy of `keepFormer`; false: there is none. */
 export async function restoreFormer(host: Host, domain: string): Promise<boolean> {

@@ -26,7 +26,7 @@ const accountPathOf = (user: string) => `${trashOf(user)}/account.json`
  */
 export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
   if (await host.files.stat(keptHomeOf(user))) {
-    throw conflict(`${keptHomeOf(user)} is in the way: move it and try again`)
+    throw conflict(`${keptHomeOf(user)} already exists: move it and try again`)
   }
   for (const path of [TRASH, trashOf(user)]) await host.files.mkdir(path, { mode: 0o700 })
   await writeKept(host, user)

@@ -30,7 +30,7 @@ const SECRET = { mode: 0o600 }
 export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Promise<void> {
   const size = await databaseSize(host, user)
   if (size === undefined) return
-  await refuseLack(host, HOMES, 2 * size, `The trash cannot take ${domain}`)
+  await refuseLack(host, HOMES, 2 * size, `${domain} cannot be moved to the trash`)
 }
 
 /** Throws conflict when a path of the restore is in use, or the disk is too full. */
@@ -38,9 +38,9 @@ export async function refuseUnrestorable(host: Host, { domain, user }: Site): Pr
   const kept = await host.files.stat(keptHomeOf(user))
   const home = await host.files.stat(homeOf(user))
   if (!kept && !home) {
-    throw conflict(`${keptHomeOf(user)} does not exist any more: ${domain} can only be purged`)
+    throw conflict(`${keptHomeOf(user)} is missing: ${domain} can only be deleted permanently`)
   }
-  if (kept && home) throw conflict(`${homeOf(user)} is in the way: move it and try again`)
+  if (kept && home) throw conflict(`${homeOf(user)} already exists: move it and try again`)
   const dump = await host.files.stat(dumpPathOf(user))
   if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot be restored`)
 }

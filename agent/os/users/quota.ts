@@ -81,9 +81,8 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
 const planLimit = (user: string): Effect => effects.change('disk quota', user)
 
 /** Returns the reason of a failure: a missing quota never fails the site. */
-export function limitDisk(host: Host, { user, tier }: Site): Promise<string | undefined> {
-  return setLimits(host, user, diskLimits(tier))
-}
+export const limitDisk = (host: Host, { user, tier }: Site): Promise<string | undefined> =>
+  setLimits(host, user, diskLimits(tier))
 
 async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
   for (const site of sites) {

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
-import { type Change, declared, inOrder, provided } from '#agent/os/effects/change.ts'
+import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
 import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
@@ -49,8 +49,8 @@ export const admitNginx = (host: Host, user: string): Change =>
   )
 
 async function admits(host: Host, user: string): Promise<boolean> {
-  const entry = await entryOf(host, '/etc/group', user)
-  return (entry?.[3] ?? '').trim().split(',').includes(NGINX_USER)
+  const [, , , members = ''] = (await entryOf(host, '/etc/group', user)) ?? []
+  return members.trim().split(',').includes(NGINX_USER)
 }
 
 /** What `createUser` does. */
@@ -91,7 +91,7 @@ export function createFolders({ files }: Host, user: string): Change {
     await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
     await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
     await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
-    await files.mkdir(logs, { mode: 0o750, group: 'www-data' })
+    await files.mkdir(logs, { mode: 0o750, group: NGINX_USER })
   })
 }
 
@@ -100,15 +100,10 @@ export async function settleFolders(host: Host, user: string): Promise<void> {
   await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
 }
 
-/**
- * By rm(1), which opens each folder below the previous one and follows no new link. Running
- * processes of the user would fill the folders again: a copy outlives the agent that started it.
- */
+/** Running processes of the user would fill the folders again: a copy outlives its agent. */
 export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
   if (await isOf(host, user, domain)) await endProcesses(host, user)
-  if (await host.files.stat(homeOf(user))) {
-    await host.shell.run(['rm', '-rf', '--one-file-system', '--', homeOf(user)])
-  }
+  await removedTree(host, 'folder', homeOf(user)).apply()
   await host.files.remove(logsOf(user))
 }
 
@@ -144,16 +139,12 @@ async function endProcesses(host: Host, user: string): Promise<void> {
 }
 
 export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
-  const entry = await entryOf(host, '/etc/passwd', user)
-  return entry?.[4] === commentOf(domain)
+  return (await entryOf(host, '/etc/passwd', user))?.[4] === commentOf(domain)
 }
 
 const commentOf = (domain: string) => `Site ${domain}`
 
 async function entryOf(host: Host, path: string, name: string): Promise<string[] | undefined> {
-  const text = (await host.files.read(path, 64 << 20)) ?? ''
-  return text
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([first]) => first === name)
+  const lines = ((await host.files.read(path, 64 << 20)) ?? '').split('\n')
+  return lines.find((line) => line.startsWith(`${name}:`))?.split(':')
 }

@@ -62,7 +62,7 @@ export async function coreSteps(host: Host): Promise<Step[]> {
     yield* provideCore(host)
   }
   const effects = () => planProvide(host)
-  return [{ name: 'wordpress', title: 'Providing WordPress', effects, apply }]
+  return [{ name: 'wordpress', title: 'Preparing WordPress', effects, apply }]
 }
 
 /** What `provideCore` would do, by the checksum that the source publishes now. */
@@ -99,7 +99,7 @@ async function* fromSource(
   kept: Kept | undefined,
   attempts: number,
 ): Progress<string> {
-  yield `Asking ${base} for the newest WordPress`
+  yield `Checking ${base} for the newest WordPress`
   const url = archiveOf(base)
   const digest = await publishedAt(host, base, attempts)
   const at = host.clock.now()
@@ -107,7 +107,7 @@ async function* fromSource(
     await writeKept(host, { ...kept, at })
     return folderOf(host, kept)
   }
-  yield 'Getting WordPress'
+  yield 'Downloading WordPress'
   return await host.exclusive('wordpress', async () => {
     const meanwhile = await readKept(host)
     if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
@@ -142,7 +142,7 @@ async function unpack(host: Host, url: string, digest: string, attempts: number)
 async function versionIn({ files }: Host, folder: string): Promise<string> {
   const text = (await files.read(`${folder}/wp-includes/version.php`)) ?? ''
   const version = /^\$wp_version = '(\d[\w.-]*)';/m.exec(text)?.[1]
-  if (version === undefined) throw new Error('The archive does not hold a WordPress')
+  if (version === undefined) throw new Error('The archive does not contain WordPress')
   return version
 }
 

@@ -21,24 +21,20 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 export async function install(host: Host, site: Site, password: Secret): Promise<void> {
   const admin = adminName(host, site.email)
   const args = [
-    `--exec=${writingConfig(site.user)}`,
-    `--exec=${OFFLINE}`,
-    'core',
-    'install',
-    `--url=http://${site.domain}`,
-    `--title=${site.domain}`,
-    `--admin_user=${admin}`,
-    `--admin_email=${site.email}`,
-    '--skip-email',
+    ...[`--exec=${writingConfig(site.user)}`, `--exec=${OFFLINE}`, 'core', 'install'],
+    ...[`--url=http://${site.domain}`, `--title=${site.domain}`],
+    ...[`--admin_user=${admin}`, `--admin_email=${site.email}`, '--skip-email'],
   ]
   const output = await runWpCli(host, site, args, configFor(host, site.user, password))
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
 }
 
+type Runnable = Pick<Site, 'user' | 'php'>
+
 /** Sets a new random password for the first administrator; only this returns it. */
 export async function setAdminPassword(
   host: Host,
-  site: Pick<Site, 'user' | 'php'>,
+  site: Runnable,
 ): Promise<{ user: string; password: Secret }> {
   const password = new Secret(host.random.text(24))
   const code = `<?php
@@ -47,29 +43,25 @@ if (!$found) WP_CLI::error('the site has no administrator');
 wp_set_password('${password.reveal()}', $found[0]->ID);
 echo $found[0]->user_login;
 `
-  const output = await evaluate(host, site, code)
-  if (output.code !== 0) throw new Error(`The password was not set: ${complaintOf(output)}`)
-  return { user: output.stdout.trim(), password }
+  return { user: (await evaluate(host, site, code, 'The password was not set')).trim(), password }
 }
 
 /** Sets the scheme of WordPress's address; its host and path stay. */
-export async function setUrl(
-  host: Host,
-  site: Pick<Site, 'user' | 'php'>,
-  scheme: 'http' | 'https',
-): Promise<void> {
+export async function setUrl(host: Host, site: Runnable, scheme: 'http' | 'https'): Promise<void> {
   const code = `<?php
 foreach (['siteurl', 'home'] as $name) {
   update_option($name, set_url_scheme(get_option($name), '${scheme}'));
 }
 `
-  const output = await evaluate(host, site, code)
-  if (output.code !== 0) throw new Error(`The address was not changed: ${complaintOf(output)}`)
+  await evaluate(host, site, code, 'The address was not changed')
 }
 
-/** Runs PHP code without the site's plugins and theme, which may be broken. */
-function evaluate(host: Host, site: Pick<Site, 'user' | 'php'>, code: string) {
-  return runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'eval-file', '-'], code)
+/** Runs PHP code without the site's plugins and theme, which may be broken; returns its output. */
+async function evaluate(host: Host, site: Runnable, code: string, problem: string) {
+  const args = ['--skip-plugins', '--skip-themes', 'eval-file', '-']
+  const output = await runWpCli(host, site, args, code)
+  if (output.code !== 0) throw new Error(`${problem}: ${complaintOf(output)}`)
+  return output.stdout
 }
 
 /** 0600 and the site's user, before wp-cli reads it. */
@@ -97,26 +89,15 @@ WP_CLI::add_hook('after_invoke:core install', function () {
   foreach ([...$themes, ...$plugins] as $path) $remove($path);
 });`
 
-const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) => [
-  `${name}_KEY`,
-  `${name}_SALT`,
-])
-
-function configFor(host: Host, user: string, password: Secret): string {
-  const keys = KEYS.map((name) => [name, host.random.text(64)] as const)
-  return renderConfig(user, password, `${host.random.name(6)}_`, keys)
-}
+const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) =>
+  ['KEY', 'SALT'].map((kind) => `${name}_${kind}`),
+)
 
 /**
  * Without memory limits: WordPress takes them from the pool, which has the tier's
  * (wp_initial_constants: at least 256 MB for images, more if memory_limit is more).
  */
-function renderConfig(
-  user: string,
-  password: Secret,
-  prefix: string,
-  keys: readonly (readonly [string, string])[],
-): string {
+function configFor({ random }: Host, user: string, password: Secret): string {
   const define = (name: string, value: string) => `define( '${name}', ${value} );`
   const text = (name: string, value: string) => define(name, `'${value}'`)
   return `<?php
@@ -127,9 +108,9 @@ ${text('DB_HOST', 'localhost')}
 ${text('DB_CHARSET', 'utf8mb4')}
 ${text('DB_COLLATE', '')}
 
-${keys.map(([name, value]) => text(name, value)).join('\n')}
+${KEYS.map((name) => text(name, random.text(64))).join('\n')}
 
-$table_prefix = '${prefix}';
+$table_prefix = '${random.name(6)}_';
 
 ${define('DISABLE_WP_CRON', 'true')}
 ${define('DISALLOW_FILE_EDIT', 'true')}
@@ -145,10 +126,7 @@ require_once ABSPATH . 'wp-settings.php';
 
 /** Never `admin`: the local part of the address and a random part. */
 function adminName(host: Host, email: string): string {
-  const local =
-    email
-      .split('@')[0]
-      ?.toLowerCase()
-      .replace(/[^a-z0-9]/g, '') ?? ''
-  return `${local.slice(0, 20) || 'owner'}-${host.random.name(5)}`
+  const local = email.replace(/@.*$/s, '').toLowerCase()
+  const plain = local.replace(/[^a-z0-9]/g, '').slice(0, 20)
+  return `${plain || 'owner'}-${host.random.name(5)}`
 }

@@ -12,7 +12,7 @@ const OldFilesProgram = {
   kind: 'service',
   domain: '',
   since: AT,
-  problem: 'Its restart interrupts sites for some seconds: ask for it',
+  problem: 'A restart interrupts sites for some seconds: request it',
 }
 const ServiceRestarts = { name: 'nginx', count: 1, last_at: AT }
 const Unattended = { enabled: true, wanted: true, source: 'hosting-control', detail: '' }

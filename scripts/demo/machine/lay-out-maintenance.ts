@@ -52,7 +52,7 @@ const waiting = (since: string): Maintenance['old_files'][number] => ({
   kind: 'service',
   domain: '',
   since,
-  problem: 'Its restart interrupts sites for some seconds: ask for it',
+  problem: 'A restart interrupts sites for some seconds: request it',
 })
 
 /** A web server that was killed for lack of memory, and restarted each time. */

@@ -39,9 +39,9 @@ test('installs and configures the packages, and disables the default site of Deb
     'Stopping the shared pool of PHP 8.2',
     'Denying sites the metadata addresses',
     'Preparing the mail of sites',
-    'Preparing what sites see of /etc',
-    'Making services come back after a failure',
-    'Getting wp-cli',
+    'Preparing the /etc of sites',
+    'Configuring automatic restarts of services',
+    'Downloading wp-cli',
     'The server is ready for sites',
   ])
   expect(host.ran).toContain('systemctl disable --now php8.2-fpm.service')

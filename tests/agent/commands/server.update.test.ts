@@ -96,5 +96,5 @@ test('reports that apt cannot list pending updates', async () => {
 
   const [, message] = await update(host)
 
-  expect(message).toBe('apt cannot say what is pending: E: broken')
+  expect(message).toBe('apt cannot list the pending updates: E: broken')
 })

@@ -8,7 +8,7 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const SITE = { ...shop, tls: 'letsencrypt' } as const
-const CUT_OFF = 'the agent was restarted before the certificate was there'
+const CUT_OFF = 'the agent was restarted before the certificate was issued'
 
 const runnerOn = (host: FakeHost) =>
   new Runner({

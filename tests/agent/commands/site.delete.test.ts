@@ -133,7 +133,7 @@ test('does not start when the disk may be too small', async () => {
 
   expect(await remove(host)).toEqual([
     [],
-    'The trash cannot take shop.example: 1024 MB are free on this server, and 1264 MB may be needed',
+    'shop.example cannot be moved to the trash: 1024 MB are free on this server, and 1264 MB may be needed',
   ])
   expect(host.disk.all).toEqual(before)
   expect(host.ran).toEqual(['du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop'])
@@ -164,7 +164,8 @@ test('names an unknown domain, and says when a site is in the trash', async () =
   const host = await server(shop)
   await remove(host)
 
-  expect(await remove(host)).toEqual([[], 'Site shop.example is in the trash: restore or purge it'])
+  const reason = 'Site shop.example is in the trash: restore it or delete it permanently'
+  expect(await remove(host)).toEqual([[], reason])
   expect(await remove(await server())).toEqual([[], 'Site shop.example not found'])
 })
 

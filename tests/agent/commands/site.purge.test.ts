@@ -57,7 +57,7 @@ test('continues after an interruption or failure, and never leaves a half-restor
         'shop.example is not deleted completely: injected fault',
       ])
       expect((await outcome(siteRestore.run(only, contextOf(host))))[1]).toBe(
-        'A purge of shop.example has started: it can only be purged',
+        'The permanent deletion of shop.example has started: it cannot be restored',
       )
     }
 

@@ -118,17 +118,17 @@ test.each([
     'its user is gone',
     async (host: FakeHost) =>
       host.disk.write('/etc/passwd', 'shop:x:1:1:somebody else:/:/bin/sh\n'),
-    'The system user shop does not exist any more: shop.example can only be purged',
+    'The system user shop is missing: shop.example can only be deleted permanently',
   ],
   [
     'its files are gone',
     async (host: FakeHost) => host.disk.remove('/srv/www/.trash/shop/home'),
-    '/srv/www/.trash/shop/home does not exist any more: shop.example can only be purged',
+    '/srv/www/.trash/shop/home is missing: shop.example can only be deleted permanently',
   ],
   [
     'something is in its place',
     async (host: FakeHost) => host.disk.write('/srv/www/shop/x', ''),
-    '/srv/www/shop is in the way: move it and try again',
+    '/srv/www/shop already exists: move it and try again',
   ],
   [
     'the disk is full',

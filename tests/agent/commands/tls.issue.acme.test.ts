@@ -23,7 +23,7 @@ test('requests one certificate for both names and leaves no token behind', async
   const [lines, result] = await issue(host, 'letsencrypt')
 
   expect(result).toMatchObject({ tls: 'letsencrypt' })
-  expect(lines[1]).toBe('Asking the certificate authority for a.example and www.a.example')
+  expect(lines[1]).toBe('Requesting a certificate for a.example and www.a.example')
   expect(host.orders).toMatchObject([
     {
       directory: 'https://acme.example/directory',
@@ -74,7 +74,7 @@ test('requests no certificate for names that this server does not serve', async 
   await issue(host, 'letsencrypt', warnings)
 
   const message =
-    'The certificate for a.example was refused: this server answers 404 and not the token where the authority would ask'
+    'The certificate for a.example was refused: this server answers 404 instead of the token that the authority would request'
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])
   expect(host.orders).toEqual([])
 })

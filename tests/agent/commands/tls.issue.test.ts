@@ -24,7 +24,7 @@ test('serves a certificate that it signed itself', async () => {
 
   expect(lines).toEqual([
     'Requesting a certificate for a.example',
-    'Making a self-signed certificate',
+    'Creating a self-signed certificate',
     'Serving the certificate',
   ])
   expect(result).toMatchObject({ domain: 'a.example', tls: 'self-signed' })

@@ -19,7 +19,7 @@ export function checkFoundPage(visited: Visited, url: string): Verdict {
     return down('http_gateway', reason)
   }
   if (status === 401 || status === 403)
-    return up('http_protected', `Its front page answers ${status}: not everybody may see it`)
+    return up('http_protected', `Its front page answers ${status}: it is not public`)
   if (status >= 400) return up('http_answers', `Its front page answers ${status}`)
   if (status >= 300) return up('http_redirect', 'Its front page redirects to another address')
   return /^(HIT|STALE)$/.test(headers['x-cache'] ?? '') ? up('http_cached', '') : UP

@@ -40,7 +40,7 @@ export const JOBS = {
       await runAsSite(host, attacker, ['rm', '-f', '--', alive])
       await host.clock.sleep(SETTLE_MS)
       const { code } = await tryAsSite(host, attacker, ['test', '-e', alive], { network: false })
-      return code === 0 ? succeeded('it went on after the job had ended') : refused()
+      return code === 0 ? succeeded('it kept running after the job had ended') : refused()
     },
   },
 } as const satisfies Record<string, SceneAttack>

@@ -41,7 +41,7 @@ export const RIGHTS = {
     /** Of the neighbour's PHP, as reported by the kernel. */
     async attempt({ host, about }) {
       const status = await host.files.read(`/proc/${about.ppid}/status`)
-      if (status === undefined) return failed('its master was gone when it was looked at')
+      if (status === undefined) return failed('its master ended before it was checked')
       const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? ''
       const held = ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'].filter((set) => /[^0]/.test(field(set)))
       const privileges = [...(field('Uid') === '0' ? ['runs as root'] : []), ...held]

@@ -51,7 +51,7 @@ test('recognises programs with replaced files by their mappings', async () => {
       kind: 'service',
       domain: '',
       since: NOW,
-      problem: 'Its restart interrupts sites for some seconds: ask for it',
+      problem: 'A restart interrupts sites for some seconds: request it',
     },
     {
       name: 'ssh',

@@ -52,7 +52,7 @@ test('reports why it could not be prepared', async () => {
   host.fail('systemctl start', 'php is missing')
 
   expect(await prepareSiteEtc(host)).toEqual([
-    expect.stringMatching(/^What sites see of \/etc was not prepared: .*php is missing/),
+    expect.stringMatching(/^The \/etc of sites was not prepared: .*php is missing/),
   ])
 })
 

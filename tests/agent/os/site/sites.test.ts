@@ -32,7 +32,7 @@ test('a site in the trash is not found, and the error says where it is', async (
 
   expect([await listSites(host), await listSites(host, 'trash')]).toEqual([[], [shop]])
   await expect(getSite(host, 'shop.example')).rejects.toThrow(
-    'Site shop.example is in the trash: restore or purge it',
+    'Site shop.example is in the trash: restore it or delete it permanently',
   )
   await expect(getSite(host, 'a.example')).rejects.toThrow('Site a.example not found')
 })

@@ -5,7 +5,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const SHA1 = 'a'.repeat(40)
 const CACHE = '/var/lib/hosting-agent/cache/wordpress'
-const ASKING = 'Asking https://wordpress.example for the newest WordPress'
+const ASKING = 'Checking https://wordpress.example for the newest WordPress'
 const HOUR = 3_600_000
 
 /** A source that publishes WordPress 7.1.1, and a tar that unpacks it. */
@@ -42,7 +42,7 @@ async function provide(host: FakeHost): Promise<[string[], string]> {
 test('downloads the newest WordPress once, and checks again after an hour', async () => {
   const host = published(fakeHost())
 
-  expect(await provide(host)).toEqual([[ASKING, 'Getting WordPress'], `${CACHE}/7.1.1`])
+  expect(await provide(host)).toEqual([[ASKING, 'Downloading WordPress'], `${CACHE}/7.1.1`])
   expect(await provide(host)).toEqual([[], `${CACHE}/7.1.1`])
   host.time += HOUR
   expect(await provide(host)).toEqual([[ASKING], `${CACHE}/7.1.1`])
@@ -92,7 +92,7 @@ test('uses a copy that somebody put into the cache when the source is unreachabl
   await host.disk.write(`${CACHE}/latest.tar.gz`, 'archive')
 
   expect(await provide(host)).toEqual([
-    [ASKING, `Asking file://${CACHE} for the newest WordPress`, 'Getting WordPress'],
+    [ASKING, `Checking file://${CACHE} for the newest WordPress`, 'Downloading WordPress'],
     `${CACHE}/7.1.1`,
   ])
 })

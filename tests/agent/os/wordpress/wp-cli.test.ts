@@ -19,7 +19,7 @@ test('downloads wp-cli once', async () => {
   const host = fakeHost()
   host.pages.set(host.settings.wp_cli_url, 'phar')
 
-  expect(await provide(host)).toEqual([['Getting wp-cli'], {}])
+  expect(await provide(host)).toEqual([['Downloading wp-cli'], {}])
   expect(await provide(host)).toEqual([[], {}])
   expect(host.disk.all).toMatchObject({ [PHAR]: 'phar' })
   expect(host.ran).toEqual(['chmod 0644 /usr/local/lib/hosting/.wp-cli.phar'])

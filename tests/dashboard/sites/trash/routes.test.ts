@@ -72,7 +72,7 @@ describe('a site in the trash', () => {
       await dashboard.call('POST', '/api/servers/1/pool-apply', pool),
     ]
 
-    const refused = conflict('shop.example is in the trash: restore or purge it')
+    const refused = conflict('shop.example is in the trash: restore it or delete it permanently')
     expect(calls).toEqual(calls.map(() => refused))
     expect(agent.asked.slice(asked).filter((call) => call.startsWith('POST'))).toEqual([])
   })
