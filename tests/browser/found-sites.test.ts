@@ -72,7 +72,7 @@ test('the page of a discovered site shows only possible actions and known values
   await page.getByRole('heading', { name: 'Not managed by Hosting Control' }).waitFor()
   expect(await page.getByText('640 MB').count()).toBe(0)
   await page
-    .getByText('unknown: no PHP-FPM of this server listens at the address that the web server asks')
+    .getByText('unknown: no PHP-FPM of this server listens at the address that the web server uses')
     .waitFor()
   await page.getByText('closed to visitors').waitFor()
   const alert = page.getByRole('alert').filter({ hasText: 'Its front page answers 500' })

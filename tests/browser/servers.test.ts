@@ -213,10 +213,10 @@ test('lists problems, most severe first, and links to them', async () => {
   await page.waitForURL('**/servers/5')
   await page.goBack()
   const outdated = page.getByRole('link', { name: /^Show \d+ sites on PHP 7\.4$/ })
-  const [count] = /\d+ sites/.exec((await outdated.textContent()) ?? '') ?? []
+  const [count] = /\d+(?= sites)/.exec((await outdated.textContent()) ?? '') ?? []
   await outdated.click()
   await page.waitForURL(/\/sites\?php=.*7\.4/)
-  await page.getByText(String(count)).first().waitFor()
+  await page.getByText(new RegExp(`^${count} of \\d+ sites$`)).waitFor()
   expect(problems).toEqual([])
 })
 
