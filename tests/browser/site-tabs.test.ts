@@ -71,9 +71,7 @@ test('the activity of a site lists who did what, with a link to each operation',
 })
 
 test.each(TABS)('the tab %s is accessible and fits a phone', async (name) => {
-  const { page, problems } = await open(`/sites/2?tab=${name.toLowerCase()}`, {
-    reducedMotion: 'reduce',
-  })
+  const { page, problems } = await open(`/sites/2?tab=${name.toLowerCase()}`)
   await selected(page, name).waitFor()
   await settled(page)
 

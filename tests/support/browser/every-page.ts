@@ -21,7 +21,7 @@ export function everyPage(used: Used, dialogs: typeof DIALOGS = {}): void {
   let traffic: Traffic
 
   beforeAll(async () => {
-    const opened = await open('/login', { signedIn: true, reducedMotion: 'reduce' })
+    const opened = await open('/login')
     page = opened.page
     problems = opened.problems
     traffic = watchTraffic(page, used.running().url)

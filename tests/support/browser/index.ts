@@ -21,6 +21,8 @@ export const PATIENCE_MS = 90_000
 
 const FLAGS = [
   '--no-sandbox',
+  // Pages of one session share their compiled scripts.
+  '--process-per-site',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',

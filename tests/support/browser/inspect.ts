@@ -13,7 +13,7 @@ export interface Inspection {
   too_wide: number[]
 }
 
-/** Checks a page that has settled in a context with `reducedMotion`: colours change at once. */
+/** Checks a page that has settled in a context with `reducedMotion`. */
 export async function inspect(page: Page): Promise<Inspection> {
   await inTheme(page, 'light')
   const light = await violationsOf(page)

@@ -20,43 +20,88 @@ export interface Opened {
   problems: string[]
 }
 
+/** One for all files of this program, which ends it. */
+let browser: Promise<Browser> | undefined
+
 /**
- * One browser for the tests of this file. `open` opens an address of the dashboard in a session of
+ * A browser for the tests of this file. `open` opens an address of the dashboard in a session of
  * its own, as for a person who has logged in.
  */
 export function useBrowser({ client, running }: Used) {
   setDefaultTimeout(TEST_MS)
-  let browser: Browser | undefined
-  let opened: BrowserContext[] = []
+  let opened: Session[] = []
+  const free: Session[] = []
+  const all: Session[] = []
   beforeAll(async () => {
-    browser = await launch({ program: 'chromium-headless-shell' })
+    browser ??= launch({ program: 'chromium-headless-shell' })
+    await browser
   }, TEST_MS)
   // An abandoned page keeps following events: only those of all tests stay open.
   beforeEach(() => {
     opened = []
   })
   afterEach(async () => {
-    await Promise.all(opened.map((context) => context.close()))
+    await Promise.all(opened.map(empty))
+    free.push(...opened)
   })
-  afterAll(() => browser?.close())
-  return async (path: string, options: OpenOptions = {}): Promise<Opened> => {
-    if (!browser) throw new Error('The browser runs between beforeAll and afterAll only')
-    const { signedIn = true, ...rest } = options
-    const { url } = running()
-    const context = await browser.newContext({
-      baseURL: url,
-      viewport: { width: 1280, height: 800 },
-      locale: 'en-GB',
-      ...rest,
-    })
-    opened.push(context)
+  afterAll(() => Promise.all(all.map(({ context }) => context.close())))
+  const sessionWith = async (options: BrowserContextOptions) => {
+    const key = JSON.stringify(options)
+    const at = free.findIndex((session) => session.key === key)
+    const [known] = at < 0 ? [] : free.splice(at, 1)
+    if (known) return known
+    const created = await startSession(browser, key, options)
+    all.push(created)
+    return created
+  }
+  return async (path: string, { signedIn = true, ...rest }: OpenOptions = {}): Promise<Opened> => {
+    const session = await sessionWith({ baseURL: running().url, ...rest })
+    opened.push(session)
+    const { context } = session
     if (signedIn) await context.addCookies(sessionOf(client()))
-    context.setDefaultTimeout(STEP_MS)
     const page = await context.newPage()
     const problems = watch(page)
     await page.goto(path)
     return { page, problems }
   }
+}
+
+/**
+ * What one person has open. A later test gets it again, emptied: the browser keeps the files of the
+ * pages, and the first page keeps their compiled scripts, which take most of the time of a start.
+ */
+interface Session {
+  /** Its options. */
+  key: string
+  context: BrowserContext
+  first: Page
+}
+
+async function startSession(
+  running: typeof browser,
+  key: string,
+  options: BrowserContextOptions,
+): Promise<Session> {
+  if (!running) throw new Error('The browser runs between beforeAll and afterAll only')
+  const context = await (await running).newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    // Without animations, drawing takes less time, and colours change at once.
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(STEP_MS)
+  const first = await context.newPage()
+  await first.goto('/health')
+  return { key, context, first }
+}
+
+/** Closes what the test has opened, and removes what its pages have stored. */
+async function empty({ context, first }: Session): Promise<void> {
+  const others = context.pages().filter((page) => page !== first)
+  await Promise.all(others.map((page) => page.close()))
+  await first.evaluate(() => localStorage.clear())
+  await context.clearCookies()
 }
 
 /** The session of a client that has logged in, for a browser. */
