@@ -58,7 +58,7 @@ const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
  */
 function lanesOf(stage: string, beside: boolean): number {
   if (stage === 'servers') return availableParallelism() + 2
-  return availableParallelism() + (beside ? 1 : 3)
+  return availableParallelism() + (beside ? 1 : 4)
 }
 
 /**

@@ -37,6 +37,7 @@ const ONE_SECOND = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const LONGEST = [
   'browser/every-page',
   'browser/every-page.empty',
+  'contract/dashboard.crowd',
   'contract/demo',
   'contract/key-rotation',
   'contract/dashboard.quiet',
@@ -76,8 +77,8 @@ const LONGEST = [
 /**
  * Everything to run, in order. `quick` leaves out tests that need root: servers, and browsers if
  * they are not installed. Long files and those that boot servers run one by one, so that a crash or
- * a hang costs one file; the others share a program, because loading their imports takes longer
- * than many of them.
+ * a hang costs one file; the others share a program, because loading their imports, or starting
+ * a browser, takes longer than many of them.
  */
 export async function planTests(root: string, { quick }: { quick: boolean }): Promise<Job[]> {
   const files = await testFiles(root)
@@ -90,17 +91,17 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   const shared = (part: string, programs: number, only = (_: string) => true) =>
     dealt(of(part).filter(only), programs).map((files) => testJob(part, files))
   const long = (file: string) => LONGEST.includes(file)
+  const short = (file: string) => !long(file)
   return [
     ...['agent', 'web'].map(buildJob),
     ...shared('dashboard', 2),
     ...shared('unit', 1),
     ...single('simulation'),
-    ...checks(),
+    ...(quick ? [] : single('browser', long)),
+    ...(quick && !BROWSERS.every(existsSync) ? [] : shared('browser', 5, short)),
     ...single('contract', long),
-    ...shared('contract', 9, (file) => !long(file)),
-    ...(quick && !BROWSERS.every(existsSync)
-      ? []
-      : single('browser', (file) => !quick || !long(file))),
+    ...shared('contract', 9, short),
+    ...checks(),
     ...(quick ? [] : single('system')),
   ]
 }
