@@ -93,7 +93,7 @@ test('a man in the middle is never trusted, and three attempts invalidate the co
 
   await poll(async () => (await told()).length === 4, { every_ms: 100 })
   expect(output).toBe(
-    'hosting-agent: the code is wrong or was used: ask the dashboard for a new one',
+    'hosting-agent: the code is wrong or was used: create a new one in the dashboard',
   )
   expect(await records()).toEqual({ pinned: 0, failures: [3] })
   expect(await told()).toEqual(['failed', 'failed', 'failed', 'failed'])
