@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Output } from '#agent/host/ports.ts'
-import { failed, said } from '#agent/host/simulated/programs/output.ts'
+import { failed, printed } from '#agent/host/simulated/programs/output.ts'
 import { DAY_MS } from '#scripts/demo/time.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Machine } from './machine.ts'
@@ -46,7 +46,7 @@ export async function selfSignedBy(machine: Machine, argv: readonly string[]): P
   if (pem === undefined || name === undefined) return failed('Could not open the private key')
   const names = [...argv.join(' ').matchAll(/DNS:([^,\s]+)/g)].map(([, found = '']) => found)
   const key = createPrivateKey(pem)
-  return said(await selfSigned({ name, names, key }, machine.time.now()))
+  return printed(await selfSigned({ name, names, key }, machine.time.now()))
 }
 
 interface Certified {

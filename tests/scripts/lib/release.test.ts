@@ -31,7 +31,7 @@ test('a build that is signed with a new key is served with its signature', async
   await script('release-key.ts', 'new', key)
   await describeBuild(file, described)
 
-  const said = await script('sign-build.ts', '--key', key, folder)
+  const output = await script('sign-build.ts', '--key', key, folder)
 
   const { public_key } = await publisherOf(`${key}.pub`)
   const { release } = (await findBuild(described.machine, folder)) ?? {}
@@ -45,7 +45,7 @@ test('a build that is signed with a new key is served with its signature', async
   const known = publicKeyOf(public_key)
   expect(known && verify(null, text, known, signature)).toBe(true)
   expect((await stat(key)).mode & 0o777).toBe(0o600)
-  expect(said).toContain(`1.2.3 (7) linux-arm64-musl ${sha256}\nsigned by ${public_key}`)
+  expect(output).toContain(`1.2.3 (7) linux-arm64-musl ${sha256}\nsigned by ${public_key}`)
 })
 
 test('a key is never replaced', async () => {

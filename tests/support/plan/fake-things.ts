@@ -1,5 +1,5 @@
 import { type Node, textOf } from '#agent/host/simulated/nodes.ts'
-import { done, said } from '#agent/host/simulated/programs/output.ts'
+import { done, printed } from '#agent/host/simulated/programs/output.ts'
 import { installed, runs, wpCli } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
@@ -64,7 +64,7 @@ export function lifelike(host: FakeHost): FakeHost {
       if (argv.includes('/run/nginx.pid')) caches(host)
       return done()
     },
-    'apt-get': (_, argv) => (argv.includes('--simulate') ? said(installing(argv)) : done()),
+    'apt-get': (_, argv) => (argv.includes('--simulate') ? printed(installing(argv)) : done()),
     systemctl(machine, argv, options) {
       const daemon = DAEMONS[argv.slice(1).join(' ')]
       if (daemon) runs(host.disk, ...daemon)

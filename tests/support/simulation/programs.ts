@@ -1,6 +1,6 @@
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import { done, failed, lastOf, said } from '#agent/host/simulated/programs/output.ts'
+import { done, failed, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import { PROGRAMS, type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import type { Machine } from './machine.ts'
 
@@ -9,14 +9,14 @@ const NGINX_CONF = 'include /etc/nginx/conf.d/*.conf;\ninclude /etc/nginx/sites-
 /** The effects of the agent's programs on a machine; programs not listed do nothing. */
 const TABLE: Record<string, Program<Machine>> = {
   ...PROGRAMS,
-  du: () => said('8192\ttotal\n'),
+  du: () => printed('8192\ttotal\n'),
   xargs({ disk, databases }, argv, { output_file = '' }) {
     const name = lastOf(argv)
     disk.add(output_file, `${name} ${databases.get(name)} \n-- Dump completed\n`)
     return done()
   },
   mariadb({ disk, databases }, _argv, { input_file }) {
-    if (input_file === undefined) return said('77705f6f7074696f6e73\nend\n')
+    if (input_file === undefined) return printed('77705f6f7074696f6e73\nend\n')
     const [name = '', filled] = (disk.text(input_file) ?? '').split(' ')
     databases.set(name, filled === 'true')
     return done()
@@ -27,7 +27,7 @@ const TABLE: Record<string, Program<Machine>> = {
     const files = [['/etc/nginx/nginx.conf', NGINX_CONF], ...machine.served].map(
       ([path, text]) => `# configuration file ${path}:\n${text}`,
     )
-    return said(files.join('\n'))
+    return printed(files.join('\n'))
   },
   php({ databases }, argv) {
     const line = argv.join(' ')

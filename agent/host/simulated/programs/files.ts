@@ -1,6 +1,6 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
-import { done, failed, lastOf, said } from './output.ts'
+import { done, failed, lastOf, printed } from './output.ts'
 
 type OnDisk = { disk: Disk }
 
@@ -32,7 +32,7 @@ export function write({ disk }: OnDisk, argv: readonly string[], { input }: RunO
 /** The beginning or the end of a file, which is short. */
 export function read({ disk }: OnDisk, argv: readonly string[]): Output {
   const text = disk.text(lastOf(argv))
-  return text === undefined ? failed(`${argv[0]}: No such file or directory`) : said(text)
+  return text === undefined ? failed(`${argv[0]}: No such file or directory`) : printed(text)
 }
 
 /** `test -e <path>` */

@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import { said } from '#agent/host/simulated/programs/output.ts'
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
@@ -10,7 +10,7 @@ const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
 /** `hosting-agent mail-try`: a dialogue with a relay. */
 export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {
   const [, word, to = ''] = argv
-  if (word !== 'mail-try') return said('')
+  if (word !== 'mail-try') return printed('')
   const { host, port } = DEMO_RELAY
   const opening = [
     `Connecting to ${host}, port ${port}`,
@@ -30,5 +30,5 @@ export function agent({ plan: { hostname } }: Machine, argv: readonly string[]):
   const end = to.startsWith('bounce@')
     ? [`< ${refusal}`, result({ taken: false, answer: refusal })]
     : ['< 250 2.1.5 Ok', '> DATA', '< 354 End with a dot', QUEUED]
-  return said([...opening, ...end].join('\n'))
+  return printed([...opening, ...end].join('\n'))
 }

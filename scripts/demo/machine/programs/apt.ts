@@ -1,14 +1,14 @@
 import type { Output } from '#agent/host/ports.ts'
-import { said } from '#agent/host/simulated/programs/output.ts'
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
 
 /** Simulated and real upgrades; missing packages come with the machine. */
 export function aptGet(machine: Machine, argv: readonly string[]): Output {
   const upgrades = upgradesIn(machine, argv)
-  if (argv.includes('--simulate')) return said(upgrades.map(installing).join('\n'))
+  if (argv.includes('--simulate')) return printed(upgrades.map(installing).join('\n'))
   machine.pending = machine.pending.filter((one) => !upgrades.includes(one))
-  return said(
+  return printed(
     upgrades.map(({ name, candidate }) => `Setting up ${name} (${candidate}) ...`).join('\n'),
   )
 }
@@ -16,7 +16,7 @@ export function aptGet(machine: Machine, argv: readonly string[]): Output {
 /** From the files of apt on the machine: the last of them has priority. */
 export function aptConfig({ disk }: Machine): Output {
   const text = disk.find('/etc/apt/apt.conf.d/60hosting-unattended-upgrades')
-  return said(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)
+  return printed(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)
 }
 
 function upgradesIn({ pending }: Machine, argv: readonly string[]): PendingPackage[] {

@@ -1,6 +1,6 @@
 import type { Output, Row, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
-import { done, failed, lastOf, said } from '#agent/host/simulated/programs/output.ts'
+import { done, failed, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 
@@ -21,7 +21,7 @@ export function dump(machine: Machine, argv: readonly string[], options: RunOpti
 export function client(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   if (options.input?.startsWith('DELIMITER')) return done()
   if (options.input_file === undefined)
-    return said(`${Buffer.from('wp_options').toString('hex')}
+    return printed(`${Buffer.from('wp_options').toString('hex')}
 end
 `)
   const name = lastOf(argv)

@@ -1,15 +1,15 @@
 import type { Output } from '#agent/host/ports.ts'
-import { lastOf, said } from '#agent/host/simulated/programs/output.ts'
+import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 /** Bytes or files in a user's folder, or bytes of a user's database. */
 export function du({ sizes, databases }: Machine, argv: readonly string[]): Output {
   const path = lastOf(argv)
   const [, name] = /^\/var\/lib\/mysql\/(.+)$/.exec(path) ?? []
-  if (name !== undefined) return said(`${databases.get(name)?.bytes ?? 0}\t${path}\n`)
+  if (name !== undefined) return printed(`${databases.get(name)?.bytes ?? 0}\t${path}\n`)
   const [, user = ''] = /^\/srv\/www\/([^/]+)\//.exec(path) ?? []
   const bytes = sizes.get(user) ?? 64 * 2 ** 20
-  return said(`${argv.includes('--inodes') ? filesIn(bytes) : bytes}\ttotal\n`)
+  return printed(`${argv.includes('--inodes') ? filesIn(bytes) : bytes}\ttotal\n`)
 }
 
 /** As many files as a WordPress of that size has: its own, and uploads. */

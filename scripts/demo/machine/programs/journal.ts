@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import { lastOf, said } from '#agent/host/simulated/programs/output.ts'
+import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 const MINUTE_MS = 60_000
@@ -14,15 +14,15 @@ const NO_DATABASE = 'Error: Error establishing a database connection.'
 export function journalctl(machine: Machine, argv: readonly string[]): Output {
   const [, user = ''] = /UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
   const database = machine.databases.get(user)
-  if (!database) return said('')
+  if (!database) return printed('')
   const fails = !database.kit || database.broken
   const newest = Math.floor(machine.time.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS
   const lines = Array.from({ length: RUNS }, (_, at) => {
     const started = newest - (RUNS - 1 - at) * 5 * MINUTE_MS
-    const entries = argv.includes('_PID=1') ? reports(started, fails) : printed(started, fails)
+    const entries = argv.includes('_PID=1') ? reports(started, fails) : messagesOf(started, fails)
     return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
   })
-  return said(lines.join(''))
+  return printed(lines.join(''))
 }
 
 const at = (ms: number) => ({ __REALTIME_TIMESTAMP: String(Math.round(ms * 1000)) })
@@ -40,7 +40,7 @@ function reports(started: number, fails: boolean): object[] {
   ]
 }
 
-function printed(started: number, fails: boolean): object[] {
+function messagesOf(started: number, fails: boolean): object[] {
   const of = { _SYSTEMD_INVOCATION_ID: invocation(started), MESSAGE: NO_DATABASE }
   return fails ? [{ ...at(started + 800), ...of }] : []
 }

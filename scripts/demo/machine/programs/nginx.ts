@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import { done, failed, said } from '#agent/host/simulated/programs/output.ts'
+import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }
@@ -15,14 +15,14 @@ export function nginx(machine: Machine, argv: readonly string[]): Output {
   const texts = [MAIN, ...paths].map(
     (path) => `# configuration file ${path}:\n${machine.disk.text(path) ?? ''}`,
   )
-  return said(texts.join('\n'))
+  return printed(texts.join('\n'))
 }
 
 export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
 
 /** Listening programs, as ss(8) lists them. */
 export const ss = (): Output =>
-  said(
+  printed(
     [80, 443]
       .map((port) => `LISTEN 0 511 0.0.0.0:${port} 0.0.0.0:* users:(("nginx",pid=11,fd=6))\n`)
       .join(''),

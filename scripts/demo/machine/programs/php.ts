@@ -1,6 +1,6 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
-import { done, failed, said } from '#agent/host/simulated/programs/output.ts'
+import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 
@@ -23,5 +23,5 @@ export function php(machine: Machine, argv: readonly string[], options: RunOptio
     machine.disk.put(`/srv/www/${user}/public/wp-config.php`, config)
     return done()
   }
-  return options.input?.includes('wp_set_password') ? said('webmaster\n') : done()
+  return options.input?.includes('wp_set_password') ? printed('webmaster\n') : done()
 }

@@ -1,5 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
-import { done, lastOf, said } from '#agent/host/simulated/programs/output.ts'
+import { done, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import { processesOf, systemctl as start } from '#agent/host/simulated/programs/services.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
@@ -22,7 +22,7 @@ function show(machine: Machine, argv: readonly string[]): Output {
   const units = argv.slice(argv.indexOf('--') + 1)
   if (!argv.includes('--')) return done()
   const blocks = units.map((unit) => `Names=${unit}\nActiveState=${stateOf(machine, unit)}\n`)
-  return said(blocks.join('\n'))
+  return printed(blocks.join('\n'))
 }
 
 function stateOf(machine: Machine, unit: string): string {

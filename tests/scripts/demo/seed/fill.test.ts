@@ -24,9 +24,9 @@ test('the records of each site match its agent', async () => {
   expect(recorded).toEqual(found)
 })
 
-/** What an agent would have told to lead to this record. */
+/** The agent's report that leads to this record. */
 function foundIn(row: NewSite | undefined): Omit<FoundSite, 'names' | 'closed' | 'unknown'> {
-  if (!row) throw new Error('found, and on no record')
+  if (!row) throw new Error('The site has no record')
   const { domain, user, docroot = '', php, tier, tls, framework = 'unknown' } = row
   const { wp_version = '', db_name = '', updates_plugins, updates_themes, updates_core } = row
   return {
