@@ -49,7 +49,7 @@ export function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
     <Card title="Get started" flush>
       <ol className="divide-y divide-line">
         {steps.map((step, at) => (
-          <Step key={step.title} {...step} number={at + 1} isNext={at === next} />
+          <Step key={step.title} step={step} number={at + 1} isNext={at === next} />
         ))}
       </ol>
     </Card>
@@ -63,14 +63,8 @@ interface StepProps {
   action: ReactNode
 }
 
-function Step({
-  title,
-  about,
-  isDone,
-  action,
-  number,
-  isNext,
-}: StepProps & { number: number; isNext: boolean }) {
+function Step({ step, number, isNext }: { step: StepProps; number: number; isNext: boolean }) {
+  const { title, about, isDone, action } = step
   return (
     <li
       aria-current={isNext ? 'step' : undefined}

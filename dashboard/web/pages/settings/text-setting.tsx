@@ -17,15 +17,8 @@ interface TextSettingProps {
 }
 
 /** One text setting with its own save button. */
-export function TextSetting({
-  setting,
-  label,
-  hint,
-  value,
-  read,
-  input,
-  options,
-}: TextSettingProps) {
+export function TextSetting({ setting, label, value, ...props }: TextSettingProps) {
+  const { hint, read, input, options } = props
   const [draft, setDraft] = useState<string>()
   const { save, isPending, refusal, reset } = useSave(setting, label)
   const text = draft ?? value

@@ -9,13 +9,8 @@ interface ChoiceProps<T extends string> {
 }
 
 /** One of a few choices, each with an explanation. */
-export function Choice<T extends string>({
-  label,
-  name,
-  value,
-  options,
-  onChange,
-}: ChoiceProps<T>) {
+export function Choice<T extends string>({ label, name, value, ...props }: ChoiceProps<T>) {
+  const { options, onChange } = props
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1.5 font-medium">{label}</legend>

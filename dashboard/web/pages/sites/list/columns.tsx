@@ -33,7 +33,7 @@ export const COLUMNS: readonly Column[] = [
 
 /** For the headings and each row. */
 export const GRID =
-  'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5rem_8.5rem]'
+  'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5.5rem_7rem]'
 
 function wordpress({ framework, wp_version }: FleetSite): ReactNode {
   if (wp_version) return <span className="tabular-nums">{wp_version}</span>
@@ -48,7 +48,7 @@ function updates({ framework, updates }: FleetSite): ReactNode {
 const TLS_NAMES = {
   letsencrypt: "Let's Encrypt",
   'self-signed': 'self-signed',
-  other: 'another authority',
+  other: 'other',
   none: 'none',
 } as const
 

@@ -50,8 +50,8 @@ function Cells({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSite 
       <td className="flex h-full items-center">
         <SelectBox site={site} isSelected={isSelected} onToggle={onToggle} />
       </td>
-      <td className="flex min-w-0 items-center gap-2 pr-3">
-        <SiteLink site={site} />
+      <td className="flex min-w-0 items-center gap-2 overflow-hidden pr-3">
+        <SiteLink site={site} className="min-w-20" />
         <Marks site={site} />
       </td>
       {COLUMNS.map(({ name, from = 'flex', show }) => (
