@@ -34,11 +34,6 @@ if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\
 export async function recorderSteps(host: Host): Promise<Step[]> {
   if (host.init === 'systemd') return []
   if ((await host.files.read(RECORDER)) === RECORDER_TEXT) return []
-  return [
-    {
-      name: 'job recorder',
-      title: 'Installing the recorder of jobs',
-      ...generated(host, [{ path: RECORDER, text: RECORDER_TEXT }]),
-    },
-  ]
+  const file = generated(host, [{ path: RECORDER, text: RECORDER_TEXT }])
+  return [{ name: 'job recorder', title: 'Installing the recorder of jobs', ...file }]
 }

@@ -32,7 +32,7 @@ export async function discoverSites(host: Host): Promise<FoundSite[]> {
   const { machine, vhosts } = await lookAround(host)
   const named = vhosts.filter(({ domain }) => domain !== '')
   const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
-    const site = ownOf(machine, vhost)
+    const site = vhost.names.map((name) => machine.own.get(name)).find(Boolean)
     const domain = site?.domain ?? vhost.domain
     return { domain, ...(await describe(machine, vhost, site)) }
   })
@@ -66,9 +66,6 @@ async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost
   return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
 }
 
-const ownOf = ({ own }: Machine, { names }: Vhost) =>
-  names.map((name) => own.get(name)).find((known) => known !== undefined)
-
 async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) {
   const pool = machine.poolAt(vhost.php.address)
   const php = site?.php ?? (pool ? pool.php : vhost.php.version)
@@ -100,17 +97,14 @@ async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) 
 
 function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
   const php = vhost.unknown.php ?? no_php
-  const docroot = vhost.docroot === '' ? (vhost.unknown.docroot ?? whyNoFolder(vhost)) : undefined
-  return { ...(docroot && { docroot }), ...(php && { php }) }
+  const docroot = vhost.unknown.docroot ?? (vhost.kind === 'proxy' ? 'proxied' : 'fixed_answer')
+  return { ...(vhost.docroot === '' && { docroot }), ...(php && { php }) }
 }
 
 /** The docroot's owner, or the user of PHP if that owner is root. */
 function userOf(owner: string, php_user: string): string {
   return owner === '' || owner === 'root' ? php_user || owner : owner
 }
-
-const whyNoFolder = ({ kind }: Vhost): UnknownReason =>
-  kind === 'proxy' ? 'proxied' : 'fixed_answer'
 
 function whyNoPhp(
   { listeners }: Machine,

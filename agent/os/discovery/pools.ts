@@ -84,8 +84,6 @@ export async function tierFinder(host: Host): Promise<(children: number) => Tier
 
 function settingOf(section: string, key: string): string | undefined {
   const line = new RegExp(`^[ \\t]*${key.replace('.', '\\.')}[ \\t]*=[ \\t]*([^;\\n]*)`, 'm')
-  return line
-    .exec(section)?.[1]
-    ?.trim()
-    .replace(/^"(.*)"$/, '$1')
+  const value = line.exec(section)?.[1]?.trim()
+  return value?.replace(/^"(.*)"$/, '$1')
 }

@@ -40,13 +40,13 @@ const TRIES = 3
 export async function ask(
   { host, key }: Pick<Scene, 'host' | 'key'>,
   { domain }: Site,
-  wanted: string,
+  action: string,
 ): Promise<unknown> {
   for (let left = TRIES - 1; ; left--) {
-    const words = new URLSearchParams({ do: wanted, key, run: host.random.text(8) })
+    const words = new URLSearchParams({ do: action, key, run: host.random.text(8) })
     const { status, body } = await host.net.probe({ host: domain, path: `/isolation.php?${words}` })
     if (status === 200) return JSON.parse(body.slice(0, MOST_ANSWER))
-    if (left === 0) throw new Error(`${wanted} was answered with ${status}`)
+    if (left === 0) throw new Error(`${action} was answered with ${status}`)
     await host.clock.sleep(200)
   }
 }

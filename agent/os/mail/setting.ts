@@ -9,6 +9,7 @@ import {
   type Rewrite,
 } from '#shared/mail.ts'
 import { apexOf } from '#shared/names.ts'
+import { parseJson } from '#shared/parse.ts'
 
 const Relay = RelayPlace.extend({ user: RelayUser, password: RelayPassword })
 export type Relay = z.infer<typeof Relay>
@@ -55,14 +56,8 @@ export function effective(server: ServerSetting, site: SiteSetting): Effective |
 
 /** Throws a readable Error without the text of the file, which may contain a password. */
 export function parseSetting<T>(schema: z.ZodType<T>, text: string, path: string): T {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error(`${path} is not JSON: save the mail settings again`)
-  }
-  const result = schema.safeParse(value)
-  if (!result.success)
+  const setting = parseJson(schema, text)
+  if (setting === undefined)
     throw new Error(`${path} is not a mail setting: save the mail settings again`)
-  return result.data
+  return setting
 }

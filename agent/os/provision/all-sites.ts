@@ -21,16 +21,11 @@ async function sliceSteps(host: Host): Promise<Step[]> {
   if (host.init !== 'systemd') return []
   const text = renderAllSites((await host.files.read('/etc/resolv.conf')) ?? '')
   if ((await host.files.read(ALL_SITES)) === text) return []
-  return [
-    {
-      name: 'sites slice',
-      title: 'Denying sites the metadata addresses',
-      ...inOrder(
-        generated(host, [{ path: ALL_SITES, text }]),
-        declared([], () => host.shell.run(['systemctl', 'daemon-reload'])),
-      ),
-    },
-  ]
+  const change = inOrder(
+    generated(host, [{ path: ALL_SITES, text }]),
+    declared([], () => host.shell.run(['systemctl', 'daemon-reload'])),
+  )
+  return [{ name: 'sites slice', title: 'Denying sites the metadata addresses', ...change }]
 }
 
 export function renderAllSites(resolv_conf: string): string {

@@ -31,7 +31,7 @@ const INI = {
  * Runs only the configuration of a site, with the rights of the site. `folders`: also reports its
  * plugins and themes. Never throws because of the site.
  */
-export async function askSite(
+export async function readConfiguration(
   host: Machine,
   site: TenantSite,
   { owner, folders }: { owner: string; folders: boolean },

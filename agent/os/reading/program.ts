@@ -9,7 +9,7 @@ import { FOLDERS_OF_SITE, SETTINGS_OF_SITE } from './program-answers.ts'
  */
 export const PROGRAM = `
 final class HostingReader {
-  private static $ask, $out, $config, $core, $code, $said = false;
+  private static $request, $out, $config, $core, $code, $answered = false;
   private static $entries = 20000, $bytes = 3000000, $gaps = false;
   private static $lists = [], $heads = [], $exists = [];
 
@@ -17,8 +17,8 @@ final class HostingReader {
     self::$out = fopen('php://stdout', 'wb');
     // What it writes fails, and does not end it: setrlimit(2).
     if (function_exists('pcntl_signal')) pcntl_signal(SIGXFSZ, SIG_IGN);
-    self::$ask = json_decode(stream_get_contents(STDIN), true);
-    $docroot = self::$ask['docroot'];
+    self::$request = json_decode(stream_get_contents(STDIN), true);
+    $docroot = self::$request['docroot'];
     @chdir($docroot);
     self::$core = self::core($docroot);
     if (self::$core === null) return;
@@ -27,10 +27,10 @@ final class HostingReader {
     if (!file_exists($config) && !file_exists("$upper/wp-settings.php")) $config = "$upper/wp-config.php";
     self::$config = is_file($config) && filesize($config) <= 1048576 ? realpath($config) : null;
     if (self::$config === null) return;
-    if (self::$ask['as_owner'] && !self::own(self::$config)) exit(77);
+    if (self::$request['as_owner'] && !self::own(self::$config)) exit(77);
     $source = file_get_contents(self::$config);
     self::$code = $source === false ? null : self::prepared($source);
-    $server = ['HTTP_HOST' => self::$ask['domain'], 'SERVER_NAME' => self::$ask['domain'],
+    $server = ['HTTP_HOST' => self::$request['domain'], 'SERVER_NAME' => self::$request['domain'],
       'REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/', 'SERVER_PORT' => '443', 'HTTPS' => 'on',
       'SERVER_PROTOCOL' => 'HTTP/1.1', 'REMOTE_ADDR' => '127.0.0.1', 'QUERY_STRING' => '',
       'DOCUMENT_ROOT' => $docroot, 'SCRIPT_FILENAME' => "$docroot/index.php",
@@ -95,23 +95,23 @@ final class HostingReader {
 
   /** A file of the configuration has loaded WordPress itself: the settings are complete. */
   public static function last() {
-    if (!self::$said && in_array(self::$core . '/wp-settings.php', get_included_files(), true)) self::finish();
+    if (!self::$answered && in_array(self::$core . '/wp-settings.php', get_included_files(), true)) self::finish();
   }
 
   public static function finish() {
-    if (self::$said) return;
-    self::$said = true;
+    if (self::$answered) return;
+    self::$answered = true;
     $answer = ['wordpress' => self::$core !== null, 'version' => null, 'constants' => (object) [],
       'table_prefix' => null, 'unsure' => [], 'environment' => false];
     if (self::$core !== null) {
       $answer['version'] = base64_encode((string) self::head(self::$core . '/wp-includes/version.php'));
       if (self::$config !== null && self::$code !== null) $answer = self::settings($answer);
       elseif (file_exists(self::$core . '/wp-config.php')) $answer['unsure'] = ['DB_NAME'];
-      if (self::$ask['folders']) self::folders();
+      if (self::$request['folders']) self::folders();
     }
     $answer += ['lists' => (object) self::$lists, 'heads' => (object) self::$heads,
       'exists' => array_keys(self::$exists), 'gaps' => self::$gaps];
-    @fwrite(self::$out, "\\n" . self::$ask['word'] . ' ' . json_encode($answer) . "\\n");
+    @fwrite(self::$out, "\\n" . self::$request['word'] . ' ' . json_encode($answer) . "\\n");
     @fflush(self::$out);
     // Prevents any further code of the site.
     if (function_exists('posix_kill')) posix_kill(posix_getpid(), 9);

@@ -1,6 +1,6 @@
 import type { Application, Scanner, SiteReader, TenantSite } from '#agent/host/scanner-port.ts'
 import type { UnknownUpdates } from '#shared/inventory.ts'
-import { askSite, type Machine, type Reported } from './as-the-site.ts'
+import { type Machine, type Reported, readConfiguration } from './as-the-site.ts'
 import { Remembered } from './remembered.ts'
 import { Turns } from './turns.ts'
 
@@ -12,11 +12,11 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
   const turns = new Turns(host)
   const applications = new Remembered<Application>(host)
   const settings = new Remembered<Reported>(host)
-  const ask = (site: TenantSite, owner: string, folders: boolean, urgent = true) =>
-    turns.take(() => askSite(host, site, { owner, folders }), urgent)
+  const query = (site: TenantSite, owner: string, folders: boolean, urgent = true) =>
+    turns.take(() => readConfiguration(host, site, { owner, folders }), urgent)
 
   const application = async (site: TenantSite, owner: string, first: Application) => {
-    const result = await ask(site, owner, true, false)
+    const result = await query(site, owner, true, false)
     if ('why' in result) return because(first, result.why)
     const second = await reader.application(site, result.facts).catch(() => undefined)
     return second ? { ...second.answer, owner: first.owner } : because(first, 'config_failed')
@@ -27,7 +27,7 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       const { answer, unsure, owner } = await reader.inventory(site)
       if (!unsure) return answer
       applications.forget(keyOf(site))
-      const result = await ask(site, owner, true)
+      const result = await query(site, owner, true)
       const why = 'why' in result ? result.why : 'config_failed'
       const second =
         'facts' in result && (await reader.inventory(site, result.facts).catch(() => undefined))
@@ -38,13 +38,12 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       const { answer, unsure, owner } = await reader.application(site)
       if (!unsure) return answer
       const work = () => application(site, owner, answer)
-      const known = await applications.get(keyOf(site), work, turns.patience())
+      const known = await applications.get(keyOf(site), work, turns.remainingWait())
       return known ?? because(answer, 'config_pending')
     },
     async database(site) {
       const { answer, unsure, owner } = await reader.database(site)
       if (!unsure) return answer
-      const asked = () => ask(site, owner, false, false)
       const withReport = async (result: Reported | undefined) =>
         result && 'facts' in result ? (await reader.database(site, result.facts)).answer : answer
       const known = settings.known(keyOf(site))
@@ -52,12 +51,12 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       if (first?.state === 'answers') return first
       // The account may have changed.
       settings.forget(keyOf(site))
-      return withReport(await settings.get(keyOf(site), asked))
+      return withReport(await settings.get(keyOf(site), () => query(site, owner, false, false)))
     },
     async databasePassword(site) {
       const { answer, unsure, owner } = await reader.databasePassword(site)
       if (!unsure) return answer
-      const result = await ask(site, owner, false)
+      const result = await query(site, owner, false)
       return 'facts' in result
         ? (await reader.databasePassword(site, result.facts)).answer
         : undefined

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 
 const AT_ONCE = 2
 /** The maximum total time that a list waits for sites that run their configuration. */
-const PATIENCE_MS = 1500
+const LIST_WAIT_MS = 1500
 
 /** Work that takes CPU: two at a time, the others in their order. */
 export class Turns {
@@ -31,8 +31,8 @@ export class Turns {
   }
 
   /** The longest wait of a caller that starts waiting now, in milliseconds. */
-  patience(): number {
+  remainingWait(): number {
     const since = this.#running === 0 ? 0 : this.#clock.elapsed() - this.#since
-    return Math.max(PATIENCE_MS - since, 0)
+    return Math.max(LIST_WAIT_MS - since, 0)
   }
 }

@@ -15,33 +15,22 @@ export async function ensureServices(host: Host): Promise<string[]> {
   const sites = await listSites(host)
   // A machine without managed sites: the agent starts nothing.
   if (sites.length === 0) return []
-  const programs = host.init === 'systemd' ? [] : await startPrograms(host, sites)
-  return [...programs, ...(await startMail(host))]
-}
-
-async function startMail(host: Host): Promise<string[]> {
-  return syncService(host).then(
-    () => [],
-    (error: Error) => [`${MAIL_UNIT}: ${error.message}`],
-  )
-}
-
-async function startPrograms(host: Host, sites: readonly Site[]): Promise<string[]> {
   const problems: string[] = []
-  const pools = await Promise.all(sites.map((site) => servingPool(host, site)))
-  for (const service of [MARIADB, CRON, ...pools.map(fpmService), NGINX]) {
-    const problem = await startInstalled(host, service)
-    if (problem !== undefined) problems.push(problem)
+  for (const service of host.init === 'systemd' ? [] : await programsOf(host, sites)) {
+    if (!(await host.files.stat(service.program))) continue
+    problems.push(...(await problemOf(service.unit, ensureRunning(host, service))))
   }
-  return problems
+  return [...problems, ...(await problemOf(MAIL_UNIT, syncService(host)))]
 }
 
-async function startInstalled(host: Host, service: Service): Promise<string | undefined> {
-  if (!(await host.files.stat(service.program))) return undefined
-  try {
-    await ensureRunning(host, service)
-    return undefined
-  } catch (error) {
-    return `${service.unit}: ${error instanceof Error ? error.message : String(error)}`
-  }
+async function programsOf(host: Host, sites: readonly Site[]): Promise<Service[]> {
+  const pools = await Promise.all(sites.map((site) => servingPool(host, site)))
+  return [MARIADB, CRON, ...pools.map(fpmService), NGINX]
+}
+
+async function problemOf(unit: string, started: Promise<void>): Promise<string[]> {
+  return started.then(
+    () => [],
+    (error: Error) => [`${unit}: ${error.message}`],
+  )
 }

@@ -30,21 +30,22 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
       await since()
       await host.clock.sleep(FIRST_SAMPLE_MS)
     }
-    const [load, uptime, ram, disk, os] = await Promise.all([
-      loadOf(host),
-      uptimeOf(host),
-      ramOf(host),
-      diskOf(host),
-      osOf(host),
-    ])
-    return { cpu: await since(), ram, disk, load, uptime, os, version: host.settings.version }
+    return {
+      ram: await ramOf(host),
+      disk: await diskOf(host),
+      load: await loadOf(host),
+      uptime: await uptimeOf(host),
+      os: await osOf(host),
+      cpu: await since(),
+      version: host.settings.version,
+    }
   }
 }
 
 /** Ticks of all processors: idle and I/O wait do not count as busy; guests are part of user. */
 export function parseStat(text: string): Ticks {
-  const fields =
-    /^cpu\s+([\d ]+)/m.exec(text)?.[1]?.trim().split(/\s+/).slice(0, 8).map(Number) ?? []
+  const [, line = ''] = /^cpu\s+([\d ]+)/m.exec(text) ?? []
+  const fields = line.trim().split(/\s+/).slice(0, 8).map(Number)
   const total = fields.reduce((sum, ticks) => sum + ticks, 0)
   return { busy: total - (fields[3] ?? 0) - (fields[4] ?? 0), total }
 }

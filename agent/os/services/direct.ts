@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { isRunning, type Service, type Services } from './service.ts'
 
-const PATIENCE_MS = 30_000
+const START_MS = 30_000
 
 /** Without systemd: the agent starts the programs itself, and knows them by their pid files. */
 export function direct(host: Host): Services {
@@ -39,7 +39,7 @@ function limiting(capabilities: readonly string[] | undefined): string[] {
 }
 
 async function untilRunning(host: Host, service: Service): Promise<void> {
-  const end = host.clock.elapsed() + PATIENCE_MS
+  const end = host.clock.elapsed() + START_MS
   while (!(await isRunning(host, service))) {
     if (host.clock.elapsed() > end) {
       throw new Error(`${service.program} did not start: see ${service.log}`)

@@ -6,6 +6,7 @@ import { notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
+import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
 
 /** A managed site: `tls` is the requested kind, not the served one. */
@@ -99,13 +100,7 @@ export function namesOf(domain: string): string[] {
 }
 
 function parsed(text: string, path: string): Site {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw new Error(`${path} is not JSON: restore it from a backup`)
-  }
-  const result = Record.safeParse(value)
-  if (!result.success) throw new Error(`${path} is not the record of a site: restore it`)
-  return result.data
+  const site = parseJson(Record, text)
+  if (!site) throw new Error(`${path} is not the record of a site: restore it from a backup`)
+  return site
 }

@@ -112,25 +112,18 @@ export const diskLimits = (tier: Tier): DiskLimits => TIERS[tier].disk
 export function limitsOn(tier: Tier, machine: Machine): Limits {
   const limits = TIERS[tier]
   const affordable = Math.floor(budgetOf(machine) / limits.worker)
-  const children = Math.max(
-    2,
-    Math.min(limits.children, Math.max(4, 5 * machine.cores), affordable),
-  )
+  const byCores = Math.max(4, 5 * machine.cores)
+  const children = Math.max(2, Math.min(limits.children, byCores, affordable))
   const { start, min, max } = limits.spare
   const most = Math.floor(machine.memory * 0.8)
+  const memory_high = Math.min(limits.slice.memory_high, Math.floor(most * 0.8))
+  const memory_max = Math.min(limits.slice.memory_max, most)
+  const fit = (count: number) => Math.min(count, children)
   return {
     ...limits,
     children,
-    spare: {
-      start: Math.min(start, children),
-      min: Math.min(min, children),
-      max: Math.min(max, children),
-    },
-    slice: {
-      ...limits.slice,
-      memory_high: Math.min(limits.slice.memory_high, Math.floor(most * 0.8)),
-      memory_max: Math.min(limits.slice.memory_max, most),
-    },
+    spare: { start: fit(start), min: fit(min), max: fit(max) },
+    slice: { ...limits.slice, memory_high, memory_max },
   }
 }
 
@@ -149,7 +142,6 @@ export function budgetOf({ memory }: Machine): number {
 
 /** The memory that these sites would need if all their workers were busy at once. */
 export function plannedFor(tiers: readonly Tier[], machine: Machine): number {
-  return tiers
-    .map((tier) => limitsOn(tier, machine))
-    .reduce((sum, { children, worker }) => sum + children * worker, 0)
+  const limits = tiers.map((tier) => limitsOn(tier, machine))
+  return limits.reduce((sum, { children, worker }) => sum + children * worker, 0)
 }

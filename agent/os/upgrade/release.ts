@@ -2,6 +2,7 @@ import { verify } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { publicKeyOf } from '#agent/host/public-keys.ts'
 import { conflict, forbidden } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
 import { isOlder, ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
 import { buildOf } from './build.ts'
 
@@ -30,7 +31,8 @@ export async function checkRelease(host: Host, release: Release): Promise<Releas
   if (!keys.some((key) => verify(null, text, key, bytes))) {
     throw forbidden('The build is not signed by a key that this server trusts')
   }
-  const signed = parsed(manifest)
+  const signed = parseJson(ReleaseManifest, manifest)
+  if (!signed) throw forbidden('The signed manifest is not one of this agent')
   if (signed.sha256 !== release.sha256) {
     throw forbidden('The signature is that of another build')
   }
@@ -38,28 +40,15 @@ export async function checkRelease(host: Host, release: Release): Promise<Releas
   return signed
 }
 
-function parsed(manifest: string): ReleaseManifest {
-  try {
-    return ReleaseManifest.parse(JSON.parse(manifest))
-  } catch {
-    throw forbidden('The signed manifest is not one of this agent')
-  }
-}
-
 async function refuseUnfit(host: Host, signed: ReleaseManifest): Promise<void> {
-  const { version, machine } = await buildOf(host)
+  const { machine } = await buildOf(host)
   if (signed.machine !== machine) {
     throw conflict(`The build is for ${signed.machine}, and this server is ${machine}`)
   }
-  const { build } = host.settings
-  if (isOlder(signed, { version, build })) {
-    throw conflict(
-      `The build is older than the agent: ${shown(signed)}, and ${shown({ version, build })} runs`,
-    )
-  }
+  if (!isOlder(signed, host.settings)) return
+  const [found, running] = [signed, host.settings].map((one) => `${one.version} (${one.build})`)
+  throw conflict(`The build is older than the agent: ${found}, and ${running} runs`)
 }
-
-const shown = ({ version, build }: { version: string; build: number }) => `${version} (${build})`
 
 /** Throws forbidden if the file of further keys is invalid: it must never mean "any key". */
 async function releaseKeys({ files, settings }: Host) {

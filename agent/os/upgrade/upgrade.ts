@@ -79,16 +79,10 @@ export async function startSwitch(host: Host, program: string, sha256: string): 
   await host.files.remove(verdictPath(state_dir))
   await host.shell.run(['ln', '--force', program, previousOf(program)])
   await host.shell.run([
-    'systemd-run',
-    '--quiet',
-    '--collect',
-    '--unit=hosting-upgrade',
+    ...['systemd-run', '--quiet', '--collect', '--unit=hosting-upgrade'],
     `--property=EnvironmentFile=-${SETTINGS_FILE}`,
-    '--property=MemoryMax=512M',
-    '--property=TasksMax=128',
-    `--setenv=AGENT_STATE_DIR=${state_dir}`,
-    '--',
-    previousOf(program),
+    ...['--property=MemoryMax=512M', '--property=TasksMax=128'],
+    ...[`--setenv=AGENT_STATE_DIR=${state_dir}`, '--', previousOf(program)],
     ...['switch', '--program', program, '--sha256', sha256],
   ])
 }

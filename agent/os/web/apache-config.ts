@@ -1,10 +1,8 @@
 import { resolve } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
-import { type ApacheDirective, parseApache } from './apache-lines.ts'
+import { type ApacheDirective, type Block, parseApache } from './apache-lines.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 import type { Process } from './processes.ts'
-
-type Block = readonly ApacheDirective[]
 
 interface Reading {
   source: ConfigFiles
@@ -124,18 +122,18 @@ function replaced({ defined }: Reading, word: string): string {
 /** Undefined: evaluated at each request, or no condition. */
 function holds({ defined, modules }: Reading, name: string, written: string): boolean | undefined {
   const negated = written.startsWith('!')
-  const wanted = written.replace(/^!/, '')
-  if (name === 'ifdefine') return defined.has(wanted) !== negated
-  if (name === 'ifmodule') return hasModule(modules, wanted) !== negated
+  const module = written.replace(/^!/, '')
+  if (name === 'ifdefine') return defined.has(module) !== negated
+  if (name === 'ifmodule') return hasModule(modules, module) !== negated
   return name === 'ifversion' || name === 'iffile' || name === 'ifdirective' ? true : undefined
 }
 
 /** `ssl_module` or the name of its source, `mod_ssl.c`. */
-function hasModule(modules: ReadonlySet<string>, wanted: string): boolean {
-  const plain = wanted.replace(/^mod_|\.c$|_module$/g, '')
+function hasModule(modules: ReadonlySet<string>, module: string): boolean {
+  const plain = module.replace(/^mod_|\.c$|_module$/g, '')
   if (BUILT_IN.includes(plain)) return true
   return [...modules].some((module) => {
     const [identifier = '', path = ''] = module.split(' ')
-    return [`${plain}_module`, wanted].includes(identifier) || path.endsWith(`/mod_${plain}.so`)
+    return [`${plain}_module`, module].includes(identifier) || path.endsWith(`/mod_${plain}.so`)
   })
 }

@@ -1,6 +1,6 @@
 import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { ApacheConfig } from './apache-config.ts'
-import type { ApacheDirective } from './apache-lines.ts'
+import type { Block } from './apache-lines.ts'
 import { type ApachePhp, phpOf } from './apache-php.ts'
 import {
   fastcgiAddress,
@@ -10,8 +10,6 @@ import {
   type Php,
   type VirtualHost,
 } from './virtual-host.ts'
-
-type Block = readonly ApacheDirective[]
 
 /** The result of Apache for every known name, in the order of its configuration. */
 export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[] {
@@ -163,6 +161,6 @@ function userOf(block: Block): string {
   return block.find(({ name }) => names.includes(name))?.args[0] ?? ''
 }
 
-function valueIn(block: Block, wanted: string): string {
-  return block.findLast(({ name }) => name === wanted)?.args[0] ?? ''
+function valueIn(block: Block, directive: string): string {
+  return block.findLast(({ name }) => name === directive)?.args[0] ?? ''
 }

@@ -3,8 +3,10 @@ export interface ApacheDirective {
   /** In lower case: Apache ignores the case. */
   name: string
   args: readonly string[]
-  block: readonly ApacheDirective[] | undefined
+  block: Block | undefined
 }
+
+export type Block = readonly ApacheDirective[]
 
 const MOST_NESTING = 100
 

@@ -1,7 +1,5 @@
-import type { ApacheDirective } from './apache-lines.ts'
+import type { ApacheDirective, Block } from './apache-lines.ts'
 import { fastcgiAddress, NO_PHP, type Php } from './virtual-host.ts'
-
-type Block = readonly ApacheDirective[]
 
 /** `wrapper`: a separate program starts PHP, and only that program knows which. */
 export type ApachePhp = Php | 'wrapper'

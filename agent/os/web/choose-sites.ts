@@ -49,6 +49,7 @@ export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<st
   return [...sites.values()].flat().map(finished)
 }
 
+const domainIn = (name: string) => canonicalDomain(name.replace(/^\./, ''))
 const isDomain = (key: string) => canonicalDomain(key) !== undefined
 
 function entryOf(
@@ -57,7 +58,7 @@ function entryOf(
   order: number,
   backends: Backends,
 ): Entry | undefined {
-  const domain = canonicalDomain(name.startsWith('.') ? name.slice(1) : name)
+  const domain = domainIn(name)
   const isPublic = host.listens.some(isReached)
   const any = domain === undefined && isNoName(name)
   const place = host.listens.find((listen) => listen.default && isReached(listen))
@@ -100,16 +101,8 @@ function chosenOf(all: readonly Entry[]): Entry | undefined {
 function rank({ host, source, isPublic, order }: Entry): number {
   const kind = KINDS.indexOf(source.kind)
   const php = source.php.address !== '' || source.php.version !== ''
-  const scores = [
-    kind > 0,
-    isPublic,
-    kind > 1,
-    php,
-    kind > 2,
-    kind > 3,
-    host.tls,
-    host.docroot !== '',
-  ]
+  const hasFolder = host.docroot !== ''
+  const scores = [kind > 0, isPublic, kind > 1, php, kind > 2, kind > 3, host.tls, hasFolder]
   return scores.reduce((sum, score) => sum * 2 + Number(score), 0) - order / 1e9
 }
 
@@ -145,11 +138,8 @@ function belongs(site: Site, { source, key }: Entry): boolean {
 }
 
 function firstOf(source: VirtualHost, host: VirtualHost): string {
-  for (const name of [...source.names, ...host.names]) {
-    const domain = canonicalDomain(name.startsWith('.') ? name.slice(1) : name)
-    if (domain !== undefined) return domain
-  }
-  return ''
+  const domains = [...source.names, ...host.names].map(domainIn)
+  return domains.find((domain) => domain !== undefined) ?? ''
 }
 
 function finished({ sources: _, firsts, ...site }: Site): Vhost {

@@ -28,6 +28,8 @@ function escapedCaret(inner: string): string {
 /** Matches a component with a leading dot only if the pattern has the dot too. */
 export function matchesGlob(glob: string, pattern: RegExp, path: string): boolean {
   if (!pattern.test(path)) return false
-  const wanted = glob.split('/')
-  return path.split('/').every((part, at) => !part.startsWith('.') || wanted[at]?.startsWith('.'))
+  const components = glob.split('/')
+  return path
+    .split('/')
+    .every((part, at) => !part.startsWith('.') || components[at]?.startsWith('.'))
 }

@@ -1,7 +1,6 @@
-import type { Directive } from './nginx-config.ts'
+import type { Block } from './nginx-config.ts'
 import { evaluate, expression, type Variables } from './nginx-variables.ts'
 
-type Block = readonly Directive[]
 export type Answer = 'redirect' | 'closed' | 'text' | undefined
 
 /** Any page but the first: rules for `/` alone do not describe the site. */
@@ -9,18 +8,13 @@ export const ANY_PAGE = '/some/page-of-the-site/'
 
 /** The own answer of a block to any page: `return`, `rewrite` to elsewhere, `if` around them. */
 export function answerOf(block: Block, variables: Variables): Answer {
-  for (const directive of block) {
-    const answer = answerOfOne(directive, variables)
+  for (const { name, args, block: inner } of block) {
+    if (name === 'return') return returned(args)
+    if (name === 'rewrite' && isRedirect(args)) return 'redirect'
+    const answer = name === 'if' && inner && holds(args, variables) && answerOf(inner, variables)
     if (answer) return answer
   }
   return undefined
-}
-
-function answerOfOne({ name, args, block }: Directive, variables: Variables): Answer {
-  if (name === 'return') return returned(args)
-  if (name === 'rewrite') return isRedirect(args) ? 'redirect' : undefined
-  if (name !== 'if' || !block || !holds(args, variables)) return undefined
-  return answerOf(block, variables)
 }
 
 function returned([first = '', ...rest]: readonly string[]): Answer {

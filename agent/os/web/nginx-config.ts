@@ -2,8 +2,10 @@
 export interface Directive {
   name: string
   args: readonly string[]
-  block: readonly Directive[] | undefined
+  block: Block | undefined
 }
+
+export type Block = readonly Directive[]
 
 const MAX_NESTING = 100
 

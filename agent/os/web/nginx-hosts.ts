@@ -1,11 +1,9 @@
 import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
-import type { Directive } from './nginx-config.ts'
+import type { Block, Directive } from './nginx-config.ts'
 import { defaultServers, type ListenedServer } from './nginx-listens.ts'
-import { blocksFor, namedLocation } from './nginx-locations.ts'
+import { blocksFor } from './nginx-locations.ts'
 import { evaluate, mapsOf, setsOf, type Variables } from './nginx-variables.ts'
 import { fastcgiAddress, type Kind, NO_PHP, type VirtualHost } from './virtual-host.ts'
-
-type Block = readonly Directive[]
 
 interface Http {
   scope: Block
@@ -13,6 +11,7 @@ interface Http {
   maps: Variables['maps']
 }
 
+const FASTCGI = ['fastcgi_pass']
 const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
 
 /** The result of nginx for every known name, in the order of its configuration. */
@@ -48,8 +47,9 @@ function doneFor(http: Http, server: Block, variables: Variables): Done {
   const page = blocksFor(server, ANY_PAGE)
   const script = blocksFor(server, '/index.php')
   const answer = answerIn(page, variables)
-  const fastcgi = passIn(server, script, 'fastcgi_pass') ?? passIn(server, page, 'fastcgi_pass')
-  const proxy = fastcgi === undefined ? proxyIn(server, page) : undefined
+  const pass = passIn(server, script, FASTCGI) ?? passIn(server, page, FASTCGI)
+  const fastcgi = pass?.to
+  const proxy = pass ? undefined : passIn(server, page, PROXIES)
   const root = rootFor(http, page, fastcgi ? script : [], variables)
   const php = fastcgi === undefined ? '' : addressOf(http, fastcgi, variables)
   const certificate = variables.tls ? certificateOf(http, server, variables) : ''
@@ -72,8 +72,8 @@ function isServed(root: Root, answer: Answer, proxy: { after_files: boolean } | 
 
 /** Marks the values that depend on the request. */
 function computed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
-  const fields = Object.entries(values).filter(([, value]) => value === undefined)
-  return Object.fromEntries(fields.map(([field]) => [field, 'computed' as const]))
+  const fields = Object.keys(values).filter((field) => values[field] === undefined)
+  return Object.fromEntries(fields.map((field) => [field, 'computed' as const]))
 }
 
 /** A closed server without its own folder is not a site. */
@@ -86,11 +86,9 @@ function kindOf(answer: Answer, proxied: boolean, root: Root, fastcgi: boolean):
 }
 
 function answerIn(blocks: readonly Block[], variables: Variables): Answer {
-  for (const block of blocks) {
-    const answer = answerOf(block, variables) ?? (deniesAll(block) ? 'closed' : undefined)
-    if (answer) return answer
-  }
-  return undefined
+  return blocks
+    .map((block) => answerOf(block, variables) ?? (deniesAll(block) ? 'closed' : undefined))
+    .find((answer) => answer !== undefined)
 }
 
 interface Root {
@@ -111,36 +109,28 @@ function rootFor(http: Http, page: Block[], script: Block[], variables: Variable
   return { path: clean, written: true, inherited: own === undefined }
 }
 
-function innermost(blocks: readonly Block[], wanted: readonly string[]): string | undefined {
-  for (const block of blocks.toReversed()) {
-    const found = block.findLast(({ name }) => wanted.includes(name))
-    if (found) return found.args[0]
-  }
-  return undefined
+function innermost(blocks: readonly Block[], names: readonly string[]): string | undefined {
+  const found = blocks.map((block) => block.findLast(({ name }) => names.includes(name)))
+  return found.findLast((directive) => directive !== undefined)?.args[0]
 }
 
 /** In the innermost block, or in the named location that it falls back to. */
-function passIn(server: Block, blocks: readonly Block[], wanted: string): string | undefined {
+function passIn(server: Block, blocks: readonly Block[], names: readonly string[]) {
   const block = blocks.at(-1) ?? []
-  const own = block.find(({ name }) => name === wanted)?.args[0]
-  if (own !== undefined) return own
-  return fallbackOf(server, block)?.find(({ name }) => name === wanted)?.args[0]
-}
-
-function proxyIn(server: Block, blocks: readonly Block[]) {
-  const block = blocks.at(-1) ?? []
-  const find = (directives: Block) => directives.find(({ name }) => PROXIES.includes(name))
-  const direct = find(block)?.args[0]
+  const find = (directives: Block) => directives.find(({ name }) => names.includes(name))?.args[0]
+  const direct = find(block)
   if (direct !== undefined) return { to: direct, after_files: false }
-  const fallback = find(fallbackOf(server, block) ?? [])?.args[0]
+  const fallback = find(fallbackOf(server, block))
   return fallback === undefined ? undefined : { to: fallback, after_files: true }
 }
 
-function fallbackOf(server: Block, block: Block): Block | undefined {
+/** The named location of `try_files … @name` or `error_page 404 = @name`. */
+function fallbackOf(server: Block, block: Block): Block {
   const last = block.find(({ name }) => name === 'try_files')?.args.at(-1)
   const error = block.find(({ name, args }) => name === 'error_page' && args.at(-1)?.[0] === '@')
   const named = last?.startsWith('@') ? last : error?.args.at(-1)
-  return named === undefined ? undefined : namedLocation(server, named)
+  const isNamed = ({ name, args }: Directive) => name === 'location' && args[0] === named
+  return (named && server.find(isNamed)?.block) || []
 }
 
 /** The address of FastCGI or a proxy; resolves variables and upstreams. */

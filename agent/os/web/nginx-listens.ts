@@ -1,7 +1,5 @@
-import type { Directive } from './nginx-config.ts'
+import type { Block } from './nginx-config.ts'
 import type { Listen } from './virtual-host.ts'
-
-type Block = readonly Directive[]
 
 export interface ListenedServer {
   server: Block

@@ -1,17 +1,9 @@
-import type { Directive } from './nginx-config.ts'
+import type { Block, Directive } from './nginx-config.ts'
 import { expression } from './nginx-variables.ts'
-
-type Block = readonly Directive[]
 
 /** The blocks that apply to a path, from the server inwards (ngx_http_core_find_location). */
 export function blocksFor(server: Block, path: string): Block[] {
-  const found = locate(server, path)
-  return [server, ...found]
-}
-
-/** The named location of `try_files … @name` or `error_page 404 = @name`. */
-export function namedLocation(server: Block, name: string): Block | undefined {
-  return server.find((each) => each.name === 'location' && each.args[0] === name)?.block
+  return [server, ...locate(server, path)]
 }
 
 function locate(block: Block, path: string): Block[] {

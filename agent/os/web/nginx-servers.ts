@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { MARK } from '#agent/os/effects/generated.ts'
 import { filesInDump } from './config-files.ts'
-import type { Directive } from './nginx-config.ts'
+import type { Block } from './nginx-config.ts'
 import { filesOf } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
 
@@ -48,7 +48,7 @@ export async function readServers(dump: string): Promise<NginxServers> {
 const isOwn = (files: ReadonlyMap<string, string>, path: string) =>
   OWN.test(path) && (files.get(path) ?? '').includes(MARK)
 
-function serversIn(tree: NginxTree, directives: readonly Directive[]): NginxServer[] {
+function serversIn(tree: NginxTree, directives: Block): NginxServer[] {
   return directives.flatMap(({ name, block }) => {
     if (!block) return []
     if (name === 'server') return [serverOf(tree.fileOf(block), block)]
@@ -56,8 +56,8 @@ function serversIn(tree: NginxTree, directives: readonly Directive[]): NginxServ
   })
 }
 
-function serverOf(path: string, block: readonly Directive[]): NginxServer {
-  const argsOf = (wanted: string) => block.filter(({ name }) => name === wanted)
+function serverOf(path: string, block: Block): NginxServer {
+  const argsOf = (directive: string) => block.filter(({ name }) => name === directive)
   const listens = argsOf('listen').flatMap(({ args: [where = '', ...words] }) =>
     listenOf(where, words),
   )

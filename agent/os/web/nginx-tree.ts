@@ -1,9 +1,7 @@
 import { resolve } from 'node:path'
 import { eachAtOnce } from './at-once.ts'
 import type { ConfigFiles } from './config-files.ts'
-import { type Directive, parseNginx } from './nginx-config.ts'
-
-type Block = readonly Directive[]
+import { type Block, type Directive, parseNginx } from './nginx-config.ts'
 
 /** A configuration with each `include` replaced by its files. */
 export interface NginxTree {
@@ -69,9 +67,8 @@ async function resolved(
   for (const directive of directives) {
     const { name, args, block } = directive
     if (name === 'include') {
-      const [written = ''] = args
-      if (written === '') continue
-      const pattern = resolve(reading.folder, written)
+      if (!args[0]) continue
+      const pattern = resolve(reading.folder, args[0])
       if (position.outside) reading.includes.push(pattern)
       found.push(...(await included(reading, pattern, position)))
     } else if (!block) found.push(directive)
@@ -80,15 +77,10 @@ async function resolved(
   return found
 }
 
-async function inner(
-  reading: Reading,
-  name: string,
-  block: Block,
-  position: Position,
-): Promise<Block> {
-  const outside = position.outside && name === 'http'
-  const found = await resolved(reading, block, { ...position, outside })
-  reading.files.set(found, position.chain.at(-1) ?? '')
+async function inner(reading: Reading, name: string, block: Block, { chain, outside }: Position) {
+  const position = { chain, outside: outside && name === 'http' }
+  const found = await resolved(reading, block, position)
+  reading.files.set(found, chain.at(-1) ?? '')
   return found
 }
 

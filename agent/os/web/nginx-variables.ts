@@ -1,4 +1,4 @@
-import type { Directive } from './nginx-config.ts'
+import type { Block } from './nginx-config.ts'
 
 /** The inputs of a variable's value for one name of one server. */
 export interface Variables {
@@ -59,22 +59,19 @@ function mapped(map: NginxMap, variables: Variables, depth: number): string | un
 }
 
 export function wildcardFits(pattern: string, name: string): boolean {
-  const wanted = pattern.toLowerCase()
-  if (wanted.startsWith('.')) return name === wanted.slice(1) || name.endsWith(wanted)
-  if (wanted.startsWith('*.'))
-    return name.endsWith(wanted.slice(1)) && name.length > wanted.length - 1
-  return wanted.endsWith('.*') && name.startsWith(wanted.slice(0, -1))
+  const wildcard = pattern.toLowerCase()
+  if (wildcard.startsWith('.')) return name === wildcard.slice(1) || name.endsWith(wildcard)
+  if (wildcard.startsWith('*.'))
+    return name.endsWith(wildcard.slice(1)) && name.length > wildcard.length - 1
+  return wildcard.endsWith('.*') && name.startsWith(wildcard.slice(0, -1))
 }
 
-function expressionFits(pattern: string, text: string): boolean {
-  if (!pattern.startsWith('~')) return false
-  const source = pattern.replace(/^~\*?/, '')
-  return expression(source, true)?.test(text) ?? false
-}
+const expressionFits = (pattern: string, text: string): boolean =>
+  pattern.startsWith('~') && (expression(pattern.replace(/^~\*?/, ''), true)?.test(text) ?? false)
 
 /** A PCRE pattern if it means the same here; undefined: not understood. */
 export function expression(source: string, ignore_case: boolean): RegExp | undefined {
-  const named = source.replace(/\(\?P?</g, (group) => (group === '(?P<' ? '(?<' : group))
+  const named = source.replaceAll('(?P<', '(?<')
   const inline = /^\(\?i\)/.test(named)
   try {
     return new RegExp(named.replace(/^\(\?i\)/, ''), ignore_case || inline ? 'i' : '')
@@ -84,7 +81,7 @@ export function expression(source: string, ignore_case: boolean): RegExp | undef
 }
 
 /** The maps of `http`, by the name of their variable. */
-export function mapsOf(scope: readonly Directive[]): Map<string, NginxMap> {
+export function mapsOf(scope: Block): Map<string, NginxMap> {
   const maps = new Map<string, NginxMap>()
   for (const { name, args, block } of scope) {
     const [source = '', variable = ''] = args
@@ -104,7 +101,7 @@ export function mapsOf(scope: readonly Directive[]): Map<string, NginxMap> {
  * The variables that a server sets. One also set in an `if` or a location is uncertain, unless the
  * value is the same.
  */
-export function setsOf(server: readonly Directive[]): Map<string, string | undefined> {
+export function setsOf(server: Block): Map<string, string | undefined> {
   const sets = new Map<string, string | undefined>()
   for (const { args, always } of setsIn(server, true)) {
     const [variable = '', value = ''] = args
@@ -116,7 +113,7 @@ export function setsOf(server: readonly Directive[]): Map<string, string | undef
 }
 
 function* setsIn(
-  directives: readonly Directive[],
+  directives: Block,
   always: boolean,
 ): Generator<{ args: readonly string[]; always: boolean }> {
   for (const { name, args, block } of directives) {

@@ -23,7 +23,7 @@ export async function publishedAt(host: Host, base: string, attempts: number): P
   if (pinned !== undefined) return pinned
   const better = await checksumAt(host, `${archiveOf(base)}.sha256`, 64).catch(() => undefined)
   if (better !== undefined) return better
-  return patiently(host, attempts, () => checksumAt(host, `${archiveOf(base)}.sha1`, 40))
+  return retried(host, attempts, () => checksumAt(host, `${archiveOf(base)}.sha1`, 40))
 }
 
 async function checksumAt(host: Host, url: string, digits: number): Promise<string> {
@@ -44,9 +44,7 @@ export async function refuseUnfit({ shell }: Host, archive: string): Promise<voi
   for (const line of lines) {
     const [, size, path = ''] = ENTRY.exec(line) ?? []
     if (size === undefined || path.split('/').includes('..')) {
-      throw new Error(
-        `The archive has an entry that WordPress does not have: ${line.slice(0, 200)}`,
-      )
+      throw new Error(`The archive has an unexpected entry: ${line.slice(0, 200)}`)
     }
     bytes += Number(size)
   }
@@ -55,11 +53,7 @@ export async function refuseUnfit({ shell }: Host, archive: string): Promise<voi
 }
 
 /** Retries after 1, 2 and 4 seconds: a mirror may fail briefly. */
-export async function patiently<T>(
-  host: Host,
-  attempts: number,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function retried<T>(host: Host, attempts: number, work: () => Promise<T>) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

@@ -4,7 +4,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
-import { archiveOf, kindOf, MAX_ARCHIVE, patiently, publishedAt, refuseUnfit } from './archive.ts'
+import { archiveOf, kindOf, MAX_ARCHIVE, publishedAt, refuseUnfit, retried } from './archive.ts'
 
 const FRESH_MS = 3_600_000
 const RETRY_MS = 600_000
@@ -122,7 +122,7 @@ async function unpack(host: Host, url: string, digest: string, attempts: number)
   const archive = `${draft}/archive.tar.gz`
   try {
     await host.files.mkdir(draft, { mode: 0o700 })
-    await patiently(host, attempts, async () => {
+    await retried(host, attempts, async () => {
       const options = { most: MAX_ARCHIVE }
       const found = await host.net.download(url, archive, kindOf(digest), options)
       if (found !== digest) throw new Error(`${url} does not have the published checksum`)
