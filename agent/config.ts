@@ -82,7 +82,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     const [issue] = parsed.error.issues
     throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)
   }
-  const values = parsed.data
+  const { data: values } = parsed
   const [, host = '', digits = ''] = /^(.*):(\d+)$/.exec(values.AGENT_LISTEN) ?? []
   const address = host.replace(/^\[|\]$/g, '')
   const port = Number(digits)

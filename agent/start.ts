@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { commands } from './commands/index.ts'
 import type { Config } from './config.ts'
 import { watchDatabase } from './database-watch.ts'
-import { createFront, enrollingIn, frontGate } from './front/front.ts'
+import { createFront, frontGate } from './front/front.ts'
 import { upstreamAt } from './front/upstream.ts'
 import type { Host } from './host/ports.ts'
 import { GROUP } from './host/sandbox.ts'
@@ -25,6 +25,7 @@ import { readingsOf } from './readings/readings.ts'
 import { confinedHost, realHost } from './real-host.ts'
 import { renewDaily } from './renewal.ts'
 import { startRounds } from './rounds.ts'
+import { mayBeOpen } from './trust/enrolment.ts'
 import { trustOf } from './trust/index.ts'
 import { socketIn, writeNotice } from './trust/notice.ts'
 import { refuseSites } from './trust/without-proof.ts'
@@ -61,7 +62,8 @@ export async function front(config: Config): Promise<void> {
   const { state_dir, run_dir } = config
   const handler = createFront({
     gate: frontGate({ files, clock, state_dir, run_dir }),
-    enrolling: enrollingIn({ files, clock, state_dir }),
+    // By the time of the file alone: the listening half may not read it.
+    enrolling: () => mayBeOpen(files, state_dir, clock.now()),
     upstream: upstreamAt(socketIn(run_dir)),
     report: logError,
   })

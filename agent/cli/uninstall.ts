@@ -128,12 +128,11 @@ function goneWith({ state_dir }: Config, options: Options, { sites, trash }: Fou
   ]
 }
 
-interface Staying {
-  left: readonly Site[]
-  others: readonly string[]
-}
-
-function staying({ state_dir }: Config, { purge }: Options, { left, others }: Staying): string[] {
+function staying(
+  { state_dir }: Config,
+  { purge }: Options,
+  { left, others }: { left: readonly Site[]; others: readonly string[] },
+): string[] {
   const records = `its records: ${state_dir}, which a new installation of the agent uses`
   const older = others.map((domain) => ({ domain }))
   return [

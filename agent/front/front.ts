@@ -5,7 +5,7 @@ import type { Origin } from '#agent/http/listen.ts'
 import { pathOf } from '#agent/http/path.ts'
 import { Refused } from '#agent/http/refused.ts'
 import { idOf, inRequest } from '#agent/http/request-id.ts'
-import { mayBeOpen, NOT_OPEN } from '#agent/trust/enrolment.ts'
+import { NOT_OPEN } from '#agent/trust/enrolment.ts'
 import { type Gate, signedGate } from '#agent/trust/gate.ts'
 import { readNotice } from '#agent/trust/notice.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
@@ -71,9 +71,4 @@ export function frontGate({ files, clock, state_dir, run_dir }: FrontGateDeps): 
     const notice = await readNotice(files, run_dir)
     return signedGate({ ...notice, trust, seen, now, admitted })(request)
   }
-}
-
-/** By the time of the file alone: the listening half may not read it. */
-export function enrollingIn({ files, clock, state_dir }: Omit<FrontGateDeps, 'run_dir'>) {
-  return () => mayBeOpen(files, state_dir, clock.now())
 }

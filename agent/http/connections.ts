@@ -108,7 +108,7 @@ export class Connections {
     socket.on('error', () => socket.destroy())
     const address = groupOf(socket.remoteAddress ?? '')
     const same = this.#strangers.get(address)
-    if (same && same.size >= this.#limits.per_address) oldestOf(same)?.end()
+    if (same && same.size >= this.#limits.per_address) same.values().next().value?.end()
     else if (this.#open.size >= this.#limits.total) this.#makeRoom()
     if (this.#open.size >= this.#limits.total) {
       socket.destroy()
@@ -137,10 +137,12 @@ export class Connections {
 
   /** False for a request that gets no answer: its connection has ended, or there are too many. */
   begin(connection: Connection, { writableLength }: Pick<Peer, 'writableLength'>): boolean {
-    if (!connection.trusted && isGreedy(connection, writableLength)) connection.end()
+    const isGreedy = connection.requests >= MAX_PIPELINED || writableLength > MAX_UNREAD
+    if (!connection.trusted && isGreedy) connection.end()
     if (!this.#open.has(connection)) return false
     if (this.#requests >= this.#limits.requests) {
-      this.#oldestAsking()?.end()
+      const strangers = this.#open.values().filter(({ trusted }) => !trusted)
+      strangers.find(({ requests }) => requests > 0)?.end()
       if (!this.#open.has(connection)) return false
     }
     if (this.#requests >= this.#limits.requests) return false
@@ -168,25 +170,11 @@ export class Connections {
     if (same?.delete(connection) && same.size === 0) this.#strangers.delete(connection.address)
   }
 
-  #oldestAsking(): Connection | undefined {
-    for (const each of this.#open) if (!each.trusted && each.requests > 0) return each
-    return undefined
-  }
-
   #makeRoom(): void {
     let most: Set<Connection> | undefined
     for (const each of this.#strangers.values()) if (each.size > (most?.size ?? 0)) most = each
-    if (most) oldestOf(most)?.end()
+    most?.values().next().value?.end()
   }
-}
-
-function oldestOf(connections: ReadonlySet<Connection>): Connection | undefined {
-  for (const each of connections) return each
-  return undefined
-}
-
-function isGreedy({ requests }: Connection, unread: number): boolean {
-  return requests >= MAX_PIPELINED || unread > MAX_UNREAD
 }
 
 /** The owner of an IPv6 address has its whole /64: it counts as one. */

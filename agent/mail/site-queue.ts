@@ -147,12 +147,9 @@ export class SiteQueue {
   /** The longest waiting message first; one at which the relay breaks goes last. */
   #next(): Waiting | undefined {
     const { now, schedule } = this.#deps
-    return [...this.#waiting.values()]
-      .filter(({ next_at }) => isDue(schedule, next_at, now()))
-      .reduce<Waiting | undefined>(
-        (first, one) => (first && first.next_at <= one.next_at ? first : one),
-        undefined,
-      )
+    const waiting = [...this.#waiting.values()]
+    const due = waiting.filter(({ next_at }) => isDue(schedule, next_at, now()))
+    return due.toSorted((one, other) => one.next_at - other.next_at)[0]
   }
 
   async #deliver(): Promise<void> {

@@ -51,11 +51,8 @@ export async function tryOut(
   try {
     const text = `${folder}/message`
     await writeFile(text, render(rules, to))
-    let answer = ''
     const message: Outgoing = { sender: rules.from_address, recipients: [to], text }
-    const { deferred, refused } = await send(connection, message, ({ answer: last }) => {
-      answer = last ?? ''
-    })
+    const { deferred, refused, answer = '' } = await send(connection, message)
     const [refusal] = [...refused, ...deferred]
     if (refusal) throw new Error(refusal.reply.text)
     return answer

@@ -8,28 +8,21 @@ const SPARE = 16 * SIZE
  * Reserved space on the agent's disk: when that is full, it is released, so that started steps can
  * be undone and the end be stored.
  */
-export class Reserve {
-  readonly #files: Files
-  readonly #state_dir: string
-  readonly #path: string
+export function reserveOf(files: Files, state_dir: string) {
+  const path = `${state_dir}/reserve/room`
+  return {
+    /** Creates it, if it is missing and there is space for it. */
+    async keep(): Promise<void> {
+      if (await files.stat(path)) return
+      if ((await files.space(state_dir)).free < SPARE) return
+      await files.write(path, 'reserve '.repeat(SIZE / 8), { mode: 0o600 })
+    },
 
-  constructor(files: Files, state_dir: string) {
-    this.#files = files
-    this.#state_dir = state_dir
-    this.#path = `${state_dir}/reserve/room`
-  }
-
-  /** Creates it, if it is missing and there is space for it. */
-  async keep(): Promise<void> {
-    if (await this.#files.stat(this.#path)) return
-    if ((await this.#files.space(this.#state_dir)).free < SPARE) return
-    await this.#files.write(this.#path, 'reserve '.repeat(SIZE / 8), { mode: 0o600 })
-  }
-
-  /** False: there was none. */
-  async give(): Promise<boolean> {
-    if (!(await this.#files.stat(this.#path))) return false
-    await this.#files.remove(this.#path)
-    return true
+    /** False: there was none. */
+    async give(): Promise<boolean> {
+      if (!(await files.stat(path))) return false
+      await files.remove(path)
+      return true
+    },
   }
 }

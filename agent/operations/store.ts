@@ -6,7 +6,7 @@ import { OperationId } from '#shared/agent.ts'
 import { type CommandName, isCommandName } from '#shared/commands.ts'
 import { isNumbered, StoredEvent } from '#shared/sse.ts'
 import { Refusal } from './refusal.ts'
-import { Reserve } from './reserve.ts'
+import { reserveOf } from './reserve.ts'
 import { withoutGap } from './without-gap.ts'
 
 const Request = z.object({
@@ -38,14 +38,14 @@ export class OperationStore {
   readonly #files: Files
   readonly #root: string
   /** Released when a write fails on a full disk. */
-  readonly reserve: Reserve
+  readonly reserve: ReturnType<typeof reserveOf>
   /** Files whose last line may be incomplete after a write on a full disk. */
   readonly #torn = new Set<string>()
 
   constructor(files: Files, state_dir: string) {
     this.#files = files
     this.#root = `${state_dir}/operations`
-    this.reserve = new Reserve(files, state_dir)
+    this.reserve = reserveOf(files, state_dir)
   }
 
   /** The request is written last: without it the folder does not count. */

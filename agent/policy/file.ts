@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { attempt } from '#agent/host/attempt.ts'
 import type { Files } from '#agent/host/ports.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 
@@ -36,12 +37,10 @@ export async function readRules(files: Files, path: string): Promise<Rules | { b
 }
 
 function parsed(text: string): Rules | { broken: string } {
-  try {
-    const result = PolicyFile.safeParse(JSON.parse(text))
-    if (result.success) return result.data
-    const [issue] = result.error.issues
-    return { broken: `is wrong at ${issue?.path.join('.') || 'the top'}: ${issue?.message}` }
-  } catch {
-    return { broken: 'is not JSON' }
-  }
+  const value: unknown = attempt(() => JSON.parse(text))
+  if (value === undefined) return { broken: 'is not JSON' }
+  const result = PolicyFile.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  return { broken: `is wrong at ${issue?.path.join('.') || 'the top'}: ${issue?.message}` }
 }

@@ -1,8 +1,6 @@
-const HEAD_BYTES = 8192
+export const HEADER_BYTES = 8192
 /** PHP's trim(): blank, tab, line ends, vertical tab, NUL. */
 const EDGES = /^[ \n\r\t\v\0]+|[ \n\r\t\v\0]+$/g
-
-export const HEADER_BYTES = HEAD_BYTES
 
 export interface Headers {
   name: string

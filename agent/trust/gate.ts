@@ -42,17 +42,13 @@ export function signedGate(deps: SignedGateDeps): Gate {
     })
     if ('refused' in verdict) throw new Refused(challengeFor(verdict.refused, deps.boot, now))
     const { claims } = verdict
-    if (claims.op !== operationOf(request)) throw new Refused()
+    // The same work under another id would run a second time.
+    if (claims.op !== (request.headers.get(OPERATION_HEADER) ?? undefined)) throw new Refused()
     const body = await readBytes(request)
     if (!matchesBody(claims, body)) throw new Refused()
     await deps.admitted()
     return body
   }
-}
-
-/** The same work under another id would run a second time. */
-function operationOf(request: Request): string | undefined {
-  return request.headers.get(OPERATION_HEADER) ?? undefined
 }
 
 /**

@@ -6,7 +6,7 @@ import { Enrolment } from './enrolment.ts'
 import { type Gate, openGate, signedGate } from './gate.ts'
 import { audienceOf, loadIdentity } from './identity.ts'
 import type { Notice } from './notice.ts'
-import { Rotation } from './rotation.ts'
+import { type Rotation, rotationOf } from './rotation.ts'
 import { SeenTokens } from './seen.ts'
 import { TrustedDashboard } from './trusted-dashboard.ts'
 
@@ -32,7 +32,7 @@ export async function trustOf(config: Config, host: Host): Promise<Trust> {
   const admitted = () => enrolment.close()
   const gate = signedGate({ ...notice, trust, seen: new SeenTokens(), now, admitted })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
-  const rotation = new Rotation({ trust, now, exclusive: host.exclusive })
+  const rotation = rotationOf({ trust, now, exclusive: host.exclusive })
   return { gate, enrolment, rotation, tls, notice }
 }
 

@@ -12,42 +12,36 @@ interface RotationDeps {
 }
 
 /** The keys of the dashboard, which only a request signed with a valid key can replace. */
-export class Rotation {
-  readonly #deps: RotationDeps
-
-  constructor(deps: RotationDeps) {
-    this.#deps = deps
-  }
-
-  async known(): Promise<KnownKeys> {
-    return this.#known(await this.#trusted())
-  }
-
-  /**
-   * Throws conflict for an epoch that is not higher (a repeated old list), and invalid for a list
-   * without a key that is valid now.
-   */
-  replace({ epoch, keys }: KeyList): Promise<KnownKeys> {
-    return this.#deps.exclusive('hub-keys', async () => {
-      const before = await this.#trusted()
-      if (epoch <= before.epoch) throw conflict(`The keys have epoch ${before.epoch} already`)
-      if (keys.some(({ public_key }) => !publicKeyOf(public_key)))
-        throw invalid({ keys: ['Must be Ed25519 keys'] })
-      const after = { ...before, epoch, keys }
-      if (activeKeys(after, this.#deps.now()).size === 0)
-        throw invalid({ keys: ['Must name a key that is valid now'] })
-      await this.#deps.trust.write(after)
-      return this.#known(after)
-    })
-  }
-
-  async #trusted(): Promise<Trusted> {
-    const trusted = await this.#deps.trust.read()
+export function rotationOf({ trust, now, exclusive }: RotationDeps) {
+  const read = async (): Promise<Trusted> => {
+    const trusted = await trust.read()
     if (!trusted) throw notFound('Dashboard')
     return trusted
   }
+  const knownOf = (trusted: Trusted): KnownKeys => ({
+    epoch: trusted.epoch,
+    keys: [...activeKeys(trusted, now()).keys()],
+  })
+  return {
+    known: async () => knownOf(await read()),
 
-  #known(trusted: Trusted): KnownKeys {
-    return { epoch: trusted.epoch, keys: [...activeKeys(trusted, this.#deps.now()).keys()] }
+    /**
+     * Throws conflict for an epoch that is not higher (a repeated old list), and invalid for a list
+     * without a key that is valid now.
+     */
+    replace: ({ epoch, keys }: KeyList): Promise<KnownKeys> =>
+      exclusive('hub-keys', async () => {
+        const before = await read()
+        if (epoch <= before.epoch) throw conflict(`The keys have epoch ${before.epoch} already`)
+        if (keys.some(({ public_key }) => !publicKeyOf(public_key)))
+          throw invalid({ keys: ['Must be Ed25519 keys'] })
+        const after = { ...before, epoch, keys }
+        if (activeKeys(after, now()).size === 0)
+          throw invalid({ keys: ['Must name a key that is valid now'] })
+        await trust.write(after)
+        return knownOf(after)
+      }),
   }
 }
+
+export type Rotation = ReturnType<typeof rotationOf>

@@ -8,7 +8,7 @@ import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import { type Readings, readingsOf } from '#agent/readings/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
-import { Rotation } from '#agent/trust/rotation.ts'
+import { type Rotation, rotationOf } from '#agent/trust/rotation.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { apexOf } from '#shared/names.ts'
 
@@ -38,7 +38,7 @@ export class DemoAgent {
       runner,
       readings: this.readings,
       gate: openGate,
-      rotation: rotationOf(host),
+      rotation: rotationOn(host),
       policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
       report,
     })
@@ -80,7 +80,7 @@ export class DemoAgent {
 }
 
 /** The dashboard gives it new keys, as it does for every agent; the caller needs no proof. */
-function rotationOf({ files, clock, exclusive, settings }: Host): Rotation {
+function rotationOn({ files, clock, exclusive, settings }: Host): Rotation {
   const trust = new TrustedDashboard(files, settings.state_dir)
-  return new Rotation({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
+  return rotationOf({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
 }

@@ -68,7 +68,8 @@ async function collect(argv: readonly string[], options: RunOptions): Promise<Ou
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const tag = tagOf(options)
-  const [program, args] = asUser(argv, options)
+  const { user } = options
+  const [program = '', ...args] = user === undefined ? argv : withoutPrivileges(argv, user)
   const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
   const output =
     options.output_file === undefined ? undefined : openSync(options.output_file, 'wx', 0o600)
@@ -143,13 +144,7 @@ export function environment(extra: Record<string, string>): Record<string, strin
   return { PATH, LC_ALL: 'C.UTF-8', HOME: '/root', ...extra }
 }
 
-/** Drops every privilege: user, groups, capabilities, and setuid programs. */
-function asUser(argv: readonly string[], { user }: RunOptions): [string, string[]] {
-  const [program = '', ...args] = user === undefined ? argv : withoutPrivileges(argv, user)
-  return [program, args]
-}
-
-/** The program under setpriv(1), without supplementary groups or a way to regain privileges. */
+/** Under setpriv(1): without groups, capabilities, setuid programs, or a way to regain privileges. */
 export function withoutPrivileges(argv: readonly string[], user: string): string[] {
   const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
   return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...drop, '--', ...argv]

@@ -38,7 +38,7 @@ export class NotStarted extends Broken {}
 export async function send(
   connection: Connection,
   message: Outgoing,
-  taken: (outcome: Outcome) => void,
+  taken: (outcome: Outcome) => void = () => undefined,
 ): Promise<Outcome> {
   const all = (reply: Reply): Outcome =>
     outcomeOf(message.recipients.map((recipient) => ({ recipient, reply })))
@@ -57,8 +57,9 @@ export async function send(
   await writeText(connection, message.text)
   const end = await connection.reply(connection.times.accept_ms)
   if (kindOf(end) !== 2) return merged(outcome, ready(end))
-  taken({ ...outcome, answer: end.text })
-  return outcome
+  const answered = { ...outcome, answer: end.text }
+  taken(answered)
+  return answered
 }
 
 async function begin(connection: Connection, sender: string): Promise<Reply> {

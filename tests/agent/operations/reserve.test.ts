@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Reserve } from '#agent/operations/reserve.ts'
+import { reserveOf } from '#agent/operations/reserve.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const PATH = '/var/lib/hosting-agent/reserve/room'
@@ -8,7 +8,7 @@ function reserveOn(free: number) {
   const { disk } = fakeHost()
   disk.room.free = free
   const size = async () => (await disk.stat(PATH))?.size
-  return { disk, size, reserve: new Reserve(disk, '/var/lib/hosting-agent') }
+  return { disk, size, reserve: reserveOf(disk, '/var/lib/hosting-agent') }
 }
 
 test('reserves space on a disk that has enough, and releases it once', async () => {

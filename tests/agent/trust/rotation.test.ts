@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { signedGate } from '#agent/trust/gate.ts'
-import { Rotation } from '#agent/trust/rotation.ts'
+import { rotationOf } from '#agent/trust/rotation.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const admitted = async () => undefined
   app = createApp({
     gate: signedGate({ trust, audience, boot, seen, now: seconds, admitted }),
-    rotation: new Rotation({ trust, now: seconds, exclusive: host.exclusive }),
+    rotation: rotationOf({ trust, now: seconds, exclusive: host.exclusive }),
     enrolment: undefined,
     runner: {} as never,
     readings: {} as never,
