@@ -16,9 +16,7 @@ const MOST_PROGRAMS = 2000
 
 export const PendingPackage = object({
   name: line(200),
-  installed: line(200).describe(
-    'Empty for a package that is not installed yet, such as a new kernel.',
-  ),
+  installed: line(200).describe('Empty for a new package, such as a kernel.'),
   candidate: line(200),
   security: z.boolean().describe('Whether it is a security update of Debian.'),
 }).meta({ id: 'PendingPackage', description: 'A package with a newer version.' })

@@ -30,9 +30,7 @@ export type ActivityQuery = z.infer<typeof ActivityQuery>
 export const Activity = strictObject({
   id: RecordId,
   type: z.string().describe('`<resource>.<action>`, such as site.create.'),
-  domain: z
-    .string()
-    .describe('The domain of the site, else the hostname of the server, else empty.'),
+  domain: z.string().describe('Of the site, else the hostname of the server, else empty.'),
   status: z.enum(ACTIVITY_STATUSES),
   created_at: Timestamp,
 }).meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
@@ -40,10 +38,7 @@ export type Activity = z.infer<typeof Activity>
 
 /** An entry with the ids that a page needs for links; null for deleted objects. */
 export const FleetActivity = Activity.extend({
-  actor: z
-    .string()
-    .nullable()
-    .describe('The e-mail address of the user; null: the dashboard itself.'),
+  actor: z.string().nullable().describe('The e-mail address of the user; null: the dashboard.'),
   server_id: RecordId.nullable(),
   server: z.string().nullable().describe('The name of the server.'),
   site_id: RecordId.nullable().describe('The site that has this domain now.'),

@@ -51,10 +51,8 @@ export const AttentionItem = strictObject({
   at: z
     .string()
     .nullable()
-    .describe('When it started, or when a certificate expires: a time or a date.'),
-  count: Count.describe(
-    'The number of its sites; 1 except for a PHP version or sites that are not recorded.',
-  ),
+    .describe('The start, or the expiry of a certificate: a time or a date.'),
+  count: Count.describe('The number of sites of a PHP version, or not recorded; else 1.'),
   query: Query,
 }).meta({ id: 'AttentionItem', description: 'One problem that needs attention.' })
 export type AttentionItem = z.infer<typeof AttentionItem>
@@ -62,9 +60,7 @@ export type AttentionItem = z.infer<typeof AttentionItem>
 export const Attention = strictObject({
   kind: z.enum(ATTENTION_KINDS),
   severity: Severity.describe('The severity of the most severe item.'),
-  total: Count.describe(
-    'The number of items; for php_eol and sites_not_recorded, the number of sites.',
-  ),
+  total: Count.describe('The number of items; of sites for php_eol and sites_not_recorded.'),
   items: z.array(AttentionItem).describe(`The most severe items, at most ${SHOWN}.`),
   query: Query,
 }).meta({ id: 'Attention', description: 'All items of one kind.' })

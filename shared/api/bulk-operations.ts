@@ -44,7 +44,7 @@ export const CreateBulkOperation = body({
   parallel: wholeNumber(1, 20).default(4).describe('The number of parallel operations.'),
   pause_after: wholeNumber(1, MOST_ITEMS)
     .default(3)
-    .describe('The number of consecutive failures after which it pauses.'),
+    .describe('Pauses after this many consecutive failures.'),
   dry_run: DryRun.describe(
     'True: return the selected and the skipped targets. The call for one target returns its plan.',
   ),
@@ -105,7 +105,7 @@ export const BulkOperationView = strictObject({
   params: z.record(z.string(), z.unknown()),
   status: z
     .enum(BULK_STATUSES)
-    .describe('cancelled without `finished_at`: its running items are still ending.'),
+    .describe('cancelled without `finished_at`: running items are ending.'),
   reason: z.string().describe('Why it is paused, else empty.'),
   parallel: Count,
   pause_after: Count,

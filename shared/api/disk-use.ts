@@ -4,10 +4,8 @@ import { Count, Timestamp } from './parts.ts'
 const measured = Count.nullable()
 
 export const DiskUse = strictObject({
-  bytes: measured.describe(
-    'The size of the files; null when they could not be measured completely.',
-  ),
-  files: measured.describe('Files, folders and links; null when they could not be counted.'),
+  bytes: measured.describe('The size of the files; null: not measured completely.'),
+  files: measured.describe('Files, folders and links; null: not counted.'),
   database_bytes: measured.describe('Null when the database server did not answer.'),
   limit_bytes: Count.describe('The limit of its tier, for files and database together.'),
   limit_files: Count.describe('Of its tier.'),

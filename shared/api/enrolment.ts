@@ -4,17 +4,13 @@ import { Timestamp } from './parts.ts'
 export const Enrolment = strictObject({
   code: z.string().describe('Shown only once.'),
   expires_at: Timestamp,
-  hub_key: z
-    .string()
-    .describe('`ed25519:<id>:<key>` of the dashboard, as `hosting-agent enrol` takes it.'),
+  hub_key: z.string().describe('`ed25519:<id>:<key>`, an argument of `hosting-agent enrol`.'),
   lines: z
     .array(
       z.strictObject({
         machine: z.string().describe('Such as linux-x64.'),
         sha256: z.string().describe('Of the executable, in hexadecimal.'),
-        line: z
-          .string()
-          .describe('The command that installs and enrols the agent, for a shell on the server.'),
+        line: z.string().describe('The shell command that installs and enrols the agent.'),
       }),
     )
     .describe('One for each machine with a build.'),
@@ -39,15 +35,10 @@ export const EnrolmentState = strictObject({
   enrolled_at: Timestamp.nullable().describe('Since when its agent is trusted.'),
   code: z
     .strictObject({
-      status: z
-        .enum(['open', 'expired', 'refused'])
-        .describe('refused: invalid after three wrong proofs.'),
+      status: z.enum(['open', 'expired', 'refused']).describe('refused: after three wrong proofs.'),
       expires_at: Timestamp,
       reason: z.string().describe('Why it could not be used yet; empty before the first try.'),
-      reason_code: z
-        .enum(REACH_CODES)
-        .optional()
-        .describe('Of the reason, where there is something to do about it.'),
+      reason_code: z.enum(REACH_CODES).optional().describe('Of a reason that can be corrected.'),
     })
     .nullable()
     .describe('The last code, until it is used.'),

@@ -53,10 +53,7 @@ export const BULK_EVENTS: Events = {
   log: z
     .strictObject({
       message: z.string(),
-      status: z
-        .string()
-        .optional()
-        .describe('The state of the item, or of the bulk operation without one.'),
+      status: z.string().optional().describe('Of the item, else of the bulk operation.'),
       position: RecordId.optional(),
       domain: z.string().optional(),
       operation_id: z.string().optional(),

@@ -87,25 +87,19 @@ export const FleetSite = strictObject({
   wp_version: z.string(),
   status: z.enum(SITE_STATUSES),
   status_reason: z.string(),
-  managed: z
-    .boolean()
-    .describe('True: this dashboard created it. False: it was discovered on its server.'),
+  managed: z.boolean().describe('True: created by this dashboard. False: discovered.'),
   found: z
     .boolean()
     .describe(
       'True: its agent did not create it. It can be scanned and ignored, and its database password read; every other call is 409 with the code site_not_managed.',
     ),
-  ignored: z
-    .boolean()
-    .describe('Omitted from lists, counts and the overview; only for discovered sites.'),
+  ignored: z.boolean().describe('Omitted from lists and counts; only for discovered sites.'),
   also_on: AlsoOn,
   updates: Updates,
   last_scan: Timestamp.nullable(),
   ...HEALTH,
   certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
-  disk_bytes: Count.nullable().describe(
-    'The level of its last measured disk use; null while unknown.',
-  ),
+  disk_bytes: Count.nullable().describe('The last measured disk use; null while unknown.'),
   operation_id: z.string().nullable().describe('The operation that runs there.'),
   created_at: Timestamp,
 }).meta({ id: 'FleetSite', description: 'A site in lists.' })
@@ -139,13 +133,9 @@ export const FleetSiteDetail = FleetSite.extend({
   email: z.string(),
   trashed_at: Timestamp.nullable(),
   purge_at: Timestamp.nullable().describe('When it is permanently deleted automatically.'),
-  disk: DiskUse.nullable().describe(
-    'Null before the first measurement, and for a discovered site.',
-  ),
+  disk: DiskUse.nullable().describe('Null before the first measurement or if discovered.'),
   inventory: Inventory.nullable(),
-  health_checks: z
-    .array(HealthCheckResult)
-    .describe('The result of each check; empty while the health is unknown.'),
+  health_checks: z.array(HealthCheckResult).describe('Empty while the health is unknown.'),
   operations: z.array(OperationView).describe('The last ones, newest first.'),
 }).meta({ id: 'FleetSiteDetail', description: 'Everything known of one site.' })
 
@@ -159,9 +149,7 @@ export const FleetServer = strictObject({
   os: z.string(),
   version: z.string(),
   status: z.enum(SERVER_STATUSES),
-  status_reason: z
-    .string()
-    .describe('The reason of the last failed contact; empty after a successful one.'),
+  status_reason: z.string().describe('Why the last contact failed; empty if it did not.'),
   failures: Count.describe('The number of consecutive failed contacts.'),
   sites_count: Count.describe('Without those in the trash.'),
   last_sync: Timestamp.nullable(),

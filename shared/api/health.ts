@@ -12,9 +12,7 @@ export const HEALTH = {
   ),
   health_code: z.string().describe(code),
   health_reason: z.string().describe('One sentence; empty without a problem.'),
-  health_since: Timestamp.nullable().describe(
-    'When this state started; null while that is unknown.',
-  ),
+  health_since: Timestamp.nullable().describe('When this state started; null: unknown.'),
 } as const
 
 const Health = z.strictObject(HEALTH)

@@ -55,9 +55,7 @@ export type ServerMailView = z.infer<typeof ServerMailView>
 
 export const SiteMailView = strictObject({
   ...shared,
-  server: MailSettingView.describe(
-    'The settings of the server, for values that the site does not set.',
-  ),
+  server: MailSettingView.describe('The settings of the server, for values that are null.'),
   counts: SiteMailCounts.nullable().describe('Null: the agent is offline, or does not report it.'),
 }).meta({ id: 'SiteMailView', description: 'How a site sends mail.' })
 export type SiteMailView = z.infer<typeof SiteMailView>

@@ -12,9 +12,7 @@ export const InstallUpdates = body({
 
 export const MaintenanceView = strictObject({
   at: Timestamp.nullable().describe('When its agent last reported something new; null: never.'),
-  maintenance: Maintenance.nullable().describe(
-    'Null until the agent has checked a server that is ready for sites.',
-  ),
+  maintenance: Maintenance.nullable().describe('Null until the first check after provisioning.'),
 }).meta({
   id: 'MaintenanceView',
   description: 'The updates of a server, as its agent reports them.',

@@ -8,9 +8,7 @@ import { body } from './body.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 
 export const CancelOperation = body({
-  force: TrueOrFalse.default(false).describe(
-    'Kills programs immediately instead of asking them to end.',
-  ),
+  force: TrueOrFalse.default(false).describe('Kills programs instead of ending them gracefully.'),
 }).meta({ id: 'CancelOperation' })
 
 /** Several values with commas between them, each one of `values`. */
@@ -38,9 +36,7 @@ export const OperationsQuery = z.object({
   limit: Limit.default(50),
   before: Before.optional().describe('The id or the `created_at` of the last one seen.'),
   status: someOf(OPERATION_STATUSES).optional(),
-  active: Flag.optional().describe(
-    'true: only those that have not ended; false: only those that have.',
-  ),
+  active: Flag.optional().describe('true: only those that run or wait; false: only ended ones.'),
   bulk_id: OperationId.optional().describe('Only those of a bulk operation.'),
   type: oneOf(OPERATION_NAMES).optional(),
   server_id: digits('Must be an id').optional(),
@@ -67,10 +63,7 @@ export const OperationView = strictObject({
   server: z.string().describe('The name of the server.'),
   site_id: RecordId.nullable(),
   domain: z.string().describe('Of the site, else the hostname of the server.'),
-  actor: z
-    .string()
-    .nullable()
-    .describe('The e-mail address of the user; null: the dashboard itself.'),
+  actor: z.string().nullable().describe('The e-mail address of the user; null: the dashboard.'),
   status: z.enum(OPERATION_STATUSES),
   last_line: z.string().nullable().describe('The newest of its log, at most 500 characters.'),
   error: Failure.nullable().describe('Why it waits, or how it failed.'),
@@ -78,14 +71,9 @@ export const OperationView = strictObject({
     .array(OperationWarning)
     .describe('The parts of a successful operation that were not done.'),
   attempts: Count,
-  cancel: z
-    .enum(CANCEL_MODES)
-    .nullable()
-    .describe('Whether and how its cancellation was requested.'),
+  cancel: z.enum(CANCEL_MODES).nullable().describe('How its cancellation was requested.'),
   retry_of: z.string().nullable().describe('The operation that it retries.'),
-  next_at: Timestamp.nullable().describe(
-    'The time of the next attempt, while it waits for the agent.',
-  ),
+  next_at: Timestamp.nullable().describe('The next attempt, while it waits for the agent.'),
   deadline_at: Timestamp.describe('The deadline for an answer of the agent.'),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),

@@ -11,10 +11,7 @@ export const Failure = strictObject({
   error: z.string(),
   message: z.string().exactOptional(),
   fields: z.record(z.string(), z.array(z.string())).exactOptional(),
-  code: z
-    .enum(REFUSALS)
-    .exactOptional()
-    .describe('Why it was refused or has failed, for programs.'),
+  code: z.enum(REFUSALS).exactOptional().describe('The reason, for programs.'),
 }).meta({ id: 'Failure', description: 'A failure, in the form of an error body.' })
 
 /** The answer of a call that waits for an outcome. */

@@ -82,10 +82,7 @@ export const ServerUpdated = strictObject({
 }).meta({ id: 'ServerUpdated', description: 'A server as it is after a change.' })
 
 export const ConditionsView = strictObject({
-  conditions: z
-    .array(Condition)
-    .nullable()
-    .describe('Null: the agent is offline, or an older one that does not report them.'),
+  conditions: z.array(Condition).nullable().describe('Null: the agent is offline or too old.'),
 }).meta({
   id: 'ConditionsView',
   description:
