@@ -179,10 +179,7 @@ export const MOST_WARNINGS = 20
 export const Condition = object({
   code: ReasonCode,
   message: text(500),
-}).meta({
-  id: 'Condition',
-  description: 'An obstacle to new sites on a server: its code, and a sentence.',
-})
+}).meta({ id: 'Condition', description: 'An obstacle to new sites on a server.' })
 export type Condition = z.infer<typeof Condition>
 export const Conditions = z.object({ conditions: z.array(Condition).max(20) })
 

@@ -5,10 +5,7 @@ export const Updates = object({
   plugins: z.number().int().nonnegative().nullable(),
   themes: z.number().int().nonnegative().nullable(),
   core: z.boolean().nullable(),
-}).meta({
-  id: 'Updates',
-  description: 'Pending updates; null: unknown (WordPress could not check).',
-})
+}).meta({ id: 'Updates', description: 'Pending updates; null: unknown.' })
 export type Updates = z.infer<typeof Updates>
 
 /** Present where a number of updates is null. */

@@ -34,10 +34,7 @@ export const OldFilesProgram = object({
   domain: line(255).describe('Of the site, else empty.'),
   since: moment.describe('When it was noticed.'),
   problem: line(500).describe('Why its last restart failed, or what it waits for; may be empty.'),
-}).meta({
-  id: 'OldFilesProgram',
-  description: 'A program that runs files which an update has replaced.',
-})
+}).meta({ id: 'OldFilesProgram', description: 'A program that runs replaced files.' })
 export type OldFilesProgram = z.infer<typeof OldFilesProgram>
 
 export const ServiceRestarts = object({

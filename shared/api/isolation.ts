@@ -10,8 +10,5 @@ export const IsolationCheckView = strictObject({
   failures: Count.describe('The number of consecutive checks since then that could not run.'),
   failed_at: Timestamp.nullable().describe('When the last of these failed.'),
   reason: z.string().describe('The reason of the failure; empty without one.'),
-}).meta({
-  id: 'IsolationCheckView',
-  description: 'The result of the last isolation check of a server.',
-})
+}).meta({ id: 'IsolationCheckView', description: 'The last isolation check of a server.' })
 export type IsolationCheckView = z.infer<typeof IsolationCheckView>

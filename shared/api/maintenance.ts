@@ -13,8 +13,5 @@ export const InstallUpdates = body({
 export const MaintenanceView = strictObject({
   at: Timestamp.nullable().describe('When its agent last reported something new; null: never.'),
   maintenance: Maintenance.nullable().describe('Null until the first check after provisioning.'),
-}).meta({
-  id: 'MaintenanceView',
-  description: 'The updates of a server, as its agent reports them.',
-})
+}).meta({ id: 'MaintenanceView', description: 'The updates that its agent reports.' })
 export type MaintenanceView = z.infer<typeof MaintenanceView>

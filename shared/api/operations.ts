@@ -51,10 +51,7 @@ export const FollowQuery = z.object({
 const OperationWarning = strictObject({
   code: z.string().describe('Such as certificate_refused; more may be added.'),
   message: z.string(),
-}).meta({
-  id: 'OperationWarning',
-  description: 'A part of a successful operation that was not done.',
-})
+}).meta({ id: 'OperationWarning', description: 'A part that a successful operation did not do.' })
 
 export const OperationView = strictObject({
   id: z.string(),

@@ -150,10 +150,7 @@ export const SitePlan = strictObject({
   }),
   plan: Plan,
   also_on: AlsoOn,
-}).meta({
-  id: 'SitePlan',
-  description: 'The plan, with the default values of omitted fields.',
-})
+}).meta({ id: 'SitePlan', description: 'The plan, with the default values of omitted fields.' })
 export type SitePlan = z.infer<typeof SitePlan>
 
 const password = z.string().describe('Not stored.')
