@@ -144,10 +144,7 @@ export const SiteMail = MailCounts.extend({ domain: Domain })
 export type SiteMail = z.infer<typeof SiteMail>
 
 /** The mail queue of each site of this agent. */
-export const Mail = z.object({
-  running: z.boolean(),
-  sites: z.array(SiteMail).max(MOST_SITES),
-})
+export const Mail = z.object({ running: z.boolean(), sites: z.array(SiteMail).max(MOST_SITES) })
 export type Mail = z.infer<typeof Mail>
 
 const verdict = {
@@ -167,10 +164,7 @@ export type SiteHealth = z.infer<typeof SiteHealth>
 export type SiteCheck = SiteHealth['checks'][number]
 
 /** A part of a successful operation that was not done. */
-export const Warning = z.object({
-  code: ReasonCode,
-  message: cut(1000),
-})
+export const Warning = z.object({ code: ReasonCode, message: cut(1000) })
 export type Warning = z.infer<typeof Warning>
 /** No more are read. */
 export const MOST_WARNINGS = 20

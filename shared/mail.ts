@@ -19,11 +19,7 @@ export const RelayUser = Credential
 export const RelayPassword = Credential
 
 /** `starttls` and `implicit` check the certificate of the relay, and send nothing without it. */
-export const RelayPlace = z.object({
-  host: Hostname,
-  port: Port,
-  tls: oneOf(MAIL_TLS),
-})
+export const RelayPlace = z.object({ host: Hostname, port: Port, tls: oneOf(MAIL_TLS) })
 
 /**
  * The mail settings beside the relay, for a server or for one site. Null: the value of the server,

@@ -151,9 +151,7 @@ export class Session {
             }),
           ),
       },
-      database: {
-        admin: (name, values) => this.#whole(() => database.admin(name, values)),
-      },
+      database: { admin: (name, values) => this.#whole(() => database.admin(name, values)) },
       clock: {
         now: () => clock.now(),
         elapsed: () => clock.elapsed(),

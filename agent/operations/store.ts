@@ -22,10 +22,7 @@ export type Request = z.infer<typeof Request>
 /** The record of a cancel: alone in its folder if the agent did not know the operation. */
 const Cancelled = z.object({ at: z.number() })
 
-const JournalEntry = z.object({
-  step: z.string(),
-  state: z.enum(['intent', 'done', 'undone']),
-})
+const JournalEntry = z.object({ step: z.string(), state: z.enum(['intent', 'done', 'undone']) })
 export type JournalEntry = z.infer<typeof JournalEntry>
 
 const MAX_FILE = 64 << 20

@@ -8,11 +8,7 @@ const CONNECT_MS = 3000
 /** A connection of an administrator's own may hold a lock that a statement of the agent needs. */
 const LOCK_SECONDS = 30
 /** How long a failure is remembered. A stopped server fails immediately anyway. */
-const REMEMBERED_MS: Record<DatabaseProblem, number> = {
-  stopped: 0,
-  denied: 3000,
-  silent: 30_000,
-}
+const REMEMBERED_MS: Record<DatabaseProblem, number> = { stopped: 0, denied: 3000, silent: 30_000 }
 /** Access denied, also where the account has another authentication or an old one. */
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
 
