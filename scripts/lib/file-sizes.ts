@@ -7,7 +7,6 @@ const MOST_LINES = 200
 const LARGER: Readonly<Record<string, number>> = {
   'agent/commands/site.create.ts': 250,
   'agent/host/ports.ts': 240,
-  'agent/http/connections.ts': 210,
   'agent/mail/site-queue.ts': 210,
   'agent/operations/runner.ts': 310,
   'agent/operations/cancellable-host.ts': 210,
