@@ -7,7 +7,7 @@ import { type PasswordCost, Passwords, STRONG } from './auth/passwords.ts'
 import { Throttle } from './auth/throttle.ts'
 import { Tokens } from './auth/tokens.ts'
 import { BULK_NEWS, BulkRunner } from './bulk/runner.ts'
-import type { Database } from './db/client.ts'
+import type { Base } from './db/base.ts'
 import { HealthPoller } from './health/poller.ts'
 import { HealthReader } from './health/read-health.ts'
 import { Feed } from './live/feed.ts'
@@ -18,11 +18,8 @@ import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
 import { Worker } from './operations/worker.ts'
 import { Bus } from './runtime/bus.ts'
-import type { Clock } from './runtime/clock.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
-import type { Log } from './runtime/log.ts'
-import type { Random } from './runtime/random.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
 import { Scheduler } from './sync/scheduler.ts'
@@ -33,11 +30,7 @@ import type { Sealer } from './trust/seal.ts'
 import { makeTransports } from './trust/transports.ts'
 
 /** Everything from outside. */
-export interface Outside {
-  db: Database
-  clock: Clock
-  random: Random
-  log: Log
+export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   secret: string
   /** The keys that sign requests to agents. */
   keys: Keyring
@@ -62,9 +55,8 @@ export interface Outside {
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
-  const { db, clock, random, log, public_url, builds_dir, trash_days = 14 } = outside
-  const { web_dir, demo = false } = outside
-  const trash_ms = trash_days * 24 * 3600_000
+  const { db, clock, random, log, public_url, builds_dir, web_dir, demo = false } = outside
+  const trash_ms = (outside.trash_days ?? 14) * 24 * 3600_000
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
   const { keys, sealer, rules } = outside

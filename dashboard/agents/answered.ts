@@ -29,10 +29,7 @@ function named(call: Call): Call {
   return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
 }
 
-/**
- * The agent may just be closing a kept connection. A request on it is repeated once over a new
- * connection, signed again, if receiving both does no harm.
- */
+/** A kept connection may just be closing: a repeatable request is sent again over a new one. */
 async function opened(
   transport: Transport,
   call: Call,

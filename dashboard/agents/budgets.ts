@@ -1,7 +1,4 @@
-/**
- * The limits of what a hostile agent can make this dashboard read, store and list.
- * .github/docs/api.md has the same figures.
- */
+/** The limits for hostile agents: what is read, stored and listed. Also in .github/docs/api.md. */
 
 /** The maximum of read entries of one answer; the rest is only counted. */
 export const MOST_FOUND = 20_000

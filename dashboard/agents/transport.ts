@@ -18,10 +18,7 @@ export interface Call {
 export interface Transport {
   /** The request of one call, written completely. `fresh`: not over a kept connection. */
   open(call: Call, fresh?: boolean): ClientRequest
-  /**
-   * Reads a refusal (401). True: the call may succeed now, and nothing was done. Throws offline
-   * with a reportable reason, such as a clock difference.
-   */
+  /** Reads a refusal (401). True: a second try may succeed. Throws offline for wrong clocks. */
   learn(headers: IncomingHttpHeaders): boolean
 }
 

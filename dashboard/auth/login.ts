@@ -15,10 +15,7 @@ export interface LoginDeps extends SessionDeps {
   devices: Devices
 }
 
-/**
- * The cookies of the browser; `device` identifies it. 401 for wrong credentials, whichever of them is
- * wrong; 429 after too many failures.
- */
+/** `device` identifies the browser. 401 for wrong credentials, 429 after too many failures. */
 export async function login(
   deps: LoginDeps,
   credentials: Login,

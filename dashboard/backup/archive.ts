@@ -25,10 +25,7 @@ export async function writeArchive(path: string, contents: readonly Content[]): 
   await archive.sync()
 }
 
-/**
- * The members in order. Throws for anything but a complete tar file: each member must end within
- * the archive, so that every step moves forward, and there may be 16 of them.
- */
+/** Throws for anything but a complete tar file of at most 16 members, each within the archive. */
 export async function listMembers(archive: FileHandle): Promise<Member[]> {
   const { size: end } = await archive.stat()
   const members: Member[] = []

@@ -15,10 +15,7 @@ export interface Restored {
   aside: string | undefined
 }
 
-/**
- * Replaces the database with that of a backup atomically, after all checks; the next start migrates
- * it. Throws BackupError, and then nothing has changed.
- */
+/** Replaces the database atomically, after all checks. Throws BackupError: nothing has changed. */
 export function restore(path: string, records: Records, now: Date): Promise<Restored> {
   const file = fileOf(records.database.url)
   return withBackup(path, async (backup) => {

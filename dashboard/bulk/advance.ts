@@ -90,10 +90,7 @@ async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): P
   }
 }
 
-/**
- * One batch stores the operation and its id in the item. `late`: the state has changed meanwhile.
- * `taken`: the site has another operation, so the item waits.
- */
+/** `late`: the state has changed meanwhile. `taken`: the site has another operation; it waits. */
 async function begin(
   deps: StepDeps,
   state: State,

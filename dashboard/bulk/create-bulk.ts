@@ -27,10 +27,7 @@ export type BulkAnswer =
   | (Selected & { must_accept?: BulkAsks })
   | { bulk_operation: BulkOperationView }
 
-/**
- * Starts one operation on each target, or returns the selection. `origin`: where servers reach this
- * dashboard.
- */
+/** Starts an operation on each target, or returns them. `origin`: our address for servers. */
 export async function createBulk(
   deps: BulkDeps,
   input: z.output<typeof CreateBulkOperation>,

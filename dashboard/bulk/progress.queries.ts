@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, inArray, lte, max, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, lte, sql } from 'drizzle-orm'
 import {
   type Database,
   type Queries,
@@ -15,6 +15,7 @@ import {
   operations,
 } from '#dashboard/db/schema.ts'
 import type { NumberedEvent } from '#shared/sse.ts'
+import { lastBulkEventId } from './queries.ts'
 
 /** A started item and its operation; null when that was deleted with its server. */
 export interface StartedItem {
@@ -31,15 +32,11 @@ export interface State {
 }
 
 export async function readState(db: Database, id: string): Promise<State | undefined> {
-  const last = await db.read
-    .select({ id: max(bulk_events.id) })
-    .from(bulk_events)
-    .where(eq(bulk_events.bulk_id, id))
-    .get()
+  const last = await lastBulkEventId(db, id)
   const bulk = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
   if (!bulk) return undefined
   const counts = await countItems(db, id)
-  return { last: last?.id ?? 0, bulk, started: await listStarted(db, id), counts }
+  return { last, bulk, started: await listStarted(db, id), counts }
 }
 
 async function countItems(db: Database, id: string): Promise<State['counts']> {

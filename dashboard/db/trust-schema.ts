@@ -23,10 +23,7 @@ export const signing_keys = sqliteTable(
   ],
 )
 
-/**
- * The identity of an enrolled agent: its pinned certificate (PEM) and its public key. `kid` is the
- * newest of our keys that it is known to accept.
- */
+/** The pinned certificate (PEM) and key of an agent, and our newest key that it accepts (`kid`). */
 export const server_agents = sqliteTable('server_agents', {
   server_id: serverKey(),
   certificate: text().notNull(),

@@ -15,10 +15,7 @@ const TURNS = 10
 const TURN_MS = 2000
 const AT_ONCE = 16
 
-/**
- * Polls the health of the sites of each online server every 20 seconds, a tenth of the servers in
- * each round. The sync handles servers that do not answer.
- */
+/** Polls the health of sites of online servers every 20 seconds, a tenth of them at a time. */
 export class HealthPoller {
   readonly #deps: Deps
   readonly #limit = new Limit(AT_ONCE)

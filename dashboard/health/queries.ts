@@ -31,10 +31,7 @@ export const HEALTH_COLUMNS = {
   metrics_at: servers.metrics_at,
 }
 
-/**
- * Stores the report of an agent by domain; unknown sites are skipped. A state keeps its start time.
- * Returns the number of changed sites.
- */
+/** Stores a report by domain; a state keeps its start time. Returns the number of changed sites. */
 export async function storeHealth(
   db: Database,
   server_id: number,

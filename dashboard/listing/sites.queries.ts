@@ -41,10 +41,7 @@ const inOrder = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
   asc(sites.id),
 ]
 
-/**
- * One page. The index `sites_listing` alone selects its sites: rows are long, and only those of the
- * page are read.
- */
+/** The index alone selects the sites of a page: rows are long, and only those are read. */
 export async function listFleetSites(
   db: Database,
   query: FleetSitesQuery,

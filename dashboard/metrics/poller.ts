@@ -19,10 +19,7 @@ const FIRST_MS = 2_500
 const TURN_MS = 5_000
 const AT_ONCE = 16
 
-/**
- * Polls the metrics of each online server once a minute, at its own moment. A server that does not
- * answer leaves only a gap: the sync decides whether it is offline.
- */
+/** Polls the metrics of online servers once a minute. A server without an answer leaves a gap. */
 export class Poller {
   readonly #deps: Deps
   readonly #limit = new Limit(AT_ONCE)

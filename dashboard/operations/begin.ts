@@ -69,10 +69,7 @@ export async function beginOrJoin(deps: BeginDeps, request: OperationRequest): P
   }
 }
 
-/**
- * The data of its `complete` event; throws the error of its `error` event, or 503 after
- * `response_timeout_ms`.
- */
+/** The data of its `complete` event. Throws the error of its `error` event, or 503 if late. */
 export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Job) {
   const timeout = new AbortController()
   const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)

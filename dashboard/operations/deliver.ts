@@ -31,10 +31,7 @@ interface Delivery {
   received: number
 }
 
-/**
- * Sends an operation to the agent, or attaches to it if the agent knows it, and stores its events.
- * The agent decides: the same id never runs twice.
- */
+/** Sends an operation, or attaches to it, and stores its events. The same id never runs twice. */
 export async function deliver(
   deps: Deps,
   operation: OperationRow,

@@ -21,10 +21,7 @@ export interface RunContext {
   accept(): void
 }
 
-/**
- * Runs one type of operation, stores its events and its outcome. Throws a ServiceError on failure:
- * `offline` is retried until the deadline, others are final.
- */
+/** Runs one type of operation. Throws a ServiceError: `offline` is retried, others are final. */
 export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
 
 /** The error of a stored body. */

@@ -21,10 +21,7 @@ interface Planned {
   params: Record<string, unknown>
 }
 
-/**
- * The current plan of the agent for an operation; nothing is stored. Throws the errors of starting
- * it: 409 while the site has another one, 503 when the agent is offline.
- */
+/** The agent's plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
 export async function planOf(
   deps: PlanDeps,
   { type, server, site, params }: Planned,

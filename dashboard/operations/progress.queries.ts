@@ -126,10 +126,7 @@ export async function markWaiting(
   )
 }
 
-/**
- * Stores the first event, that it waits. Only before an agent answered: later events have the
- * agent's numbers. False if it has an event.
- */
+/** Stores its waiting as the first event, before an agent numbers its own. False if it has one. */
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
   if ((await lastEventId(db, id)) > 0) return false
   const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
@@ -151,10 +148,7 @@ interface Finished {
   change: Change
 }
 
-/**
- * Outcome, last events, activity and changes: all in one batch, or not at all. Violates a UNIQUE
- * constraint when the operation has its terminal event already.
- */
+/** All in one batch. Violates a UNIQUE constraint when the operation has its terminal event. */
 export async function finishOperation(db: Database, finished: Finished): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'

@@ -30,11 +30,12 @@ const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 /** A number, null, or the domain of a site of the server that an earlier statement of the batch inserts. */
 type SiteReference = number | null | { inserted: string }
 
-/** A queued operation and its activity, for one batch with the change itself. */
+/** A queued or `ended` operation and its activity, for one batch with the change itself. */
 export function operationStatements(
   queries: Queries,
   operation: NewOperation,
   site: SiteReference,
+  ended?: Partial<OperationRow> & { status: 'success' },
 ): Statement[] {
   const { id, type, domain, server_id, actor, created_at } = operation
   const site_id =
@@ -42,11 +43,11 @@ export function operationStatements(
       ? site
       : sql<number>`(select id from sites where server_id = ${server_id} and domain = ${site.inserted})`
   return [
-    queries.insert(operations).values({ ...operation, site_id, status: 'queued' }),
+    queries.insert(operations).values({ ...operation, site_id, status: 'queued', ...ended }),
     queries.insert(activities).values({
       type,
       domain,
-      status: 'running',
+      status: ended?.status ?? 'running',
       server_id,
       operation_id: id,
       user_id: actor,

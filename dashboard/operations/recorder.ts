@@ -48,11 +48,6 @@ export class Recorder {
     return new Recorder(deps, operation_id, stored, steps)
   }
 
-  /** The number of the last event that is recorded. */
-  get last(): number {
-    return this.#last
-  }
-
   /** The agent's number of its last recorded event. */
   get lastOfAgent(): number {
     return this.#last - this.#own

@@ -13,10 +13,7 @@ export type StartDeps = RulesDeps & PlanDeps & BeginDeps
 /** The fields of a call; with `dry_run` it returns the plan. */
 export type Input<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
-/**
- * Stores an operation of the type and starts it. 409 for an unsuitable target, or one with another
- * operation; a type that does not wait for its agent fails with 503 when that is offline.
- */
+/** 409 for an unsuitable or busy target; 503 for an offline agent unless the type waits for it. */
 export async function start<K extends OperationType>(
   deps: StartDeps,
   type: K,
@@ -29,10 +26,7 @@ export async function start<K extends OperationType>(
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
 }
 
-/**
- * Starts an operation without a user on each target. Another dashboard may be first: then it is its
- * operation.
- */
+/** Operations without a user; a conflict means that another dashboard has started it first. */
 export async function startEach<K extends OperationType>(
   deps: StartDeps,
   type: K,

@@ -5,10 +5,7 @@ import { storeWaiting } from './progress.queries.ts'
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock' | 'notice_ms'>
 
-/**
- * Viewers of an operation whose agent was not reached within some seconds get one line with the
- * reason and the deadline.
- */
+/** Stores one line with reason and deadline when an agent is not reached for some seconds. */
 export async function recordWaiting(
   { db, bus, clock, notice_ms }: Deps,
   { id, created_at, started_at, deadline_at }: OperationRow,

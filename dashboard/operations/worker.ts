@@ -65,10 +65,6 @@ export class Worker {
     return job
   }
 
-  find(operation_id: string): Job | undefined {
-    return this.#running.get(operation_id)
-  }
-
   /** Drops operations whose records were deleted. */
   cancel(matches: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
     for (const job of this.#running.values()) if (matches(job)) job.abort.abort()

@@ -16,10 +16,7 @@ export class Bus {
     return () => this.#listening.delete(listener)
   }
 
-  /**
-   * Registers immediately, until the end of its block (`using`); call it before reading the records, so
-   * that nothing is missed in between.
-   */
+  /** Registers until the end of its block; call it before reading the records. */
   next(topic: string): { promise: Promise<void> } & Disposable {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(topic) ?? new Set()

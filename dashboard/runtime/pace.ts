@@ -1,7 +1,4 @@
-/**
- * The number of tasks that may start in one turn of the event loop. The others wait for the next
- * turns, in order, so that new requests are answered in between.
- */
+/** Limits the tasks that start in one turn of the event loop; the others wait in order. */
 export class Pace {
   readonly #most: number
   readonly #line: (() => void)[] = []

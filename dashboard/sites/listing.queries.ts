@@ -24,10 +24,7 @@ const listed = {
   core: sql<number>`coalesce(updates_core, 0)`,
 }
 
-/**
- * Those outside the trash and not ignored. Unknown counts of updates are 0 here. Read in small
- * pieces: there may be ten thousand, and other calls run in between.
- */
+/** Outside the trash, not ignored; unknown updates are 0. In pieces, so that other calls run. */
 export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
   const { id } = sites
   const ids = await db.read

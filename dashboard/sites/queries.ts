@@ -7,7 +7,7 @@ import {
   writeAll,
 } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
-import { activities, operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
+import { operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { getSite } from '#dashboard/db/targets.ts'
 import {
   getOperation,
@@ -118,27 +118,18 @@ export async function deleteUnreached(
   site: SiteRow,
   operation: NewOperation,
 ): Promise<void> {
-  const { id, type, domain, server_id, actor, created_at } = operation
+  const { id, domain, created_at } = operation
   const done = { status: 'success', started_at: created_at, finished_at: created_at } as const
   await writeAll(db, (queries) => [
     queries
       .delete(operations)
       .where(and(eq(operations.site_id, site.id), eq(operations.status, 'queued'))),
-    queries.insert(operations).values({ ...operation, ...done, site_id: site.id }),
+    ...operationStatements(queries, operation, site.id, done),
     queries.insert(operation_events).values({
       operation_id: id,
       id: 1,
       event: 'complete',
       data: { status: 'ok', domain },
-    }),
-    queries.insert(activities).values({
-      type,
-      domain,
-      status: 'success',
-      server_id,
-      operation_id: id,
-      user_id: actor,
-      created_at,
     }),
     queries.delete(sites).where(eq(sites.id, site.id)),
   ])

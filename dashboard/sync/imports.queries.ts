@@ -12,10 +12,7 @@ const ROWS = 100
 
 type Importing = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
 
-/**
- * Records the first discovered sites within the budget of the day, and at most `room`. Returns
- * their number; a name that the server has in another form is skipped.
- */
+/** Records discovered sites within the budget of the day and `room`. Returns their number. */
 export async function importSites(
   db: Database,
   server: Importing,

@@ -36,10 +36,7 @@ const PURGED = 'The site is not in the trash of its server any more'
 const BUSY: readonly SiteRow['status'][] = ['provisioning', 'deleting']
 const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 'trashed']
 
-/**
- * Compares the records from before the call with the report of the agent. A site with an operation
- * in either of them is skipped. Other work runs in between.
- */
+/** Compares the records with the report. Sites with an operation in either are skipped. */
 export async function planSync(
   records: readonly KnownSite[],
   found: Found,

@@ -119,10 +119,7 @@ function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
 
 const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
 
-/**
- * Read when a site is not where it was, and at first, for sites of an earlier dashboard. If the
- * server does not report it, the recorded trash stays.
- */
+/** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
 async function trashOf(
   agents: Agents,
   server: ServerRow,

@@ -33,10 +33,7 @@ export interface Candidate {
   code_key: Buffer
 }
 
-/**
- * `proved`: the agent has the code. `failed`: it has another one. `away`: no answer, or not ready
- * yet. `reason` has the advice for people.
- */
+/** `proved`: the agent has the code. `failed`: it has another. `away`: no answer, or not ready. */
 export type Enrolled =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }

@@ -10,10 +10,7 @@ export interface CancelDeps extends Pick<Base, 'db' | 'bus' | 'clock'> {
   worker: Worker
 }
 
-/**
- * Requests the cancellation of an operation and answers immediately. The agent decides its end:
- * completed work is a success. 404 for an unknown one, 409 for an ended one.
- */
+/** The agent decides how the operation ends. 404 for an unknown operation, 409 for an ended one. */
 export async function cancelOperation(
   { db, bus, clock, worker }: CancelDeps,
   id: string,

@@ -43,7 +43,8 @@ export function advised(reason: string, advice: string): string {
 export function groupOf(
   kind: AttentionKind,
   found: readonly AttentionItem[],
-  { total = found.length, query = null }: Partial<Pick<Attention, 'total' | 'query'>> = {},
+  total = found.length,
+  query: Attention['query'] = null,
 ): Attention[] {
   const items = found
     .toSorted((one, other) => severityRank(one) - severityRank(other))

@@ -124,10 +124,7 @@ function sitesByPhp(db: Database) {
     .groupBy(sites.server_id, sites.php)
 }
 
-/**
- * Those without a retry. A failed creation is reported with its site, and a failed sync is resolved
- * by the next contact.
- */
+/** Without a retry. A failed creation is reported with its site; the next contact ends a sync. */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
   return db.read

@@ -58,7 +58,7 @@ function notRecorded(rows: readonly Watched[]): Attention[] {
     const reason = `${what}, since a server may add ${BUDGET}: look for them on the server, and ${advice}`
     return ofServer(server, { severity: 'warning', reason, at, count })
   })
-  return groupOf('sites_not_recorded', items, { total })
+  return groupOf('sites_not_recorded', items, total)
 }
 
 function outdatedAgent(server: Watched): AttentionItem[] {

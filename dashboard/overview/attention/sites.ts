@@ -34,36 +34,26 @@ export async function siteTroubles(
   if (!totals) throw new Error('The sums have no row')
   const withOs = php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
-    ...groupOf('site_down', down.map(unwell('critical')), {
-      total: totals.down,
-      query: { health: 'down' },
+    ...groupOf('site_down', down.map(unwell('critical')), totals.down, { health: 'down' }),
+    ...groupOf('site_degraded', degraded.map(unwell('warning')), totals.degraded, {
+      health: 'degraded',
     }),
-    ...groupOf('site_degraded', degraded.map(unwell('warning')), {
-      total: totals.degraded,
-      query: { health: 'degraded' },
+    ...groupOf('site_failed', failures.map(failed), totals.failed, { status: 'failed' }),
+    ...groupOf('site_missing', lost.map(missing), totals.missing, { status: 'missing' }),
+    ...groupOf('certificate', expiring.map(certificate(now)), totals.expiring, {
+      expiring: 'true',
     }),
-    ...groupOf('site_failed', failures.map(failed), {
-      total: totals.failed,
-      query: { status: 'failed' },
+    ...groupOf('site_disk', disks.flatMap(diskUse), disks[0]?.total ?? 0),
+    ...groupOf('updates', outdated.map(updates), totals.updates, {
+      status: 'active',
+      updates: 'true',
     }),
-    ...groupOf('site_missing', lost.map(missing), {
-      total: totals.missing,
-      query: { status: 'missing' },
+    ...groupOf('name_conflict', conflicts.map(conflict), totals.conflicts, {
+      status: 'active,suspended',
+      managed: 'false',
+      conflict: 'true',
     }),
-    ...groupOf('certificate', expiring.map(certificate(now)), {
-      total: totals.expiring,
-      query: { expiring: 'true' },
-    }),
-    ...groupOf('site_disk', disks.flatMap(diskUse), { total: disks[0]?.total ?? 0 }),
-    ...groupOf('updates', outdated.map(updates), {
-      total: totals.updates,
-      query: { status: 'active', updates: 'true' },
-    }),
-    ...groupOf('name_conflict', conflicts.map(conflict), {
-      total: totals.conflicts,
-      query: { status: 'active,suspended', managed: 'false', conflict: 'true' },
-    }),
-    ...groupOf('operation_failed', operations.map(operation), { total: operations[0]?.total ?? 0 }),
+    ...groupOf('operation_failed', operations.map(operation), operations[0]?.total ?? 0),
     ...endOfLife(withOs, now),
   ]
 }
@@ -133,7 +123,7 @@ function endOfLife(rows: readonly (OfPhp & { os: string })[], now: Date): Attent
   const versions = [...found].sort(([one], [other]) => Number(one) - Number(other))
   const total = versions.reduce((sum, [, { total }]) => sum + total, 0)
   const query = { php: versions.map(([php]) => php).join(',') }
-  return groupOf('php_eol', versions.map(ofVersion), { total, query })
+  return groupOf('php_eol', versions.map(ofVersion), total, query)
 }
 
 function ofVersion([php, { ends, total }]: [string, { ends: string; total: number }]) {

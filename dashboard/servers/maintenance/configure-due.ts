@@ -8,10 +8,7 @@ const DAY_MS = 24 * 3600_000
 export const CONFIGURE_MS = 5 * 60_000
 const AT_ONCE = 20
 
-/**
- * Turns unattended security updates on or off on servers that differ from the setting, also on servers
- * provisioned later. One that refuses is retried a day later.
- */
+/** Applies the setting to servers that differ from it. One that refuses is retried a day later. */
 export async function configureDue(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const { unattended_updates: unattended } = await getSettings(db)

@@ -8,10 +8,7 @@ import { storeIgnored } from './queries.ts'
 
 export type IgnoreDeps = Pick<Base, 'db' | 'bus' | 'clock'>
 
-/**
- * Hides a discovered site from lists, counts and the overview, or shows it again. The server is not
- * contacted and does not change. 409 for a managed site.
- */
+/** Hides a discovered site, or shows it again; its server is not contacted. 409 if managed. */
 export async function ignoreSite(
   { db, bus, clock }: IgnoreDeps,
   { server, site, actor }: SiteTarget,

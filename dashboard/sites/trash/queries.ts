@@ -4,10 +4,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashEntry } from '#shared/api/sites.ts'
 
-/**
- * The next purge first. A site that is being restored is included until it has left the trash. Read
- * in small pieces, so that other calls run in between.
- */
+/** The next purge first, with sites that are being restored. In pieces, so that other calls run. */
 export async function listTrash(db: Database): Promise<TrashEntry[]> {
   const ids = await db.read
     .select({ id: sites.id })

@@ -15,10 +15,7 @@ export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log' | 'conta
 /** The maximum of keys that an agent accepts. */
 const MOST_KEYS = 4
 
-/**
- * Sends the agent of a server the current key, signed with the one that it knows. Throws offline
- * when it is offline; an agent that refuses it keeps its known key.
- */
+/** Sends an agent the current key, signed with the one that it knows. Throws offline. */
 export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const agent = await findAgent(deps.db, server.id)
   if (!agent?.until) return
