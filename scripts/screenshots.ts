@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { launch } from '#tests/support/browser/index.ts'
 import { sessionOf } from '#tests/support/browser/pages.ts'
-import { beginBulk, PLACES } from '#tests/support/browser/places.ts'
+import { startBulk, PLACES } from '#tests/support/browser/places.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import type { Client } from '#tests/support/client.ts'
 import { startDemo } from '#tests/support/demo.ts'
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
   const folder = resolve(values.to)
   await mkdir(folder, { recursive: true })
   const { client } = await startDemo(['--steady'], { pages: true })
-  await beginBulk(client)
+  await startBulk(client)
   const browser = await launch()
   try {
     const given = { browser, client, folder }

@@ -9,7 +9,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const LAYOUT = '/var/lib/hosting-agent/layout.json'
 
-/** An agent whose `site.update` notes what it was asked for, and fails as often as it is told to. */
+/** An agent whose `site.update` notes what it was asked for, and fails as often as the test wants. */
 async function agentWith(
   domains: string[],
   failures: Record<string, number> = {},
@@ -76,7 +76,7 @@ test('reports a site that could not be changed, and retries it an hour later', a
   const { host, asked, reported, run } = await agentWith(['a.example', 'b.example'], {
     'a.example': 1,
   })
-  const begun = host.time
+  const started_ms = host.time
 
   await run()
 
@@ -85,12 +85,12 @@ test('reports a site that could not be changed, and retries it an hour later', a
   expect(reported[0]).toStartWith(
     'Error: a.example could not be updated to this version of the agent: ',
   )
-  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
+  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
 test('changes sites without new packages, and again after packages were installed', async () => {
   const { host, asked, provisioned, reported, run } = await agentWith(['a.example'], {}, 1)
-  const begun = host.time
+  const started_ms = host.time
 
   await run()
 
@@ -101,7 +101,7 @@ test('changes sites without new packages, and again after packages were installe
       /^Error: The server could not be updated to this version of the agent: .*no mirror/,
     ),
   ])
-  expect([host.time - begun, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
+  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":11}'])
 })
 
 test('reports traces of an attack on the previous version in a database', async () => {

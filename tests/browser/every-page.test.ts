@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { DIALOGS } from '#tests/support/browser/dialogs.ts'
 import { everyPage } from '#tests/support/browser/every-page.ts'
-import { beginBulk, PLACES, routesOfPages } from '#tests/support/browser/places.ts'
+import { PLACES, routesOfPages, startBulk } from '#tests/support/browser/places.ts'
 import { useDemo } from '#tests/support/demo.ts'
 
 test('there is an address for every route', async () => {
@@ -10,6 +10,6 @@ test('there is an address for every route', async () => {
 
 describe('is accessible, fits a phone, and respects the security policy: with a fleet', () => {
   const demo = useDemo()
-  beforeAll(() => beginBulk(demo.client()))
+  beforeAll(() => startBulk(demo.client()))
   everyPage(demo, DIALOGS)
 })

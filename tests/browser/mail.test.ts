@@ -5,7 +5,7 @@ import { useDemo } from '#tests/support/demo.ts'
 const demo = useDemo()
 const open = useBrowser(demo)
 
-/** A server that has no relay: the fourth of the demo is one of before. */
+/** A server that has no relay: such as the fourth of the demo. */
 const WITHOUT = 4
 
 test('a server without a relay says that mail is not sent, and gets one in the form', async () => {

@@ -18,7 +18,7 @@ afterAll(() => agent.stop())
 
 const TITLES = ['Creating the system user shop', 'Copying WordPress', 'Recording the site']
 
-/** A creation that goes on from its second step when it is told to. */
+/** A creation that continues from its second step when the test lets it. */
 async function create(domain: string, end: () => object = () => ({ domain })): Promise<string> {
   go = Promise.withResolvers()
   const { promise } = go

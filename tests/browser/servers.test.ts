@@ -89,7 +89,7 @@ test('charts have a gap while a server was offline, and the page says why', asyn
   await charts(page)
 
   const strips = await drawnStrips(page, 'CPU')
-  // It has been away for three of the six hours.
+  // It has been offline for three of the six hours.
   expect([strips.slice(0, 8), strips.slice(-8)]).toEqual([
     Array(8).fill(true),
     Array(8).fill(false),

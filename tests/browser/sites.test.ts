@@ -88,8 +88,8 @@ test('a bulk operation runs on all matching sites', async () => {
 
   await page.waitForURL('**/operations/bulk/*')
   const { body } = await dashboard.client().get('/api/bulk-operations')
-  const [begun] = Object(body).bulk_operations
-  expect([begun.type, begun.counts.total]).toEqual(['site.scan', 23])
+  const [started] = Object(body).bulk_operations
+  expect([started.type, started.counts.total]).toEqual(['site.scan', 23])
   expect(problems).toEqual([])
 })
 

@@ -122,9 +122,9 @@ describe.each(agentRuntimes)('%s', (runtime) => {
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => scan(headers)))
 
-    const told = new Set(answers.map(({ status, text }) => `${status} ${text}`))
-    expect(told.size).toBe(1)
-    expect([...told][0]).toStartWith('200 id: 1\n')
+    const distinct = new Set(answers.map(({ status, text }) => `${status} ${text}`))
+    expect(distinct.size).toBe(1)
+    expect([...distinct][0]).toStartWith('200 id: 1\n')
   })
 
   test('fifty concurrent scans have one terminal event each', async () => {

@@ -99,20 +99,20 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     ['in the middle of a body', 'POST /exec HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'],
   ])(
     'stops on SIGTERM and closes a connection that is %s',
-    async (_, begun) => {
+    async (_, unfinished) => {
       const agent = await startAgent(runtime)
-      const open = connect(agent.port, '127.0.0.1', () => open.write(begun))
+      const open = connect(agent.port, '127.0.0.1', () => open.write(unfinished))
       open.on('error', () => undefined)
-      let heard = ''
+      let received = ''
       open.on('data', (chunk) => {
-        heard += chunk
+        received += chunk
       })
       await Bun.sleep(200)
 
       const code = await agent.stop().finally(() => open.destroy())
 
-      // Who waits for the rest is told after ten seconds that it came too slowly.
-      expect({ code, heard }).toEqual({ code: 0, heard: '' })
+      // The agent waits ten seconds for the rest, and then answers that it came too slowly.
+      expect({ code, received }).toEqual({ code: 0, received: '' })
     },
     20_000,
   )

@@ -95,10 +95,10 @@ describe('an agent that', () => {
         response.writeHead(500).end(`{"message":"<script>alert(1)</script>${'x'.repeat(1000)}"}`),
       away(`The agent answered: <script>alert(1)</script>${'x'.repeat(475)}`),
     ],
-  ])('%s is reported in one sentence', async (_, answer, told) => {
+  ])('%s is reported in one sentence', async (_, answer, expected) => {
     answers.set('/metrics', answer)
 
-    expect<unknown>(await sync()).toEqual(told)
+    expect<unknown>(await sync()).toEqual(expected)
   })
 
   test.each<[string, (response: ServerResponse) => unknown]>([

@@ -28,7 +28,7 @@ let code = ''
 /** How often the dashboard had come by when the code was burnt. */
 let asked = 0
 /** What went over the wire of who sits in the middle. */
-const heard: string[] = []
+const received: string[] = []
 
 beforeAll(async () => {
   state = await temporaryFolder('enrolling')
@@ -44,8 +44,8 @@ beforeAll(async () => {
   middle.answer = async ({ method = '', url = '' }, response, body) => {
     const answer = await new Client(agent.url).send({ method, path: url, body })
     // Before the code was typed on the server there is nothing to hear.
-    if (answer.status === 200) heard.push(body, answer.text)
-    response.writeHead(heard.length > 4 ? 200 : answer.status).end(forged(answer.text))
+    if (answer.status === 200) received.push(body, answer.text)
+    response.writeHead(received.length > 4 ? 200 : answer.status).end(forged(answer.text))
   }
   client = new Client(dashboard.url)
   await client.login(ADMIN)
@@ -60,8 +60,8 @@ afterAll(async () => {
 
 /** The answer as it is, then with the certificate of who sits in the middle, then without end. */
 function forged(text: string): string {
-  if (heard.length < 4) return text
-  if (heard.length > 4) return '{}'
+  if (received.length < 4) return text
+  if (received.length > 4) return '{}'
   const answer = JSON.parse(text) as EnrolmentAnswer
   return JSON.stringify({ ...answer, certificate: middle.identity.certificate })
 }
@@ -97,7 +97,7 @@ test('a man in the middle is never trusted, and three attempts invalidate the co
   )
   expect(await records()).toEqual({ pinned: 0, failures: [3] })
   expect(await told()).toEqual(['failed', 'failed', 'failed', 'failed'])
-  expect(heard).toHaveLength(6)
+  expect(received).toHaveLength(6)
   asked = middle.asked.length
   await Bun.sleep(1100)
   expect(middle.asked).toEqual(Array(asked).fill('POST /enrol'))
@@ -111,7 +111,7 @@ test('an eavesdropper learns neither the code nor a key', async () => {
   ) as { private_key: string; tls_key: string }
   const secrets = [code, ...[private_key, tls_key].map((pem) => pem.split('\n')[1] ?? '')]
 
-  expect(secrets.filter((secret) => heard.join('\n').includes(secret))).toEqual([])
+  expect(secrets.filter((secret) => received.join('\n').includes(secret))).toEqual([])
   expect(secrets.every((secret) => secret.length >= 22)).toBe(true)
 })
 

@@ -44,9 +44,9 @@ async function trickle(path?: string): Promise<string> {
   const request = path
     ? `${rawRequest('POST', path, head)} `
     : 'GET /health HTTP/1.1\r\nHost: x\r\nX: '
-  const begun = Date.now()
+  const started_ms = Date.now()
   const answer = await sendRaw(other.running.url, request, 14_000).catch(() => undefined)
-  const took = Math.round((Date.now() - begun) / 5000) * 5
+  const took = Math.round((Date.now() - started_ms) / 5000) * 5
   return answer === undefined ? 'no end' : `${answer.status} ${answer.text} after ${took} s`
 }
 

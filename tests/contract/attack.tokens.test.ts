@@ -17,7 +17,7 @@ const scan: Asked = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"
 const named = (id: string): Asked => ({ ...scan, headers: { 'operation-id': id } })
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** All that a refused one is told, whatever the reason. */
+/** The answer to every refused token, whatever the reason. */
 async function refused(asked: Asked, proof?: string) {
   const { status, headers, body } = await agent.send(asked, proof)
   for (const name of ['date', 'connection', 'keep-alive', 'x-request-id']) headers.delete(name)

@@ -20,7 +20,7 @@ const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const HOST = '127.0.0.1'
 
 /** What `beforeAll` does, newest first: type, domain, status. */
-const told: [type: string, domain: string, status: string][] = [
+const recorded: [type: string, domain: string, status: string][] = [
   ['auth.login', '', 'success'],
   ['auth.login', '', 'failed'],
   ['settings.update', '', 'success'],
@@ -50,14 +50,14 @@ describe('the activity log', () => {
   test('has one entry for each change and each login, newest first, in exactly five fields', async () => {
     const { activities, total } = await page()
 
-    const expected = told.map(([type, domain, status], index) => ({
-      id: told.length - index,
+    const expected = recorded.map(([type, domain, status], index) => ({
+      id: recorded.length - index,
       type,
       domain,
       status,
       created_at: moment,
     }))
-    expect({ activities, total }).toEqual({ activities: expected, total: told.length })
+    expect({ activities, total }).toEqual({ activities: expected, total: recorded.length })
   })
 
   test('has no entry for refused or reading requests', async () => {
@@ -67,7 +67,7 @@ describe('the activity log', () => {
     await client().get('/api/servers')
     await client().put('/api/settings/nope', { value: 1 })
 
-    expect((await page()).total).toBe(told.length)
+    expect((await page()).total).toBe(recorded.length)
   })
 
   test('has at most limit entries, and counts all', async () => {
@@ -76,7 +76,7 @@ describe('the activity log', () => {
       const { activities, total } = await page(`?limit=${limit}`)
 
       expect(activities).toEqual(whole.activities.slice(0, limit))
-      expect(total).toBe(told.length)
+      expect(total).toBe(recorded.length)
     }
     expect((await page('?limit=500')).activities).toEqual(whole.activities)
   })
@@ -133,7 +133,7 @@ describe('the activity log', () => {
     const { activities, total } = await page()
 
     expect(activities).toHaveLength(50)
-    expect(total).toBeGreaterThanOrEqual(told.length + 60)
+    expect(total).toBeGreaterThanOrEqual(recorded.length + 60)
     const ids = activities.map(({ id }) => id)
     expect(ids).toEqual(ids.toSorted((a, b) => b - a))
     expect((await page('?limit=500')).activities).toHaveLength(total)

@@ -72,11 +72,14 @@ describe('sites that an agent finds', () => {
   })
 
   test('are shown in detail as the agent reported them', async () => {
-    const { updates: _, ...told } = blog
+    const { updates: _, ...returned } = blog
 
     const answer = await client().get('/api/servers/1/sites/1')
 
-    expectAnswer(answer, { status: 200, answer: { site: { id: 1, ...told, created_at: moment } } })
+    expectAnswer(answer, {
+      status: 200,
+      answer: { site: { id: 1, ...returned, created_at: moment } },
+    })
   })
 
   test('take their domains, www. included, on their own server', async () => {
@@ -141,9 +144,12 @@ describe('sites that an agent finds', () => {
       stub().sites.length = 0
       stub().sites.push({ ...blog, ...lie } as FoundSite)
 
-      const told = await sync()
+      const returned = await sync()
 
-      expect({ lie, told }).toMatchObject({ lie, told: { error: 'Agent offline' } } as never)
+      expect({ lie, returned }).toMatchObject({
+        lie,
+        returned: { error: 'Agent offline' },
+      } as never)
     }
     expect((await statuses())['blog.example']).toBe(before['blog.example'] ?? '')
   })

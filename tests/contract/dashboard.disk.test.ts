@@ -129,8 +129,8 @@ async function overcomes(folder: string, message: string, begin: (pid: number) =
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
     await client.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
-    const begun = await client.post('/api/servers/1/sites', { domain: 'shop.example' })
-    const id = begun.headers.get('operation-id') ?? ''
+    const creation = await client.post('/api/servers/1/sites', { domain: 'shop.example' })
+    const id = creation.headers.get('operation-id') ?? ''
     await until(() => agent.started.get(id) === 1)
     await until(async () => (await eventsOf(client, id, dashboard)).length === 1)
     const trouble = begin(dashboard.pid)

@@ -50,7 +50,7 @@ const rows: Row[] = [
 describe('a domain', () => {
   const { client } = useDashboard()
   beforeAll(async () => {
-    // Port 1 refuses connections: the agents are away, and no machine is touched.
+    // Port 1 refuses connections: the agents are offline, and no machine is touched.
     await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
     await client().post('/api/servers', { hostname: 'web2.example.com' })
     for (const domain of ['shop.example', 'münchen.example', 'www.blog.example']) {

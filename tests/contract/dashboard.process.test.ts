@@ -68,19 +68,19 @@ test('a first start as a service keeps the login out of its journal and shows it
   while (!(await Bun.file(journal).text()).includes('listening')) await Bun.sleep(20)
   const take = async () => {
     const command = Bun.spawn([...bun, 'first-login'], { env: { DATA_DIR }, stderr: 'ignore' })
-    return { said: await new Response(command.stdout).text(), status: await command.exited }
+    return { printed: await new Response(command.stdout).text(), status: await command.exited }
   }
   const mode = await modeOf(`${DATA_DIR}/first-login`)
   const [shown, again] = [await take(), await take()]
   service.kill()
   await service.exited
 
-  const said = (await Bun.file(journal).text()).split('\n')
-  expect(said[0]).toBe(`the first login is in ${DATA_DIR}/first-login`)
-  expect(said[1]).toStartWith('listening on http://127.0.0.1:')
+  const printed = (await Bun.file(journal).text()).split('\n')
+  expect(printed[0]).toBe(`the first login is in ${DATA_DIR}/first-login`)
+  expect(printed[1]).toStartWith('listening on http://127.0.0.1:')
   expect(mode).toBe('600')
-  expect(shown.said).toMatch(/^first login: admin@example.com\npassword: [\w-]{24}\nit is not/)
-  expect(again).toEqual({ said: '', status: 1 })
+  expect(shown.printed).toMatch(/^first login: admin@example.com\npassword: [\w-]{24}\nit is not/)
+  expect(again).toEqual({ printed: '', status: 1 })
 })
 
 describe('a failed start', () => {

@@ -60,8 +60,8 @@ describe('the dashboard', () => {
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
     const sockets = ['', 'POST /api/servers HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'].map(
-      (begun) => {
-        const socket = connect(dashboard.port, '127.0.0.1', () => socket.write(begun))
+      (unfinished) => {
+        const socket = connect(dashboard.port, '127.0.0.1', () => socket.write(unfinished))
         return socket.on('error', () => undefined)
       },
     )

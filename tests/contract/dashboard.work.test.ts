@@ -36,18 +36,18 @@ describe('work on an agent', () => {
   const makeSite = async (domain: string) => {
     stub().on('site.create', { lines: ['one', 'two'], complete: { domain } })
     const answer = await client().post('/api/servers/1/sites', { domain, tls: 'none' })
-    const told = await events(answer.headers.get('operation-id'))
+    const reported = await events(answer.headers.get('operation-id'))
     const { site } = answer.body as { site: { id: number } }
-    return { id: site.id, told }
+    return { id: site.id, reported }
   }
   beforeAll(async () => {
     await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
   })
 
   test('creates a site, and its events are those of the agent', async () => {
-    const { id, told } = await makeSite('shop.example')
+    const { id, reported } = await makeSite('shop.example')
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { id: 1, event: 'log', data: { message: 'one' } },
       { id: 2, event: 'log', data: { message: 'two' } },
       { id: 3, event: 'complete', data: { status: 'ok', domain: 'shop.example' } },
@@ -62,9 +62,9 @@ describe('work on an agent', () => {
     stub().on('site.create', { lines: ['one'], error })
     const answer = await client().post('/api/servers/1/sites', { domain: 'bad.example' })
 
-    const told = await events(answer.headers.get('operation-id'))
+    const reported = await events(answer.headers.get('operation-id'))
 
-    expect(told.at(-1)).toEqual({ id: 2, event: 'error', data: error })
+    expect(reported.at(-1)).toEqual({ id: 2, event: 'error', data: error })
     const { status, status_reason } = await siteOf(
       (answer.body as { site: { id: number } }).site.id,
     )

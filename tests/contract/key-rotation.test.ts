@@ -14,7 +14,7 @@ import {
 import { times } from '#tests/support/runs.ts'
 import { type Enrolment, enrolAgent } from '#tests/support/trust/enrol-agent.ts'
 
-/** One agent that is there all the time, and one that is away during the rotation. */
+/** One agent that is always online, and one that is offline during the rotation. */
 interface Enrolled {
   id: number
   state: string
@@ -65,7 +65,7 @@ async function failures(count: number): Promise<string[]> {
   return failed
 }
 
-/** The same, but the key changes half-way, whatever is under way then. */
+/** The same, but the key changes half-way, whatever is running then. */
 async function failuresAround(change: () => Promise<unknown>): Promise<string[]> {
   const first = await failures(HALF)
   const [, second] = await Promise.all([change(), failures(HALF)])
@@ -102,8 +102,8 @@ test('the activity log has the rotation and the end of the old key', async () =>
   const { body } = await client.get('/api/activity?limit=500')
 
   const { activities } = body as { activities: { type: string; status: string }[] }
-  const told = activities.filter(({ type }) => type.startsWith('key.'))
-  expect(told.map(({ type, status }) => `${type} ${status}`)).toEqual([
+  const rotations = activities.filter(({ type }) => type.startsWith('key.'))
+  expect(rotations.map(({ type, status }) => `${type} ${status}`)).toEqual([
     'key.retire success',
     'key.rotate success',
   ])

@@ -46,12 +46,12 @@ test('the agent answers with the given id', async () => {
 })
 
 test('a call of an agent has the id of its request, and the log has it', async () => {
-  const heard = new Set<string | null>()
+  const received = new Set<string | null>()
   using asked = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
-      heard.add(request.headers.get('x-request-id'))
+      received.add(request.headers.get('x-request-id'))
       return Response.json({}, { status: 500 })
     },
   })
@@ -62,7 +62,7 @@ test('a call of an agent has the id of its request, and the log has it', async (
   const { headers } = await client.post(`/api/servers/${id}/sync`)
 
   const request_id = String(headers.get('x-request-id'))
-  expect([...heard]).toContain(request_id)
+  expect([...received]).toContain(request_id)
   const lines = dashboard.output.err.split('\n').filter((line) => line.includes(request_id))
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
     'operation started',

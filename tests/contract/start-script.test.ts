@@ -44,13 +44,13 @@ let password = ''
 test('starts everything, registers this machine and shows the login', async () => {
   script = start()
 
-  const said = await untilReady(script)
+  const printed = await untilReady(script)
 
-  password = said.match(/ password: (\S+)/)?.[1] ?? ''
-  expect(said).toContain(`Hosting Control is running: http://127.0.0.1:${env.PORT}\n`)
-  expect(said).toContain('  login:    admin@example.com\n')
-  expect(said).toMatch(/machine: {2}registered, \d+ sites?\n/)
-  expect(said).not.toContain('"level":"info"')
+  password = printed.match(/ password: (\S+)/)?.[1] ?? ''
+  expect(printed).toContain(`Hosting Control is running: http://127.0.0.1:${env.PORT}\n`)
+  expect(printed).toContain('  login:    admin@example.com\n')
+  expect(printed).toMatch(/machine: {2}registered, \d+ sites?\n/)
+  expect(printed).not.toContain('"level":"info"')
   expect(await servers(password)).toEqual([
     expect.objectContaining({ hostname: '127.0.0.1', port: Number(env.AGENT_PORT) }),
   ])
@@ -83,10 +83,10 @@ test('stops both programs on Ctrl-C', async () => {
 test('starts again with the same data and without the password', async () => {
   script = start()
 
-  const said = await untilReady(script)
+  const printed = await untilReady(script)
 
-  expect(said).not.toContain('password')
-  expect(said).toContain('registered')
+  expect(printed).not.toContain('password')
+  expect(printed).toContain('registered')
   expect(await servers(password)).toHaveLength(1)
 }, 90_000)
 

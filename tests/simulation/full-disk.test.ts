@@ -44,7 +44,7 @@ async function followed(runner: Runner, name: CommandName, params: object) {
   return { ends: endsOf(kinds), message }
 }
 
-/** Its ends as they are told and as they are stored, and the machine when room was made. */
+/** Its ends as reported and as stored, and the machine after space was freed. */
 async function attempt(host: FakeHost, name: CommandName, params: object, from: number) {
   const disk = fillAt(host, from)
   const runner = runnerOn(host)

@@ -83,7 +83,7 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       5 * MINUTES,
     )
 
-    /** nginx was started anew above, by the test. */
+    /** The test restarted nginx above. */
     const changed = async () =>
       (await world.differences()).filter((line) => !line.includes('Id=nginx.service'))
 

@@ -36,7 +36,7 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the previou
   afterAll(() => world?.stop(), 5 * MINUTES)
 
   const answers = async () => (await get(world.host, `http://${DOMAIN}/?fresh`)).status
-  /** Requests one after the other until it is told to end; what each was answered with. */
+  /** Sends requests one after the other until it is stopped; returns the answer to each. */
   const asking = () => {
     const state = { running: true }
     const ask = async () => {

@@ -16,9 +16,9 @@ beforeEach(async () => {
 })
 
 test('runs the agent as two services and gives the listening one only the TLS key', async () => {
-  const said = await install(config, host, [])
+  const output = await install(config, host, [])
 
-  expect(said).toContain('answers on port 8443')
+  expect(output).toContain('answers on port 8443')
   expect(host.ran).toEqual([
     'groupadd --system --force hosting-agent',
     'systemctl daemon-reload',

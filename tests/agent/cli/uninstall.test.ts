@@ -33,7 +33,7 @@ const records = () =>
   left(`${STATE}/sites`, `${STATE}/trash`).filter((path) => /\/[a-z]+\.example\.json$/.test(path))
 
 test('removes the agent, keeps the sites and their records, and lists the features that stop', async () => {
-  const said = await uninstall(config, host, [])
+  const output = await uninstall(config, host, [])
 
   expect(left('/etc/systemd/system/hosting-agent', '/etc/hosting-agent', `${STATE}/trust`)).toEqual(
     [],
@@ -43,7 +43,7 @@ test('removes the agent, keeps the sites and their records, and lists the featur
     `${STATE}/trash/other.example.json`,
   ])
   expect(host.ran).toContain('groupdel hosting-agent')
-  expect(said).toBe(`removed:
+  expect(output).toBe(`removed:
   the agent: its services, settings, keys and program
 stays:
   the site shop.example, served as before
@@ -68,12 +68,12 @@ test('lists all of that before it removes anything', async () => {
   const before = host.disk.all
   const ran = host.ran.length
 
-  const said = await uninstall(config, host, ['--dry-run', '--purge'])
+  const output = await uninstall(config, host, ['--dry-run', '--purge'])
 
   expect(host.disk.all).toEqual(before)
   expect(host.ran.slice(ran)).toEqual([])
-  expect(said).toStartWith('would be removed:\n  the agent: ')
-  expect(said).toContain('  from the trash, permanently: the site other.example\n')
+  expect(output).toStartWith('would be removed:\n  the agent: ')
+  expect(output).toContain('  from the trash, permanently: the site other.example\n')
 })
 
 test('purges its records and its trash, and keeps the services of the sites', async () => {
@@ -92,9 +92,9 @@ test('removes every site and everything that it installed only when the server i
   )
   expect(records()).toContain(`${STATE}/sites/shop.example.json`)
 
-  const said = await uninstall(config, host, ['--remove-sites', 'web-1'])
+  const output = await uninstall(config, host, ['--remove-sites', 'web-1'])
 
-  expect(said).toContain('  permanently: the site shop.example\n')
+  expect(output).toContain('  permanently: the site shop.example\n')
   const places = [STATE, '/etc/hosting', '/etc/systemd/system', '/srv/www', '/usr/local/lib']
   expect(left(...places, '/etc/nginx/conf.d', '/etc/nginx/sites-')).toEqual([
     '/etc/systemd/system/multi-user.target.wants',
@@ -108,9 +108,9 @@ test('keeps the services of a site without records, and says so', async () => {
   await install(config, host, [])
   const served = left('/etc/nginx', '/etc/hosting/', '/usr/local/lib/hosting')
 
-  const said = await uninstall(config, host, ['--remove-sites', 'web-1'])
+  const output = await uninstall(config, host, ['--remove-sites', 'web-1'])
 
   expect(left('/etc/nginx', '/etc/hosting/', '/usr/local/lib/hosting')).toEqual(served)
-  expect(said).toContain('  of an agent whose records were purged: the site shop.example\n')
-  expect(said).toContain('  nginx: /etc/nginx/conf.d/hosting.conf')
+  expect(output).toContain('  of an agent whose records were purged: the site shop.example\n')
+  expect(output).toContain('  nginx: /etc/nginx/conf.d/hosting.conf')
 })

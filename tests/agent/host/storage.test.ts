@@ -14,10 +14,10 @@ test.each([
   ["EROFS: read-only file system, mkdir '/var/lib/x'", fixed],
   ['useradd: cannot open /etc/passwd: Read-only file system', fixed],
 ])('says how to solve "%s"', (message, what) => {
-  const told = blamingDisk(new Error(message))
+  const blamed = blamingDisk(new Error(message))
 
-  expect(told).toMatchObject({ code: 'internal', message: `${what} (${message})` })
-  expect(blamingDisk(told)).toBe(told)
+  expect(blamed).toMatchObject({ code: 'internal', message: `${what} (${message})` })
+  expect(blamingDisk(blamed)).toBe(blamed)
 })
 
 test('returns other failures unchanged', () => {

@@ -60,9 +60,11 @@ test('a request of the dashboard replaces the oldest unauthenticated connection'
   const dashboard = admit('d', '192.0.2.9')
   dashboard.trust()
 
-  const begun = [...strangers, dashboard, dashboard].map((each) => connections.begin(each, UNREAD))
+  const started = [...strangers, dashboard, dashboard].map((each) =>
+    connections.begin(each, UNREAD),
+  )
 
-  expect([begun, ended]).toEqual([
+  expect([started, ended]).toEqual([
     [true, true, true, true],
     ['a1', 'a2'],
   ])

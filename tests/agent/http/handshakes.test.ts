@@ -6,22 +6,22 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Connections that were accepted at once, and the numbers of those whose handshake has begun. */
 function accepted(count: number) {
-  const begun: number[] = []
+  const started: number[] = []
   const sockets = Array.from({ length: count }, () => new Socket())
-  const secure = inTurns((socket) => begun.push(sockets.indexOf(socket)))
+  const secure = inTurns((socket) => started.push(sockets.indexOf(socket)))
   for (const socket of sockets) secure(socket)
-  return { sockets, begun }
+  return { sockets, started }
 }
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => from + at)
 
 test('starts a few handshakes in each turn of the event loop, the oldest first', async () => {
-  const { begun } = accepted(40)
+  const { started } = accepted(40)
   const seen: number[][] = []
 
   for (let turn = 0; turn < 4; turn += 1) {
-    seen.push([...begun])
+    seen.push([...started])
     await nextTurn()
   }
 
@@ -29,11 +29,11 @@ test('starts a few handshakes in each turn of the event loop, the oldest first',
 })
 
 test('skips a connection that has ended meanwhile', async () => {
-  const { sockets, begun } = accepted(40)
+  const { sockets, started } = accepted(40)
   for (const socket of sockets.slice(0, 30)) socket.destroy()
 
   await nextTurn()
   await nextTurn()
 
-  expect(begun).toEqual(numbers(30, 40))
+  expect(started).toEqual(numbers(30, 40))
 })

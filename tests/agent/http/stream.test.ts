@@ -6,7 +6,7 @@ const WARNING = { code: 'certificate_refused', message: 'DNS problem: NXDOMAIN' 
 
 async function told(query: string): Promise<string> {
   const operation = new Operation('one', 'x')
-  await operation.log('Certifying shop.example')
+  await operation.log('Creating shop.example')
   await operation.complete({ domain: 'shop.example' }, [WARNING])
   const request = new Request(`https://agent/exec${query}`)
   const text = await streamOf(operation, request).text()

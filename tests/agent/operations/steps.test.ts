@@ -143,9 +143,9 @@ test.each([false, true])(
       step(list, 'c'),
     ])
 
-    const begun = ['Making a', 'journal a intent', 'apply a', 'journal a done']
+    const lines = ['Making a', 'journal a intent', 'apply a', 'journal a done']
     const failed = ['Making turn', 'journal turn intent', 'Failed: no space']
-    expect(did.slice(0, 7)).toEqual([...begun, ...failed])
+    expect(did.slice(0, 7)).toEqual([...lines, ...failed])
     expect(did.slice(7)).toEqual(
       taken
         ? []

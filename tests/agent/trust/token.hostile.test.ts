@@ -74,8 +74,8 @@ test('reads a challenge exactly, and nothing else as one', () => {
 
   fc.assert(
     fc.property(text, (header) => {
-      const told = decodeChallenge(header)
-      if (told) expect(header).toBe(encodeChallenge(told.boot, told.date))
+      const decoded = decodeChallenge(header)
+      if (decoded) expect(header).toBe(encodeChallenge(decoded.boot, decoded.date))
     }),
     runs(),
   )

@@ -30,7 +30,7 @@ const headers = (scope: TokenScope) => ({
 })
 const forbidden = (message: string) => ({ status: 403, body: { error: 'Forbidden', message } })
 
-/** What a token of the scope is told that may not make the call; undefined when it may. */
+/** The refusal for a token of the scope; undefined when it may make the call. */
 function refusalOf(right: Right, scope: TokenScope) {
   if (right === 'session')
     return forbidden('API tokens cannot do this: log in with the password of the account')

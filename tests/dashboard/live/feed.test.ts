@@ -43,7 +43,7 @@ async function listen(dashboard: Dashboard) {
   }
 }
 
-/** A dashboard in which time goes only as far as it is told, with a server. */
+/** A dashboard with a server, in which only the test moves the clock. */
 async function steppedDashboard() {
   const clock = new SteppedClock()
   const dashboard = await makeDashboard({ clock })

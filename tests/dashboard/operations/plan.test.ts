@@ -272,7 +272,7 @@ describe('dry_run', () => {
     expect(await dashboard.call('DELETE', '/api/servers/1/sites/1?dry_run=true')).toEqual(nothing)
   })
 
-  /** An agent of before takes an unknown field for none. */
+  /** A previous version of the agent ignores an unknown field. */
   test('is never executed by an agent without plans', async () => {
     await using agent = new DisposableAgent()
     await using home = await withSite(agent)

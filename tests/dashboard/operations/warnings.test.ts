@@ -11,7 +11,7 @@ async function created(warnings: unknown) {
   await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   agent.works.set('site.create', async function* ({ domain }) {
-    yield 'Certifying shop.example'
+    yield 'Requesting a certificate for shop.example'
     return { status: 'ok', domain, warnings }
   })
   const id = await createSite(dashboard, await dashboard.addServer(agent))

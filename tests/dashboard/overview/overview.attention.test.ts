@@ -220,13 +220,13 @@ describe('attention', () => {
 
   test('has the last failure of its kind, unless a later one succeeded', async () => {
     const site = await addSite('scanned.example', 1)
-    const mended = await addSite('mended.example', 1)
+    const repaired = await addSite('repaired.example', 1)
     await addOperation('first', { site_id: site, created_at: NOON, finished_at: NOON })
     await addOperation('last', { site_id: site })
     const later = { created_at: at('2026-01-01'), finished_at: at('2026-01-01') }
     await addOperation('given-up', { site_id: site, status: 'cancelled', ...later })
-    await addOperation('bad', { site_id: mended, created_at: NOON, finished_at: NOON })
-    await addOperation('good', { site_id: mended, status: 'success', error: null })
+    await addOperation('bad', { site_id: repaired, created_at: NOON, finished_at: NOON })
+    await addOperation('good', { site_id: repaired, status: 'success', error: null })
     await addOperation('long-ago', {
       type: 'tls.issue',
       site_id: site,
@@ -259,7 +259,7 @@ describe('attention', () => {
     await addSite('seven.example', other, php('7.4'))
     await addSite('eight.example', other, php('8.1'))
     await addSite('another.example', other, php('8.1', { status: 'suspended' }))
-    await addSite('mended-by-debian.example', debian, php('7.4'))
+    await addSite('repaired-by-debian.example', debian, php('7.4'))
     await addSite('in-trash.example', other, php('7.4', { status: 'trashed' }))
     await addSite('without-php.example', other, php(''))
 

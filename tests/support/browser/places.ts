@@ -33,7 +33,7 @@ export async function routesOfPages(): Promise<string[]> {
 }
 
 /** Starts a bulk operation, so that there is one to be shown. */
-export async function beginBulk(client: Client): Promise<void> {
+export async function startBulk(client: Client): Promise<void> {
   const body = { type: 'cache.purge', params: {}, targets: { site_ids: [1, 2] } }
   const { status, text } = await client.post('/api/bulk-operations', body)
   if (status !== 202) throw new Error(text)

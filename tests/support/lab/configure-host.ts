@@ -5,7 +5,12 @@ import type { Init } from './nspawn.ts'
 import { must } from './run.ts'
 
 /** Turns a copy of the base into a host: names, identity, keys. `dns` is its name server. */
-export async function dress(root: string, name: string, dns: string, init: Init): Promise<void> {
+export async function configureHost(
+  root: string,
+  name: string,
+  dns: string,
+  init: Init,
+): Promise<void> {
   const put = (path: string, text: string) => writeFile(join(root, path), text)
   await put('etc/hostname', `${name}\n`)
   await put('etc/hosts', `127.0.0.1 localhost\n127.0.1.1 ${name}\n::1 localhost\n`)

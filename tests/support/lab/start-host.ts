@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { prepareBase } from './base.ts'
 import { makeGroups } from './cgroups.ts'
-import { dress } from './configure-host.ts'
+import { configureHost } from './configure-host.ts'
 import { mountDisk } from './disk.ts'
 import { Host, type Image } from './host.ts'
 import { nameOf, runFolder, runId } from './identity.ts'
@@ -36,7 +36,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const address = options.address ?? nextAddress()
   await mkdir(folder)
   const root = await mountDisk(image.layers, folder)
-  await dress(root, hostname, dns, init)
+  await configureHost(root, hostname, dns, init)
   await plugIn(name, address)
   const host = new Host(
     {

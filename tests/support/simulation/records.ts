@@ -44,7 +44,7 @@ export class Records {
   }
 
   /** The number of unfinished operations. */
-  get underWay(): number {
+  get unfinished(): number {
     const sql = `select count(*) from operations where status in ('queued', 'running')`
     return Number(this.#sqlite.query(sql).values()[0]?.[0] ?? 0)
   }

@@ -35,7 +35,7 @@ async function rest(world: World, users: Users): Promise<void> {
   const { timeline, records } = world
   for (let round = 0; round < MOST_ROUNDS; round++) {
     await timeline.run(timeline.now + 1_000, () => false)
-    if (records.underWay === 0 && users.followers.every(({ over }) => over)) return
+    if (records.unfinished === 0 && users.followers.every(({ over }) => over)) return
   }
   world.broken('It does not come to rest')
 }

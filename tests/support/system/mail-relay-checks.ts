@@ -38,7 +38,7 @@ export function sealedRelayChecks(
 }
 
 /** Sends mail on a new password, as security plugins do. */
-const TELLS = `<?php
+const PASSWORD_NOTICE = `<?php
 add_action('wp_set_password', fn() => wp_mail('owner@example.org', 'password changed', 'By ' . PHP_SAPI));
 `
 
@@ -50,7 +50,7 @@ export function ownRunChecks(worldNow: () => MailWorld): void {
       const world = worldNow()
       const folder = `/srv/www/${SHOP.user}/public/wp-content/mu-plugins`
       await world.host.must(['install', '-d', '-o', SHOP.user, '-g', SHOP.user, folder])
-      await world.plant(SHOP, 'wp-content/mu-plugins/tells.php', TELLS)
+      await world.plant(SHOP, 'wp-content/mu-plugins/tells.php', PASSWORD_NOTICE)
       const answer = await world.agent.call('/sites/admin-password', { domain: SHOP.domain })
       expect(JSON.parse(answer)).toMatchObject({ user: expect.any(String) })
       await world.until('the mail is there', () => world.subjects.includes('password changed'))

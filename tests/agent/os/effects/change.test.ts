@@ -7,11 +7,11 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 const text = `# ${MARK_LINE}\n`
 
 async function both(change: changes.Change): Promise<[string[], string[]]> {
-  const told = async () =>
+  const reported = async () =>
     (await change.effects()).map(({ action, kind, name }) => `${action} ${kind} ${name}`)
-  const before = await told()
+  const before = await reported()
   await change.apply()
-  return [before, await told()]
+  return [before, await reported()]
 }
 
 test.each<[string, (host: FakeHost) => changes.Change, string[]]>([

@@ -50,7 +50,7 @@ const telling =
     code: 137,
   })
 
-/** A scan that is unsure of everything, until it is told. */
+/** A scan that is unsure of everything, until the test makes it sure. */
 function reader(owner = 'shop'): SiteReader {
   const read = <T>(answer: T, facts: string | undefined): Read<T> => ({
     answer,

@@ -60,7 +60,7 @@ const refusing = { problem: { at: ago(1), answer: '535 5.7.8 Bad password' } }
 
 test.each<[string, Reported]>([
   ['all is sent', { sent_day: 5, last_sent_at: ago(5) }],
-  ['a relay is away for a moment', { queued: 2, oldest_at: ago(14), ...refusing }],
+  ['a relay is unreachable for a moment', { queued: 2, oldest_at: ago(14), ...refusing }],
   ['a mailbox is full for some hours', { queued: 1, oldest_at: ago(3 * HOUR) }],
   ['one of many does not exist', { failures: [failure(30, false)], last_sent_at: ago(5) }],
   ['it was given up long ago', { failures: [failure(25 * HOUR, true), failure(26 * HOUR, false)] }],

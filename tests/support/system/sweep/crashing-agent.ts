@@ -14,7 +14,7 @@ const operations = `${config.settings.state_dir}/operations/`
 const records = new Map<string, number>()
 
 const append: Files['append'] = async (path, text, options) => {
-  const point = path.startsWith(operations) && text !== '' ? fateOf(path) : undefined
+  const point = path.startsWith(operations) && text !== '' ? crashPointOf(path) : undefined
   if (point?.when === 'before') meet(point)
   if (point?.when === 'torn') {
     await real.files.append(path, text.slice(0, text.length / 2), options)
@@ -25,7 +25,7 @@ const append: Files['append'] = async (path, text, options) => {
 }
 
 /** The point of this record, if chosen. */
-function fateOf(path: string): CrashPoint | undefined {
+function crashPointOf(path: string): CrashPoint | undefined {
   const [point] = points()
   if (!point || !path.endsWith(`/${point.file}.ndjson`)) return undefined
   const record = (records.get(path) ?? 0) + 1
