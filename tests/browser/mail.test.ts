@@ -5,7 +5,7 @@ import { useDemo } from '#tests/support/demo.ts'
 const demo = useDemo()
 const open = useBrowser(demo)
 
-/** A server that has no relay: such as the fourth of the demo. */
+/** The fourth server of the demo has no relay. */
 const WITHOUT = 4
 
 test('a server without a relay says that mail is not sent, and gets one in the form', async () => {
@@ -24,6 +24,7 @@ test('a server without a relay says that mail is not sent, and gets one in the f
 
   await page.waitForURL('**/operations/*')
   await page.getByText('Removing the previous setting').first().waitFor({ timeout: 60_000 })
+  await page.getByText('success', { exact: true }).first().waitFor()
   const { body } = await demo.client().get(`/api/servers/${WITHOUT}/mail`)
   expect(body).toMatchObject({
     mail: { sends: true, setting: { relay: { host: 'smtp.example.com', has_password: true } } },
