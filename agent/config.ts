@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { z } from 'zod'
 import { ConfigError } from '#agent/host/errors.ts'
 import { isIpLiteral } from '#shared/names.ts'
@@ -6,6 +7,7 @@ import { ownProgram } from './host/own-program.ts'
 import type { HostSettings } from './host/ports.ts'
 import { MAIL_ROOT } from './os/mail/places.ts'
 import { SCHEDULE, type Schedule } from './os/mail/retry-schedule.ts'
+import { RESTIC } from './os/restic/source.ts'
 import { published } from './published.ts'
 
 export interface Config {
@@ -70,6 +72,11 @@ const Environment = z.object({
     .string()
     .regex(/^[0-9a-f]{128}$/, 'must be 128 hexadecimal digits')
     .default(WP_CLI.sha512),
+  AGENT_RESTIC_URL: url.optional(),
+  AGENT_RESTIC_SHA256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+    .optional(),
   AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
   AGENT_ACME_CA_FILE: path.optional(),
 })
@@ -98,6 +105,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
     )
   }
+  const restic = resticOf(values.AGENT_RESTIC_URL, values.AGENT_RESTIC_SHA256)
   return {
     address,
     port,
@@ -113,6 +121,8 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       wordpress_url: values.AGENT_WORDPRESS_URL,
       wp_cli_url: values.AGENT_WP_CLI_URL,
       wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
+      restic_urls: restic.urls,
+      restic_sha256: restic.sha256,
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
       wordpress_sha256: values.AGENT_WORDPRESS_SHA256,
@@ -127,6 +137,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 function scheduleOf(retries: string | undefined): Schedule {
   if (retries === undefined) return SCHEDULE
   return { ...SCHEDULE, retries: retries.split(',').map((seconds) => 1000 * Number(seconds)) }
+}
+
+/** The pinned one of this architecture, unless the settings name another. */
+function resticOf(url: string | undefined, sha256: string | undefined) {
+  if (url !== undefined && sha256 !== undefined) return { urls: [url], sha256 }
+  if (url === undefined && sha256 === undefined)
+    return RESTIC[process.arch === 'arm64' ? 'arm64' : 'x64']
+  throw new ConfigError('AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be given together')
 }
 
 function isLoopback(address: string): boolean {

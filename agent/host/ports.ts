@@ -44,6 +44,9 @@ export interface HostSettings {
   /** Address of the wp-cli phar and the SHA-512 that it must have (128 hexadecimal digits). */
   wp_cli_url: string
   wp_cli_sha512: string
+  /** Addresses of restic, a Debian package or the program itself, and their SHA-256. */
+  restic_urls: readonly string[]
+  restic_sha256: string
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined

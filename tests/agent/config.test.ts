@@ -29,6 +29,11 @@ test.each([
     { AGENT_AUTH: 'none', AGENT_LISTEN: '[::]:8443' },
     'AGENT_AUTH=none is allowed on a loopback address only',
   ],
+  [
+    { AGENT_RESTIC_URL: 'https://mirror.example/restic' },
+    'AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be given together',
+  ],
+  [{ AGENT_RESTIC_SHA256: 'abc' }, 'AGENT_RESTIC_SHA256 must be 64 hexadecimal digits'],
   [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
   [
     { AGENT_WORDPRESS_URL: 'http://mirror.example' },
@@ -50,3 +55,18 @@ test.each(['127.0.0.1:1', '127.9.9.9:1', '[::1]:1', 'localhost:1'])(
     expect(readConfig(tests).auth).toBe('none-for-tests')
   },
 )
+
+test('takes restic from Debian unless another one is set', () => {
+  const { settings } = readConfig({})
+  expect(settings.restic_urls.map((url) => new URL(url).host)).toEqual([
+    'deb.debian.org',
+    'snapshot.debian.org',
+  ])
+
+  const sha256 = 'a'.repeat(64)
+  const own = { AGENT_RESTIC_URL: 'https://a.example/restic', AGENT_RESTIC_SHA256: sha256 }
+  expect(readConfig(own).settings).toMatchObject({
+    restic_urls: ['https://a.example/restic'],
+    restic_sha256: sha256,
+  })
+})

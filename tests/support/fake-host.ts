@@ -76,9 +76,9 @@ export class FakeHost implements Host {
 
   readonly net = {
     fetch: async (url: string) => new TextEncoder().encode(this.#page(url)),
-    download: async (url: string, path: string) => {
+    download: async (url: string, path: string, digest = 'sha512') => {
       await this.disk.write(path, this.#page(url))
-      return this.settings.wp_cli_sha512
+      return digest === 'sha512' ? this.settings.wp_cli_sha512 : this.settings.restic_sha256
     },
     probe: async ({ host, path, tls = false }: { host: string; path: string; tls?: boolean }) => {
       const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)

@@ -5,6 +5,8 @@ export const SETTINGS: HostSettings = {
   wordpress_url: 'https://wordpress.example',
   wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
   wp_cli_sha512: '0'.repeat(128),
+  restic_urls: ['https://restic.example/restic'],
+  restic_sha256: '1'.repeat(64),
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
   wordpress_sha256: undefined,

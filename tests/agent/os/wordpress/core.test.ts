@@ -134,8 +134,8 @@ test('uses the SHA-256 if the source publishes one', async () => {
   const sha256 = 'c'.repeat(64)
   host.pages.set('https://wordpress.example/latest.tar.gz.sha256', `${sha256}  latest.tar.gz\n`)
   const asked: string[] = []
-  host.net.download = async (...given: string[]) => {
-    asked.push(given[2] ?? '')
+  host.net.download = async (...[, , kind]: [url: string, path: string, digest?: string]) => {
+    asked.push(kind ?? '')
     return sha256
   }
 
