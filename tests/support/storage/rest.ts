@@ -1,0 +1,65 @@
+import { type Host, startHost } from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { preparePackaged } from '#tests/support/lab/packaged.ts'
+import { certify, limitDisk, listening, serve, TLS } from './service.ts'
+
+/** Debian 12 has no rest-server. */
+const SUITE = 'trixie'
+const PACKAGES = ['restic-rest-server']
+const HTPASSWD = '/srv/htpasswd'
+
+/** Where the repositories of all users are: `<user>/<repository>`. */
+const DATA = '/srv/rest'
+
+/** Only adds: the server refuses to delete or to replace anything but locks. */
+const APPEND_PORT = 8000
+/** The same repositories with all rights, for a keeper. */
+const KEEPER_PORT = 8001
+
+export interface RestOptions {
+  name?: string
+  /** One account each, which sees only the repositories below its name. */
+  users?: readonly string[]
+  /** The size of the disk for the repositories. */
+  megabytes?: number
+}
+
+/**
+ * restic's own server in append-only mode with TLS, on a host of its own: services `rest` and
+ * `rest-keeper`. Repositories survive a power failure unless `megabytes` is given.
+ */
+export async function startRestServer(options: RestOptions = {}) {
+  const { name = 'rest', users = ['shop'], megabytes } = options
+  const more = await morePackages(SUITE, PACKAGES)
+  const image = await preparePackaged(SUITE, PACKAGES, more)
+  const host = await startHost({ name, suite: SUITE, init: 'systemd', image })
+  const ca = await certify(host)
+  await host.must(['install', '-d', DATA])
+  await limitDisk(host, DATA, megabytes)
+  const lines = users.map((user) => `${user}:${Bun.password.hashSync(secretOf(user), COST)}\n`)
+  await host.put(HTPASSWD, lines.join(''), 0o600)
+  await serve(host, 'rest', ['restic-rest-server', ...words(APPEND_PORT), '--append-only'])
+  await serve(host, 'rest-keeper', ['restic-rest-server', ...words(KEEPER_PORT)])
+  for (const port of [APPEND_PORT, KEEPER_PORT]) await listening(host, port)
+  const at = (port: number) => (user: string) => targetOf(host, port, user, ca)
+  return {
+    host,
+    folder: DATA,
+    target: at(APPEND_PORT),
+    keeper: at(KEEPER_PORT),
+    stop: () => host.remove(),
+  }
+}
+
+const COST = { algorithm: 'bcrypt', cost: 4 } as const
+const secretOf = (user: string) => `password-of-${user}`
+
+const words = (port: number) => [
+  ...['--path', DATA, '--listen', `0.0.0.0:${port}`, '--private-repos'],
+  ...['--htpasswd-file', HTPASSWD, '--tls', '--tls-key', TLS.key, '--tls-cert', TLS.certificate],
+]
+
+const targetOf = (host: Host, port: number, user: string, ca: string) => ({
+  place: { kind: 'rest', url: `https://${host.address}:${port}/${user}/`, user, ca } as const,
+  secret: secretOf(user),
+})

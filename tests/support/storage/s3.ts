@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { type Host, needPrograms } from '#tests/support/lab/index.ts'
+import { S3_PORT, startCeph } from './ceph.ts'
+import { type S3Account, type S3Request, signed } from './s3-signature.ts'
+import { listening, onNetwork, serve } from './service.ts'
+
+export interface S3Options {
+  name?: string
+  /** Versions that nobody can delete or change for so many days, the owner of the bucket included. */
+  locked_days?: number
+  /** The size of its disk, which is in memory. */
+  megabytes?: number
+}
+
+export interface S3Answer {
+  status: number
+  body: string
+}
+
+const BUCKET = 'backups'
+/** Owns the bucket. */
+export const OWNER: S3Account = { key: 'OWNERKEY', secret: 'owner-secret' }
+/** The account of servers: reads, writes and deletes, but deletes no version and sets nothing. */
+export const WRITER: S3Account = { key: 'WRITERKEY', secret: 'writer-secret' }
+
+/** RGW takes the names of its users as ARNs without an account. */
+const POLICY = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { AWS: ['arn:aws:iam:::user/writer'] },
+      Action: ['GetObject', 'PutObject', 'DeleteObject', 'ListBucket', 'GetBucketLocation'].map(
+        (action) => `s3:${action}`,
+      ),
+      Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`],
+    },
+  ],
+}
+
+const lockOf = (days: number) =>
+  `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention><Mode>COMPLIANCE</Mode><Days>${days}</Days></DefaultRetention></Rule></ObjectLockConfiguration>`
+
+/**
+ * Ceph's S3 gateway with TLS and a bucket, on a host of its own: service `s3`. A kill of this
+ * service loses nothing; the objects themselves are in memory, so a power failure loses them.
+ */
+export async function startS3Server(options: S3Options = {}) {
+  const { name = 's3', locked_days, megabytes = 2048 } = options
+  await needPrograms({ curl: 'curl' })
+  const { host, ca } = await startCeph(name, megabytes)
+  await addUser(host, 'owner', OWNER)
+  await addUser(host, 'writer', WRITER)
+  await serve(host, 's3', ['/usr/bin/radosgw', '-f', '-n', 'client.rgw'])
+  await listening(host, S3_PORT)
+  const url = `https://${host.address}:${S3_PORT}`
+  const request = (account: S3Account, asked: S3Request) =>
+    send(host, account, { ...asked, url: `${url}/${BUCKET}${asked.url}` })
+  await makeBucket((asked) => request(OWNER, asked), locked_days)
+  const place = { kind: 's3' as const, url, bucket: BUCKET, user: WRITER.key, ca }
+  return {
+    host,
+    target: { place: { ...place, prefix: 'sites', region: 'us-east-1' }, secret: WRITER.secret },
+    /** The address is the part after the bucket, such as `/sites/shop/config?versionId=…`. */
+    request,
+    stop: () => host.remove(),
+  }
+}
+
+async function addUser(host: Host, uid: string, { key, secret }: S3Account): Promise<void> {
+  const account = ['--uid', uid, '--display-name', uid, '--access-key', key, '--secret', secret]
+  await host.must(['radosgw-admin', '-n', 'client.rgw', 'user', 'create', ...account])
+}
+
+async function makeBucket(
+  request: (asked: S3Request) => Promise<S3Answer>,
+  days: number | undefined,
+): Promise<void> {
+  const headers = days === undefined ? {} : { 'x-amz-bucket-object-lock-enabled': 'true' }
+  const calls: S3Request[] = [
+    { method: 'PUT', url: '', headers },
+    { method: 'PUT', url: '?policy=', body: JSON.stringify(POLICY) },
+    ...(days === undefined ? [] : [{ method: 'PUT', url: '?object-lock=', body: lockOf(days) }]),
+  ]
+  for (const call of calls) {
+    const { status, body } = await request(call)
+    if (status >= 300) throw new Error(`${call.method} ${call.url} answered ${status}: ${body}`)
+  }
+}
+
+/** By curl on the network of the host, which this process is not on. */
+async function send(host: Host, account: S3Account, asked: S3Request): Promise<S3Answer> {
+  const { method, url, body = '' } = asked
+  const md5 = createHash('md5').update(body).digest('base64')
+  const headers = signed(account, {
+    ...asked,
+    headers: { ...(body !== '' && { 'content-md5': md5 }), ...asked.headers },
+  })
+  const sent = Object.entries(headers).flatMap(([key, value]) => ['-H', `${key}: ${value}`])
+  const data = body === '' ? [] : ['--data-binary', body]
+  const answer = ['-w', '\n%{http_code}', '--max-time', '60']
+  const text = await onNetwork(host, [
+    'curl',
+    '-sSk',
+    '-X',
+    method,
+    ...sent,
+    ...data,
+    ...answer,
+    url,
+  ])
+  const end = text.lastIndexOf('\n')
+  return { status: Number(text.slice(end + 1)), body: text.slice(0, end) }
+}
