@@ -10,6 +10,7 @@ import { fleetRoutes } from './overview/routes.ts'
 import { serverRoutes } from './servers/routes.ts'
 import { serverWorkRoutes } from './servers/work.routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
+import { backupRoutes, siteBackupRoutes } from './site-backups/routes.ts'
 import { siteActionRoutes } from './sites/actions.routes.ts'
 import { derivedRoutes } from './sites/derived.routes.ts'
 import { ignoreRoutes } from './sites/ignore/routes.ts'
@@ -41,6 +42,10 @@ export const SUBJECTS = {
       ...ignoreRoutes,
       ...siteMailRoutes,
     },
+  },
+  Backups: {
+    about: 'Backups of sites: their targets, the recovery kit, and restores.',
+    routes: { ...backupRoutes, ...siteBackupRoutes },
   },
   Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashRoutes },
   Operations: {

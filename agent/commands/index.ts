@@ -1,5 +1,9 @@
 import type { CommandTable } from '#agent/steps/command.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
+import { backupCheck } from './backup.check.ts'
+import { backupCreate } from './backup.create.ts'
+import { backupRestore } from './backup.restore.ts'
+import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
 import { isolationCheck } from './isolation.check.ts'
 import { mailApply } from './mail.apply.ts'
@@ -20,6 +24,10 @@ import { wpScan } from './wp.scan.ts'
 
 export const commands: CommandTable = {
   'agent.upgrade': agentUpgrade,
+  'backup.check': backupCheck,
+  'backup.create': backupCreate,
+  'backup.restore': backupRestore,
+  'backup.undo': backupUndo,
   'cache.purge': cachePurge,
   'isolation.check': isolationCheck,
   'mail.apply': mailApply,

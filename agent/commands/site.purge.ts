@@ -1,7 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
+import { forgetRestores } from '#agent/os/backup/replace.ts'
 import { planRemoveDatabase, planStartMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
 import { forgetMail } from '#agent/os/mail/sockets.ts'
+import { forgetRepository } from '#agent/os/restic/session.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
 import { emptyTrash } from '#agent/os/trash/trash.ts'
@@ -69,7 +71,12 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Removing the files and the dump',
-      ...inOrder(emptyTrash(host, site), forgetMail(host, user)),
+      ...inOrder(
+        emptyTrash(host, site),
+        forgetMail(host, user),
+        forgetRestores(host, user),
+        forgetRepository(host, user),
+      ),
     },
     {
       name: 'user',

@@ -1,5 +1,6 @@
 import type { AcmePort } from './acme-port.ts'
 import type { AdminStatement } from './admin-statements.ts'
+import type { Fed } from './fed.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { Visitor } from './visit-port.ts'
 
@@ -66,6 +67,8 @@ export interface RunOptions {
   input?: string
   /** A file of root as standard input, of any size. */
   input_file?: string
+  /** Standard input is the output of this program, which ends before it: see Output.fed. */
+  input_from?: { argv: readonly string[]; options: RunOptions }
   /** A file of root for standard output: created each time, readable by its owner only. */
   output_file?: string
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
@@ -116,6 +119,8 @@ export interface Output {
   code: number
   stdout: string
   stderr: string
+  /** What `input_from` gave. A program that failed has no effect on `code`. */
+  fed?: Fed
 }
 
 /** argv only; programs are found on a fixed PATH; there is never a shell in between. */

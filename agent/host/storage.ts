@@ -28,3 +28,7 @@ function advice(message: string): string | undefined {
   if (!READ_ONLY.test(message)) return undefined
   return 'A disk of this server is read-only: make it writable, and retry'
 }
+
+/** Whether the message of a program is about a file that does not exist any more. */
+export const isVanished = (message: string): boolean =>
+  message.endsWith('no such file or directory')

@@ -1,5 +1,6 @@
 import type { Host, RunOptions, Shell } from '#agent/host/ports.ts'
 import type { ServiceError } from '#shared/errors.ts'
+import { withOperation } from './with-operation.ts'
 
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
@@ -163,7 +164,7 @@ export class Session {
 
   #shell(until: <T>(work: () => Promise<T>) => Promise<T>): Shell {
     const { shell } = this.#base
-    const own = (options?: RunOptions) => ({ ...options, operation: this.#operation })
+    const own = (options: RunOptions = {}) => withOperation(options, this.#operation)
     return {
       run: (argv, options) => until(() => shell.run(argv, own(options))),
       try: (argv, options) => until(() => shell.try(argv, own(options))),

@@ -23,6 +23,10 @@ const USUAL: Limits = {
 /** Exceptions: commands that may install packages take longer. */
 const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'agent.upgrade': { wall_ms: 20 * MINUTE },
+  'backup.check': { wall_ms: 10 * MINUTE },
+  'backup.create': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
+  'backup.restore': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
+  'backup.undo': { wall_ms: 12 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'cache.purge': { wall_ms: 10 * MINUTE },
   'isolation.check': { wall_ms: 20 * MINUTE },
   'mail.apply': { wall_ms: 10 * MINUTE },

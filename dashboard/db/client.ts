@@ -1,6 +1,7 @@
 import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
+import * as backups from './backup-schema.ts'
 import { causes, connect, fileOf, persist } from './connect.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
@@ -9,7 +10,7 @@ import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
 import * as web from './web-schema.ts'
 
-const schema = { ...records, ...mail, ...steps, ...trust, ...web }
+const schema = { ...records, ...backups, ...mail, ...steps, ...trust, ...web }
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>

@@ -9,6 +9,7 @@ import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
 import { MAINTENANCE_EXAMPLES } from '#dashboard/servers/maintenance/examples.ts'
 import { WEB_EXAMPLES } from '#dashboard/servers/web-examples.ts'
 import { SETTING_EXAMPLES } from '#dashboard/settings/examples.ts'
+import { BACKUP_EXAMPLES } from '#dashboard/site-backups/examples.ts'
 import { SITE_EXAMPLES } from '#dashboard/sites/examples.ts'
 import { TRUST_EXAMPLES } from '#dashboard/trust/examples.ts'
 
@@ -17,6 +18,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...ACTIVITY_EXAMPLES,
   ...AUTH_EXAMPLES,
   ...BULK_EXAMPLES,
+  ...BACKUP_EXAMPLES,
   ...MAIL_EXAMPLES,
   ...METRICS_EXAMPLES,
   ...OPERATION_EXAMPLES,

@@ -1,5 +1,9 @@
 import type { RulesTable } from '#dashboard/operations/rules.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
+import { backupCheck } from './backup.check.ts'
+import { backupCreate } from './backup.create.ts'
+import { backupRestore } from './backup.restore.ts'
+import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
 import { isolationCheck } from './isolation.check.ts'
 import { mailApply } from './mail.apply.ts'
@@ -22,6 +26,10 @@ import { wpCacheFlush } from './wp.cache-flush.ts'
 /** The effects of every type of operation on the records. */
 export const RULES: RulesTable = {
   'agent.upgrade': agentUpgrade,
+  'backup.check': backupCheck,
+  'backup.create': backupCreate,
+  'backup.restore': backupRestore,
+  'backup.undo': backupUndo,
   'isolation.check': isolationCheck,
   'mail.apply': mailApply,
   'mail.check': mailCheck,

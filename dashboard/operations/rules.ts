@@ -4,7 +4,8 @@ import type { Queries, Statement } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Warning } from '#shared/agent.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import type { BackupPlace } from '#shared/backup.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { InputOf, OperationType, ReportOf } from '#shared/operation-types/index.ts'
 
 export type Params = Record<string, unknown>
@@ -55,7 +56,19 @@ interface StoredDifferently {
     relay: object | null
     password_sealed: string
   }
+  'backup.check': SealedTarget
+  'backup.create': Sealed<'backup.create'> & { kit_id: number }
+  'backup.restore': Sealed<'backup.restore'>
 }
+
+/** A target of backups; its secret and the password of a repository are sealed. */
+type SealedTarget = {
+  target_id: number
+  place: BackupPlace
+  secret_sealed: string
+  password_sealed?: string
+}
+type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & SealedTarget
 
 type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
   ? StoredDifferently[K]

@@ -3,7 +3,17 @@ import type { Import } from './imports.ts'
 /** The dashboard's folders. Each may import those above it; files beside them may import all. */
 export const DASHBOARD_LAYERS = [
   ...['runtime', 'db', 'http', 'activity', 'auth', 'targets', 'agents', 'trust', 'backup'],
-  ...['settings', 'metrics', 'operations', 'bulk', 'mail', 'live', 'health', 'listing'],
+  ...[
+    'settings',
+    'metrics',
+    'operations',
+    'bulk',
+    'mail',
+    'site-backups',
+    'live',
+    'health',
+    'listing',
+  ],
   ...['servers', 'sites', 'operation-types', 'sync', 'overview', 'openapi', 'web'],
 ] as const
 

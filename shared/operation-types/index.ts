@@ -1,6 +1,10 @@
 import type { z } from 'zod'
 import type { Bulk, OperationSpec, SiteAction } from '#shared/operation-type.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
+import { backupCheckType } from './backup.check.ts'
+import { backupCreateType } from './backup.create.ts'
+import { backupRestoreType } from './backup.restore.ts'
+import { backupUndoType } from './backup.undo.ts'
 import { cachePurgeType } from './cache.purge.ts'
 import { isolationCheckType } from './isolation.check.ts'
 import { mailApplyType } from './mail.apply.ts'
@@ -23,6 +27,10 @@ import { wpCacheFlushType } from './wp.cache-flush.ts'
 /** Every type of operation, and so every command. */
 export const OPERATION_TYPES = {
   'agent.upgrade': agentUpgradeType,
+  'backup.check': backupCheckType,
+  'backup.create': backupCreateType,
+  'backup.restore': backupRestoreType,
+  'backup.undo': backupUndoType,
   'isolation.check': isolationCheckType,
   'mail.apply': mailApplyType,
   'mail.check': mailCheckType,

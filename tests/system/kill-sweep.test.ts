@@ -2,11 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { type CrashingAgent, startCrashingAgent } from '#tests/support/system/sweep/agent.ts'
-import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
+import { kindsOf } from '#tests/support/system/sweep/points.ts'
 import {
   type Outcome,
   perform,
-  type Reference,
   referenceOf,
   type Scenario,
   sweep,
@@ -43,42 +42,6 @@ const DELETE: Scenario = { work: ['site.delete', { domain }], back: [['site.rest
 const RESTORE: Scenario = {
   work: ['site.restore', { domain }],
   back: [['site.delete', { domain }]],
-}
-
-/** Each record of a file, one by one. */
-const each = (file: CrashPoint['file'], count: number, fate: Pick<CrashPoint, 'when' | 'how'>) =>
-  Array.from({ length: count }, (_, index): CrashPoint[] => [{ file, record: index + 1, ...fate }])
-
-/**
- * Every test run cuts off ahead of each step and at the end; the long mode at every record, and in
- * the other ways as well.
- */
-function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]][] {
-  const kill = { how: 'SIGKILL' } as const
-  const count = journal.length
-  const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })
-  const after = each('journal', count, { when: 'after', ...kill })
-  const again = each('journal', 5, { when: 'after', ...kill }).map((second): CrashPoint[] => [
-    { file: 'journal', record: count - 4, when: 'after', ...kill },
-    ...second,
-  ])
-  if (!LONG) {
-    const ahead = after.filter((_, at) => journal[at]?.endsWith(' intent') || at === count - 1)
-    const middle = Math.ceil(count / 2) + 1
-    return [
-      ['kill -9 ahead of a step', ahead],
-      ['power failure', power.slice(middle, middle + 1)],
-    ]
-  }
-  return [
-    ['kill -9 before a record', each('journal', count, { when: 'before', ...kill })],
-    ['kill -9 within a record', each('journal', count, { when: 'torn', ...kill })],
-    ['kill -9 after a record', after],
-    ['kill -9 after an event', each('events', events, { when: 'after', ...kill })],
-    ['kill -9 within an event', each('events', events, { when: 'torn', ...kill })],
-    ['kill -9 while undoing', again],
-    ['power failure', power],
-  ]
 }
 
 unless(lab.available()).describe('an operation that is cut off', () => {

@@ -5,6 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Output, RunOptions, Shell } from '#agent/host/ports.ts'
 import { startIn } from './cgroups.ts'
+import { feed } from './feed.ts'
 import { cookieOf, remember, send, tagOf } from './programs.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -59,11 +60,15 @@ export const shell: Shell = {
 }
 
 async function collect(argv: readonly string[], options: RunOptions): Promise<Output> {
+  const { input_from } = options
+  const feeder = input_from && start(input_from.argv, input_from.options)
   const child = start(argv, options)
+  const fed = feeder && feed(feeder, exitOf(feeder, input_from.options), child)
   const stdout = text(child.stdout)
   const stderr = text(child.stderr)
   const code = await exitOf(child, options)
-  return { code, stdout: await stdout, stderr: await stderr }
+  const output = { code, stdout: await stdout, stderr: await stderr }
+  return fed ? { ...output, fed: await fed } : output
 }
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
@@ -81,14 +86,14 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
         cwd: options.cwd ?? '/',
         detached: true,
         stdio: [
-          file ?? (options.input === undefined ? 'ignore' : 'pipe'),
+          file ?? (options.input === undefined && !options.input_from ? 'ignore' : 'pipe'),
           output ?? 'pipe',
           'pipe',
         ],
       }),
     )
     child.stdin?.on('error', () => undefined)
-    child.stdin?.end(options.input)
+    if (!options.input_from) child.stdin?.end(options.input)
     return child
   } finally {
     if (before !== undefined) process.umask(before)

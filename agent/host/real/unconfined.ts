@@ -24,7 +24,13 @@ export const confinedShell: Shell = shellThrough(outside)
 export const freeShell = (init: 'systemd' | 'direct'): Shell =>
   shellThrough((argv, options) => ofSite(argv, options, init))
 
-function shellThrough(start: (argv: readonly string[], options: RunOptions) => Started): Shell {
+function shellThrough(single: (argv: readonly string[], options: RunOptions) => Started): Shell {
+  const start = (argv: readonly string[], { input_from, ...options }: RunOptions): Started => {
+    const started = single(argv, options)
+    if (!input_from) return started
+    const [from, own] = single(input_from.argv, input_from.options)
+    return [started[0], { ...started[1], input_from: { argv: from, options: own } }]
+  }
   return {
     run: (argv, options = {}) => shell.run(...start(argv, options)),
     try: (argv, options = {}) => shell.try(...start(argv, options)),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Files, Host, Output, Random, Row, RunOptions, Shell } from '#agent/host/ports.ts'
@@ -47,7 +48,8 @@ export function simulatedHost({ disk, door, run, query, ...ports }: Simulated): 
   }
 }
 
-export function shellOf(run: Run): Shell {
+export function shellOf(single: Run): Shell {
+  const run = feeding(single)
   const succeed = async (argv: readonly string[], options: RunOptions = {}) =>
     succeeded(argv, await run(argv, options))
   return {
@@ -61,6 +63,17 @@ export function shellOf(run: Run): Shell {
     daemon: (argv) => run(argv, {}).then(() => DAEMON_PID),
   }
 }
+
+/** Runs the program of `input_from` to its end first, and passes its output on. */
+const feeding =
+  (run: Run): Run =>
+  async (argv, { input_from, ...options }) => {
+    if (!input_from) return run(argv, options)
+    const { code, stderr, stdout } = await run(input_from.argv, input_from.options)
+    const sha256 = createHash('sha256').update(stdout).digest('hex')
+    const fed = { code, stderr, bytes: Buffer.byteLength(stdout), sha256, end: stdout.slice(-200) }
+    return { ...(await run(argv, { ...options, input: stdout })), fed }
+  }
 
 const DAEMON_PID = 4242
 

@@ -61,7 +61,8 @@ export function runAsSite(
   return host.shell.run(argv, asSite(site, options))
 }
 
-function asSite({ user }: Owner, options: SiteOptions): RunOptions {
+/** The options of a program with the rights of a site, for `RunOptions.input_from`. */
+export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
   const { reads = [], network = true, home = true, env, ...others } = options
   const { memory = 1024, tasks = 64, idle = false, file_bytes, ...rest } = others
   const site: SiteProcess = {

@@ -1,5 +1,8 @@
 import { CommandFailed } from '#agent/host/errors.ts'
-import type { Host } from '#agent/host/ports.ts'
+import type { Fed } from '#agent/host/fed.ts'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import { inUse } from '#agent/os/as-site/slice.ts'
 import { clientOf, reasonOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 
@@ -46,12 +49,9 @@ export async function dumpDatabase(
   { path, size }: { path: string; size: number },
 ): Promise<string[]> {
   const tables = await tablesOf(host, user)
-  const options = ['--single-transaction', '--quick', '--skip-triggers', '--hex-blob']
-  const dump = ['mariadb-dump', ...clientOf(user), ...options, '--', user]
-  const batches = ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MOST_ARGUMENTS}`]
   try {
-    await runAsOwner(host, user, [...batches, ...dump], {
-      input: tables.map((name) => `${name}\0`).join(''),
+    await runAsOwner(host, user, dumpArgv(user), {
+      input: inputOf(tables),
       output_file: path,
       file_bytes: 8 * size + 1024 * MB,
       timeout_ms: timeFor(size),
@@ -59,17 +59,57 @@ export async function dumpDatabase(
   } catch (error) {
     throw readable(error)
   }
-  if (tables.length > 0 && !(await isWhole(host, path))) {
-    throw new Error('The dump of the database was cut off before its end')
-  }
+  if (tables.length > 0 && !(await isWhole(host, path))) throw cutOff()
   await host.shell.run(['sync', '--', path])
   return leftOut(host, user)
 }
 
-/** By the last line that mariadb-dump writes. */
+/** Receives a dump on standard input, and returns what the dump was. */
+type Consumer = (input_from: NonNullable<RunOptions['input_from']>) => Promise<Fed | undefined>
+
+/** What a dump has, and what of the database it has not. */
+export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
+  tables: number
+  warnings: string[]
+}
+
+/** Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. */
+export async function streamDatabase(
+  host: Host,
+  user: string,
+  size: number,
+  consumer: Consumer,
+): Promise<StreamedDump> {
+  const tables = await tablesOf(host, user)
+  const limits = { network: false, home: false, timeout_ms: timeFor(size) }
+  const options = asSite({ user }, { ...limits, input: inputOf(tables) })
+  const program = { argv: dumpArgv(user), options }
+  const fed = await inUse(host, user, () => consumer(program))
+  if (!fed) throw new Error('The dump of the database had no reader')
+  if (fed.code !== 0) {
+    throw readable(new CommandFailed(program.argv, { ...fed, stdout: '' }))
+  }
+  if (tables.length > 0 && !END.test(fed.end)) throw cutOff()
+  const { bytes, sha256 } = fed
+  return { bytes, sha256, tables: tables.length, warnings: await leftOut(host, user) }
+}
+
+const cutOff = () => new Error('The dump of the database was cut off before its end')
+
+const inputOf = (tables: readonly string[]) => tables.map((name) => `${name}\0`).join('')
+
+function dumpArgv(user: string): string[] {
+  const options = ['--single-transaction', '--quick', '--skip-triggers', '--hex-blob']
+  const dump = ['mariadb-dump', ...clientOf(user), ...options, '--', user]
+  return ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MOST_ARGUMENTS}`, ...dump]
+}
+
+/** The last line that mariadb-dump writes. */
+const END = /^-- Dump completed.*\n$/m
+
 async function isWhole(host: Host, path: string): Promise<boolean> {
   const { stdout } = await host.shell.run(['tail', '--bytes=100', '--', path])
-  return /^-- Dump completed.*\n$/m.test(stdout)
+  return END.test(stdout)
 }
 
 async function tablesOf(host: Host, user: string): Promise<string[]> {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { checkFile } from '#dashboard/backup/check.ts'
+import * as backups from '#dashboard/db/backup-schema.ts'
 import { openDatabase } from '#dashboard/db/client.ts'
 import * as mail from '#dashboard/db/mail-schema.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
@@ -33,7 +34,7 @@ describe('the migrations', () => {
     const snapshot = await Bun.file(`${MIGRATIONS}/meta/${last}_snapshot.json`).json()
 
     const schema = await generateSQLiteDrizzleJson(
-      { ...records, ...mail, ...steps, ...trust, ...web },
+      { ...records, ...backups, ...mail, ...steps, ...trust, ...web },
       snapshot.id,
     )
 

@@ -1,7 +1,7 @@
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
-import { done } from '#agent/host/simulated/programs/output.ts'
+import { done, printed } from '#agent/host/simulated/programs/output.ts'
 import { PROGRAMS } from '#agent/host/simulated/programs/programs.ts'
 import { statusOf } from '#agent/host/simulated/programs/services.ts'
 import { performSteps } from '#agent/operations/steps.ts'
@@ -21,10 +21,12 @@ const GROUP = 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n'
 /** A provisioned server with a WordPress in its cache, and a site when one is given. */
 export async function server(site?: Site): Promise<FakeHost> {
   const host = debian()
-  const { state_dir, wp_cli_sha512 } = host.settings
+  const { state_dir, wp_cli_sha512, restic_sha256 } = host.settings
   const kept = { version: '7.1.1', sha1: '0'.repeat(40), at: host.time }
   await host.disk.write('/usr/local/lib/hosting/wp-cli.phar', '')
   await host.disk.write('/usr/local/lib/hosting/wp-cli.phar.sha512', wp_cli_sha512)
+  await host.disk.write(`${state_dir}/bin/restic`, '')
+  await host.disk.write(`${state_dir}/bin/restic.sha256`, restic_sha256)
   await host.disk.write(`${state_dir}/cache/wordpress/7.1.1/index.php`, '')
   await host.disk.write(`${state_dir}/cache/wordpress/latest.json`, JSON.stringify(kept))
   await outcome(serverProvision.run({ php_versions: [] }, contextOf(host)))
@@ -119,7 +121,8 @@ const DUMP = 'CREATE TABLE x\n-- Dump completed\n'
 const TABLE: FakeHost['table'] = {
   ...PROGRAMS,
   xargs({ disk }, _argv, { output_file }) {
-    if (output_file) disk.putText(output_file, DUMP, { mode: 0o600 })
+    if (!output_file) return printed(DUMP)
+    disk.putText(output_file, DUMP, { mode: 0o600 })
     return done()
   },
 }

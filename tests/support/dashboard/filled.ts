@@ -78,6 +78,8 @@ const VALUES: Record<string, (row: number) => Value> = {
   'sites.status': () => 'active',
   event: () => 'complete',
   kid: (row) => `key-${row}`,
+  'backup_restores.until': at,
+  place: json,
   until: (row) => (row === 1 ? at(row) : null),
   last_sync: at,
   last_scan: at,

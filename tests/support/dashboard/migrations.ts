@@ -55,4 +55,5 @@ export const RELEASED = [
   '4a77bad7766b75e49e9d01fe489a25e1e0e00b25fadbb6ffd5563d5719a5a5d4',
   // 0025_codes.sql
   '84fa9f5616c1cfa38aa8fc60f05fc8bbaac890ffdcbff11d7161cbe5b60f8bd0',
+  '016ccf6d7da04177905c9855f7c7cb0c08c690b8679efda936c407ca8f098125',
 ]

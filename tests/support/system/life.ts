@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
+import { backsUp } from './life-backup.ts'
 import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
 import { runsJobs } from './life-jobs.ts'
@@ -38,6 +39,7 @@ export function siteLife(variant: Variant): void {
     sleeps(world)
     switchesXmlrpc(world)
     trashes(world)
+    backsUp(world)
     doesAsPlanned(world)
     keepsSecrets(world)
     comesBack(world)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import { done, failed, lastOf, printed } from './output.ts'
@@ -33,6 +34,13 @@ export function write({ disk }: OnDisk, argv: readonly string[], { input }: RunO
 export function read({ disk }: OnDisk, argv: readonly string[]): Output {
   const text = disk.text(lastOf(argv))
   return text === undefined ? failed(`${argv[0]}: No such file or directory`) : printed(text)
+}
+
+/** `sha256sum -- <path>` */
+export function digest({ disk }: OnDisk, argv: readonly string[]): Output {
+  const text = disk.text(lastOf(argv))
+  if (text === undefined) return failed(`sha256sum: ${lastOf(argv)}: No such file or directory`)
+  return printed(`${createHash('sha256').update(text).digest('hex')}  ${lastOf(argv)}\n`)
 }
 
 /** `test -e <path>` */

@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
-import { copy, exists, read, remove, sync, write } from './files.ts'
+import { copy, digest, exists, read, remove, sync, write } from './files.ts'
+import { restic } from './restic.ts'
 import { systemctl } from './services.ts'
 import { gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
 
@@ -25,6 +26,8 @@ export const PROGRAMS = {
   tail: read,
   test: exists,
   sync,
+  restic,
+  sha256sum: digest,
   systemctl,
 } satisfies Record<string, Program<{ disk: Disk }>>
 

@@ -71,3 +71,32 @@ test('applies a umask to the program alone', async () => {
 
   expect([stdout, process.umask()]).toEqual(['27\n', before])
 })
+
+test('feeds a program with the output of another, and measures it', async () => {
+  const input_from = { argv: node('process.stdout.write("a".repeat(300000))'), options: {} }
+
+  const { code, stdout, fed } = await shell.try(['wc', '-c'], { input_from })
+
+  expect([code, stdout.trim()]).toEqual([0, '300000'])
+  expect(fed).toEqual({
+    code: 0,
+    stderr: '',
+    bytes: 300_000,
+    sha256: new Bun.CryptoHasher('sha256').update('a'.repeat(300_000)).digest('hex'),
+    end: 'a'.repeat(200),
+  })
+})
+
+test('tells when the program that feeds another one fails, or the other one ends early', async () => {
+  const failing = {
+    argv: node('console.log("x"); console.error("no"); process.exit(4)'),
+    options: {},
+  }
+  const endless = { argv: ['yes'], options: {} }
+
+  const first = await shell.try(['cat'], { input_from: failing })
+  const second = await shell.try(['true'], { input_from: endless })
+
+  expect([first.code, first.fed?.code, first.fed?.stderr]).toEqual([0, 4, 'no\n'])
+  expect(second.code).toBe(0)
+})

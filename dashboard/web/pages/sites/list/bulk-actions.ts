@@ -1,4 +1,12 @@
-import { CloudDownload, Gauge, Lock, type LucideIcon, ScanSearch, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  CloudDownload,
+  Gauge,
+  Lock,
+  type LucideIcon,
+  ScanSearch,
+  Trash2,
+} from 'lucide-react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import type { SiteActionType, SiteBulkType } from '#shared/operation-types/index.ts'
 import { type Option, PHP, TIER_OPTIONS, TLS } from './options.ts'
@@ -22,6 +30,11 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
     icon: ScanSearch,
     about:
       'Reads which versions of WordPress, plugins and themes each of them has. Changes nothing.',
+  },
+  'backup.create': {
+    name: 'Back up',
+    icon: Archive,
+    about: 'Saves the files and the database of each of them in the default backup target.',
   },
   'pool.apply': {
     name: 'Change tier',

@@ -1,0 +1,149 @@
+import type { Host } from '#agent/host/ports.ts'
+import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
+import { forgetExpired } from '#agent/os/backup/replace.ts'
+import { saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { inOrder } from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { prepareRepository } from '#agent/os/restic/prepare.ts'
+import { resticSteps } from '#agent/os/restic/program.ts'
+import { sizeOf } from '#agent/os/restic/progress.ts'
+import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
+import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
+import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/session.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+import { Secret } from '#shared/secret.ts'
+
+type Params = ParamsOf<'backup.create'>
+
+/** Changes nothing of the site: other operations on it need not wait. */
+export const backupCreate: Command<'backup.create'> = {
+  lock: ({ domain }) => `backup of ${apexOf(domain)}`,
+  async steps(params, host) {
+    const site = await findSite(host, params.domain)
+    return site ? stepsOf(host, site, openedFor(host, site, params, new Secret('')), params) : []
+  },
+  async plan(params, host) {
+    const site = await checked(host, params)
+    const opened = openedFor(host, site, params, new Secret(''))
+    return [...(await preparing(host)), ...stepsOf(host, site, opened, params)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    const site = await checked(host, params)
+    const password = await passwordOf(host, site.user, params.password)
+    const saved: Saved = {}
+    const steps = stepsOf(host, site, openedFor(host, site, params, password), params, saved)
+    const missing = await preparing(host)
+    announce([...missing, ...steps])
+    const started = host.clock.elapsed()
+    yield* perform([...missing, ...steps])
+    const { files, database, manifest } = saved
+    if (!files || !manifest) throw new Error('The backup has no manifest')
+    for (const message of database?.dump.warnings ?? []) warn({ code: 'left_out', message })
+    const parts = [files, manifest, ...(database ? [database.snapshot] : [])]
+    const stored = parts.reduce((sum, part) => sum + (part.data_added_packed ?? part.data_added), 0)
+    const bytes = files.total_bytes_processed + (database?.dump.bytes ?? 0)
+    yield `Saved ${sizeOf(bytes)}, of which ${sizeOf(stored)} are new`
+    return {
+      domain: site.domain,
+      backup: {
+        id: manifest.snapshot_id,
+        repository: site.user,
+        at: saved.at ?? new Date(host.clock.now()).toISOString(),
+        files: files.total_files_processed,
+        bytes,
+        stored,
+        tables: database?.dump.tables ?? 0,
+        seconds: Math.round((host.clock.elapsed() - started) / 100) / 10,
+      },
+      sealed_password: sealTo(params.dashboard_key, password),
+    }
+  },
+}
+
+const preparing = async (host: Host): Promise<Step[]> => [
+  ...(await resticSteps(host)),
+  ...(await mariadbSteps(host)),
+]
+
+async function checked(host: Host, params: Params): Promise<Site> {
+  const { domain, dashboard_key, recovery_key } = params
+  await refuseUnready(host, params.target)
+  refuseWeakKey('dashboard_key', dashboard_key)
+  refuseWeakKey('recovery_key', recovery_key)
+  return getSite(host, domain)
+}
+
+const openedFor = (host: Host, { user }: Site, { target }: Params, password: Secret): Opened =>
+  openedOf(host, { name: user, target, password })
+
+/** The manifest is last: without it there is no backup. */
+function stepsOf(
+  host: Host,
+  site: Site,
+  opened: Opened,
+  { recovery_key }: Params,
+  saved: Saved = {},
+): Step[] {
+  const { user, domain } = site
+  const { repository } = opened
+  return [
+    {
+      name: 'target',
+      title: 'Connecting to the target',
+      ...openFiles(host, repository),
+      undo: closeFiles(host, user).apply,
+    },
+    {
+      name: 'repository',
+      title: 'Opening the repository',
+      effects: [run('program', 'restic')],
+      apply: () => prepareRepository(host, opened, recovery_key),
+    },
+    {
+      name: 'jobs',
+      title: 'Holding the jobs of WordPress',
+      ...holdJobs(host, user),
+      undo: releaseJobs(host, user).apply,
+    },
+    {
+      name: 'database',
+      title: 'Saving the database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        saved.at = new Date(host.clock.now()).toISOString()
+        saved.database = await saveDatabase(host, opened, site)
+      },
+    },
+    {
+      name: 'files',
+      title: `Saving the files of ${domain}`,
+      effects: [run('program', 'restic')],
+      async *apply() {
+        saved.files = yield* saveFiles(host, opened, site)
+      },
+    },
+    {
+      name: 'release',
+      title: 'Continuing the jobs of WordPress',
+      ...releaseJobs(host, user),
+    },
+    {
+      name: 'manifest',
+      title: 'Saving the manifest',
+      effects: [run('program', 'restic')],
+      async apply() {
+        saved.manifest = await saveManifest(host, opened, await manifestOf(host, site, saved))
+      },
+    },
+    {
+      name: 'close',
+      title: 'Disconnecting from the target',
+      ...inOrder(closeFiles(host, user), forgetExpired(host, user)),
+    },
+  ]
+}

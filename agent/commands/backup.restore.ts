@@ -1,0 +1,168 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { create, run } from '#agent/os/effects/effects.ts'
+import { resticSteps } from '#agent/os/restic/program.ts'
+import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
+import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+
+type Params = ParamsOf<'backup.restore'>
+/** What the operation learns on its way. */
+type Learned = { manifest?: Manifest; facts?: replace.Facts }
+
+/** How long the previous state stays. */
+const KEPT_MS = 7 * 24 * 60 * 60_000
+
+/** Everything is fetched and checked before the site changes; one rename of a folder decides. */
+export const backupRestore: Command<'backup.restore'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const site = await findSite(host, params.domain)
+    return site ? stepsOf(host, site, params) : []
+  },
+  async finished({ domain }, host) {
+    const site = await findSite(host, domain)
+    const facts = site && (await replace.findPrevious(host, site.user))
+    return facts && { domain, ...facts }
+  },
+  async plan(params, host) {
+    await refuseUnready(host, params.target)
+    const site = await getSite(host, params.domain)
+    return [...(await preparing(host)), ...stepsOf(host, site, params)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    await refuseUnready(host, params.target)
+    const site = await getSite(host, params.domain)
+    const learned: Learned = {}
+    const missing = await preparing(host)
+    const steps = stepsOf(host, site, params, learned, (message) =>
+      warn({ code: 'left_out', message }),
+    )
+    announce([...missing, ...steps])
+    const reason = yield* perform([...missing, ...steps])
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    if (!learned.facts) throw new Error('The restore has no result')
+    return { domain: site.domain, ...learned.facts }
+  },
+}
+
+const preparing = async (host: Host): Promise<Step[]> => [
+  ...(await resticSteps(host)),
+  ...(await mariadbSteps(host)),
+]
+
+function stepsOf(
+  host: Host,
+  site: Site,
+  params: Params,
+  learned: Learned = {},
+  warn: (message: string) => void = () => undefined,
+): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  return [
+    ...fetchSteps(host, site, params, learned),
+    ...pauseSteps(host, site),
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
+      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+    },
+    ...(params.parts.database ? databaseSteps(host, site, warn) : []),
+    ...(params.parts.files
+      ? [
+          {
+            name: 'files',
+            title: 'Replacing the files',
+            ...replace.swapFiles(host, user, fetchedOf(user), replacedOf(user)),
+            undo: () => replace.swapBack(steady, user, fetchedOf(user), replacedOf(user)),
+          },
+        ]
+      : []),
+    {
+      name: 'password',
+      title: 'Matching the password of the database',
+      effects: [],
+      apply: () => replace.alignPassword(host, site),
+    },
+    ...resumeSteps(host, site),
+    {
+      name: 'record',
+      title: 'Keeping the previous state for a week',
+      ...replace.keepPrevious(host, user),
+      decided: async () => !(await host.files.stat(replacedOf(user))),
+    },
+    {
+      name: 'cleanup',
+      title: 'Removing what was fetched',
+      ...removedTree(host, 'folder', fetchedOf(user)),
+    },
+  ]
+}
+
+function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): Step[] {
+  const { user } = site
+  const { target, repository: name, password, backup, parts } = params
+  const repository = { name, target, password }
+  const opened: Opened = openedOf(host, repository)
+  return [
+    {
+      name: 'target',
+      title: 'Connecting to the target',
+      ...openFiles(host, repository),
+      undo: closeFiles(host, name).apply,
+    },
+    {
+      name: 'fetch',
+      title: 'Fetching the backup',
+      effects: [run('program', 'restic'), create('folder', fetchedOf(user))],
+      async *apply() {
+        await removedTree(host, 'folder', fetchedOf(user)).apply()
+        const manifest = await readManifest(host, opened, backup)
+        learned.manifest = manifest
+        await refuseLackOfSpace(host, manifest, parts)
+        yield* fetchParts(host, opened, user, manifest, parts)
+      },
+      undo: removedTree(host.steady ?? host, 'folder', fetchedOf(user)).apply,
+    },
+    { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, name) },
+  ]
+}
+
+function databaseSteps(host: Host, site: Site, warn: (message: string) => void): Step[] {
+  const { user } = site
+  return [
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        for (const message of await replace.keepPresent(host, user)) warn(message)
+      },
+    },
+    {
+      name: 'database',
+      title: 'Replacing the database',
+      effects: replace.planLoad(user),
+      apply: () => replace.loadDatabase(host, site, dumpIn(fetchedOf(user))),
+      undo: () => replace.loadDatabase(host.steady ?? host, site, dumpIn(replacedOf(user))),
+    },
+  ]
+}
+
+function factsOf(host: Host, learned: Learned): replace.Facts {
+  if (!learned.manifest) throw new Error('The backup was not read')
+  const until = new Date(host.clock.now() + KEPT_MS).toISOString()
+  learned.facts = { at: learned.manifest.at, until }
+  return learned.facts
+}

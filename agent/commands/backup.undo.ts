@@ -1,0 +1,104 @@
+import type { Host } from '#agent/host/ports.ts'
+import { accountIn, dumpIn, factsIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { removed, removedTree } from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+
+/** The state before a restore replaces the present one, until its facts are removed. */
+export const backupUndo: Command<'backup.undo'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps({ domain }, host) {
+    const site = await findSite(host, domain)
+    return site ? stepsOf(host, site) : []
+  },
+  finished: async ({ domain }) => ({ domain }),
+  async plan({ domain }, host) {
+    const site = await getUndoable(host, domain)
+    return [...(await mariadbSteps(host)), ...stepsOf(host, site)]
+  },
+  async *run({ domain }, { host, announce, perform }) {
+    const site = await getUndoable(host, domain)
+    const missing = await mariadbSteps(host)
+    const steps = stepsOf(host, site)
+    announce([...missing, ...steps])
+    yield* perform([...missing, ...steps])
+    return { domain }
+  },
+}
+
+async function getUndoable(host: Host, domain: string): Promise<Site> {
+  const site = await getSite(host, domain)
+  if (await replace.findPrevious(host, site.user)) return site
+  throw conflict(`${domain} has no restore that can be undone`)
+}
+
+function stepsOf(host: Host, site: Site): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  const [previous, replaced] = [previousOf(user), replacedOf(user)]
+  return [
+    ...pauseSteps(host, site),
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => undefined),
+      undo: removedTree(steady, 'folder', replaced).apply,
+    },
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        if (await host.files.stat(accountIn(previous))) await replace.keepPresent(host, user)
+      },
+    },
+    {
+      name: 'database',
+      title: 'Bringing back the previous database',
+      effects: replace.planLoad(user),
+      async apply() {
+        if (!(await host.files.stat(accountIn(previous)))) return
+        await replace.loadDatabase(host, site, dumpIn(previous))
+      },
+      async undo() {
+        if (!(await host.files.stat(accountIn(replaced)))) return
+        await replace.loadDatabase(steady, site, dumpIn(replaced))
+      },
+    },
+    {
+      name: 'files',
+      title: 'Bringing back the previous files',
+      ...replace.swapFiles(host, user, previous, replaced),
+      undo: () => replace.swapBack(steady, user, previous, replaced),
+    },
+    {
+      name: 'password',
+      title: 'Matching the password of the database',
+      effects: [],
+      apply: () => replace.alignPassword(host, site),
+    },
+    ...resumeSteps(host, site),
+    {
+      name: 'record',
+      title: 'Recording that the restore is undone',
+      ...removed(host, 'file', factsIn(previous)),
+      decided: async () => !(await host.files.stat(factsIn(previous))),
+    },
+    {
+      name: 'cleanup',
+      title: 'Removing what was restored',
+      ...removedTree(host, 'folder', replaced),
+    },
+    {
+      name: 'previous',
+      title: 'Removing the folder of the previous state',
+      ...removedTree(host, 'folder', previous),
+    },
+  ]
+}

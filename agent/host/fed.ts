@@ -1,0 +1,10 @@
+/** What the program of `RunOptions.input_from` gave to another one. */
+export interface Fed {
+  code: number
+  stderr: string
+  bytes: number
+  /** Of all bytes, in hexadecimal. */
+  sha256: string
+  /** The last characters, at most 200. */
+  end: string
+}

@@ -1,0 +1,43 @@
+import type { ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Fed } from '#agent/host/fed.ts'
+
+const MOST_END = 200
+const MOST_STDERR = 65_536
+
+/** Passes the output of one program to another, and measures it. Never throws. */
+export async function feed(
+  feeder: ChildProcess,
+  ended: Promise<number>,
+  child: ChildProcess,
+): Promise<Fed> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let end: Buffer = Buffer.alloc(0)
+  let stderr = ''
+  feeder.stderr?.on('data', (chunk: Buffer) => {
+    if (stderr.length < MOST_STDERR) stderr += chunk.toString('utf8')
+  })
+  const measured = new Transform({
+    transform(chunk: Buffer, _, next) {
+      hash.update(chunk)
+      bytes += chunk.length
+      end = chunk.length >= MOST_END ? chunk : Buffer.concat([end.subarray(-MOST_END), chunk])
+      next(null, chunk)
+    },
+  })
+  if (feeder.stdout && child.stdin) {
+    // A program that ends before its input closes the pipe: its own status says why.
+    await pipeline(feeder.stdout, measured, child.stdin).catch(() => undefined)
+  }
+  const code = await ended
+  return {
+    code,
+    stderr,
+    bytes,
+    sha256: hash.digest('hex'),
+    end: end.subarray(-MOST_END).toString('utf8'),
+  }
+}

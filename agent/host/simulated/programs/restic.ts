@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import type { Disk } from '#agent/host/simulated/disk.ts'
+import type { Node } from '#agent/host/simulated/nodes.ts'
+import { done, failed, lastOf, printed } from './output.ts'
+
+type OnDisk = { disk: Disk }
+interface Call {
+  disk: Disk
+  words: readonly string[]
+  options: RunOptions
+  /** The folder of the repository; a remote one has a folder too. */
+  path: string
+}
+type Act = (call: Call) => Output
+
+/** restic(1): a repository is a folder with the password, the keys, and a copy for each snapshot. */
+export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
+  const words = argv.slice(1).filter((word) => !/^(-o|--retry-lock=.*|sftp\.args=.*)$/.test(word))
+  const files = mounted(options, '/run/backup') ?? ''
+  const address = disk.text(`${files}/repository`)?.trim() ?? ''
+  const path = address.startsWith('/') ? address : `/remote/${address.replace(/\W+/g, '-')}`
+  const call = { disk, words, options, path }
+  const act = ACTS[words.slice(0, 2).join(' ')] ?? ACTS[words[0] ?? '']
+  if (!act) return failed(`restic: unknown command ${words[0]}`)
+  const password = disk.text(`${files}/password`)
+  const known = disk.text(`${path}/config`)
+  if (words[0] === 'init') {
+    disk.putText(`${path}/config`, password ?? '')
+    return done()
+  }
+  if (known === undefined) return failed('Fatal: repository does not exist', 10)
+  return known === password ? act(call) : failed('Fatal: wrong password or no key found', 12)
+}
+
+const ACTS: Record<string, Act> = {
+  init: () => done(),
+  'cat config': () => printed('{}'),
+  'key list': ({ disk, path }) => printed(disk.text(`${path}/keys`) ?? '[]'),
+  'key add': addKey,
+  backup,
+  dump,
+  restore,
+  forget: ({ disk, path, words }) => {
+    disk.drop(`${path}/snapshots/${words[1]}`)
+    return done()
+  },
+}
+
+function addKey({ disk, path, words }: Call): Output {
+  const keys: unknown[] = JSON.parse(disk.text(`${path}/keys`) ?? '[]')
+  const [userName, hostName] = [after(words, '--user'), after(words, '--host')]
+  disk.putText(`${path}/keys`, JSON.stringify([...keys, { userName, hostName }]))
+  return done()
+}
+
+function backup({ disk, path, words, options }: Call): Output {
+  const count = entriesOf(disk, `${path}/snapshots`).length
+  const id = createHash('sha256').update(`${path} ${count}`).digest('hex')
+  const target = `${path}/snapshots/${id}`
+  disk.putFolder(target)
+  const name = after(words, '--stdin-filename')
+  if (name !== undefined) disk.putText(`${target}/${name}`, options.input ?? '')
+  else {
+    const source = mounted(options, lastOf(words)) ?? ''
+    for (const [entry, node] of entriesOf(disk, source))
+      disk.put(`${target}/${entry}`, frozen(node))
+  }
+  const size = { total_files_processed: 1, total_bytes_processed: 1000, data_added: 100 }
+  return printed(`${JSON.stringify({ message_type: 'summary', snapshot_id: id, ...size })}\n`)
+}
+
+/** `dump <snapshot> /<name>` */
+function dump({ disk, path, words, options }: Call): Output {
+  const text = disk.text(`${path}/snapshots/${words[1]}${words[2]}`)
+  if (text === undefined) return failed(`Fatal: cannot dump file ${words[2]}`)
+  if (options.output_file === undefined) return printed(text)
+  disk.putText(options.output_file, text, { mode: 0o600 })
+  return done()
+}
+
+/** `restore <snapshot>:<folder> … --target <folder> --include /<name>` */
+function restore({ disk, path, words, options }: Call): Output {
+  const [snapshot = ''] = words[1]?.split(':') ?? []
+  const name = after(words, '--include') ?? ''
+  const source = disk.find(`${path}/snapshots/${snapshot}${name}`)
+  const target = mounted(options, after(words, '--target') ?? '')
+  if (!source || target === undefined) return failed('Fatal: failed to find snapshot')
+  disk.put(`${target}${name}`, frozen(source))
+  return done()
+}
+
+function entriesOf(disk: Disk, path: string): [string, Node][] {
+  const node = disk.find(path)
+  return node?.kind === 'directory' ? [...node.entries] : []
+}
+
+/** A copy that no change of the original reaches. */
+function frozen(node: Node): Node {
+  if (node.kind !== 'directory') return { ...node }
+  const { shared: _, ...own } = node
+  return { ...own, entries: new Map([...node.entries].map(([name, at]) => [name, frozen(at)])) }
+}
+
+const after = (words: readonly string[], option: string): string | undefined => {
+  const at = words.indexOf(option)
+  return at < 0 ? undefined : words[at + 1]
+}
+
+/** The folder of the machine that a sandbox shows at a path. */
+function mounted({ site }: RunOptions, at: string): string | undefined {
+  const mounts = site?.directives.filter((line) => /^Bind(ReadOnly)?Paths=/.test(line)) ?? []
+  const pairs = mounts.flatMap((line) => line.slice(line.indexOf('=') + 1).split(' '))
+  return pairs.find((pair) => pair.endsWith(`:${at}`))?.slice(0, -at.length - 1)
+}

@@ -1,0 +1,41 @@
+import type { Host } from '#agent/host/ports.ts'
+import { failureOf, NO_REPOSITORY, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
+import { ProgressLines } from '#agent/os/restic/progress.ts'
+import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
+import type { Progress } from '#agent/steps/command.ts'
+
+const LIMIT = { timeout_ms: 2 * 60_000 }
+/** restic tries again for 15 minutes where it cannot connect; its last error is the reason. */
+const FIRST = { timeout_ms: 30_000 }
+const FILE = 'check.txt'
+
+/**
+ * Saves a text, reads it, and tries to delete it. Returns whether the target refused that. Throws
+ * what is wrong with the target, in the words of restic and of the storage.
+ */
+export async function* checkTarget(host: Host, opened: Opened): Progress<boolean> {
+  const found = await tryRestic(host, opened, ['cat', 'config'], FIRST)
+  if (found.code === NO_REPOSITORY) await runRestic(host, opened, ['init'], LIMIT)
+  else if (found.code === WRONG_PASSWORD) {
+    const { name } = opened.repository
+    throw new Error(`The target has a folder ${name} of another server: remove it there`)
+  } else if (found.code !== 0) {
+    const { target, password } = opened.repository
+    throw failureOf(found, [target.secret, password])
+  }
+  const text = host.random.text(24)
+  const save = ['backup', '--json', '--host', 'hosting', '--stdin', '--stdin-filename', FILE]
+  const { stdout } = await runRestic(host, opened, save, { ...LIMIT, input: text })
+  const lines = new ProgressLines(() => 0)
+  for (const line of stdout.split('\n')) lines.read(line)
+  const id = lines.summary?.snapshot_id
+  if (id === undefined) throw new Error('restic saved nothing')
+  const read = await runRestic(host, opened, ['dump', id, `/${FILE}`], LIMIT)
+  if (read.stdout !== text) throw new Error('The target returned something else than was written')
+  yield 'The target can be written and read'
+  const { code } = await tryRestic(host, opened, ['forget', id], LIMIT)
+  yield code === 0
+    ? 'Warning: this server can delete backups in the target'
+    : 'The target refuses to delete backups'
+  return code !== 0
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import type { StreamedDump } from '#agent/os/database/dump.ts'
+import { findAccount } from '#agent/os/database/kept-account.ts'
+import type { Summary } from '#agent/os/restic/progress.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { Domain } from '#shared/fields.ts'
+
+const amount = z.int().nonnegative()
+
+/**
+ * What ties a backup together. It is saved last: a backup without it does not exist. With `site`
+ * the site can be created again on an empty server.
+ */
+export const Manifest = z.object({
+  version: z.literal(1),
+  at: z.iso.datetime(),
+  domain: Domain,
+  repository: RepositoryName,
+  site: z.record(z.string(), z.unknown()).describe('The record of the site.'),
+  /** The owner of the files: numbers on the server that saved them. */
+  owner: z.object({ uid: amount, gid: amount }),
+  files: z.object({ snapshot: SnapshotId, count: amount, bytes: amount }),
+  /** Null: the site had no database. */
+  database: z
+    .object({
+      snapshot: SnapshotId,
+      bytes: amount,
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      tables: amount,
+      character_set: z.string().max(64),
+      collation: z.string().max(64),
+    })
+    .nullable(),
+})
+export type Manifest = z.infer<typeof Manifest>
+
+export const MANIFEST = 'manifest.json'
+export const DUMP = 'database.sql'
+
+/** What an operation has saved until now. */
+export interface Saved {
+  at?: string
+  database?: { snapshot: Summary; dump: StreamedDump } | undefined
+  files?: Summary
+  manifest?: Summary
+}
+
+/** After files and database are saved. */
+export async function manifestOf(
+  host: Host,
+  site: Site,
+  { at, database, files }: Saved,
+): Promise<Manifest> {
+  const docroot = await host.files.stat(docrootOf(site.user))
+  if (!docroot || !files || at === undefined) throw new Error(`${site.domain} was not saved`)
+  return {
+    version: 1,
+    at,
+    domain: site.domain,
+    repository: site.user,
+    site,
+    owner: { uid: docroot.uid, gid: docroot.gid },
+    files: {
+      snapshot: files.snapshot_id,
+      count: files.total_files_processed,
+      bytes: files.total_bytes_processed,
+    },
+    database: database ? await ofDatabase(host, site, database) : null,
+  }
+}
+
+async function ofDatabase(
+  host: Host,
+  { user }: Site,
+  { snapshot, dump }: NonNullable<Saved['database']>,
+): Promise<NonNullable<Manifest['database']>> {
+  const account = await findAccount(host, user)
+  return {
+    snapshot: snapshot.snapshot_id,
+    bytes: dump.bytes,
+    sha256: dump.sha256,
+    tables: dump.tables,
+    character_set: account?.character_set ?? 'utf8mb4',
+    collation: account?.collation ?? 'utf8mb4_unicode_ci',
+  }
+}
+
+/** Throws for a text that is no manifest. */
+export function parseManifest(text: string): Manifest {
+  const value = Manifest.safeParse(parsed(text))
+  if (!value.success) throw new Error('The manifest of the backup cannot be read')
+  return value.data
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

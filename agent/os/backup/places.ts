@@ -1,0 +1,21 @@
+import { HOMES } from '#agent/os/site/paths.ts'
+
+/** Beside the homes, so that files move by one rename; root's alone, and no user has its name. */
+const RESTORES = `${HOMES}/.restore`
+const folderOf = (user: string) => `${RESTORES}/${user}`
+
+/** What a restore takes from a backup, before it touches the site. */
+export const fetchedOf = (user: string) => `${folderOf(user)}/fetched`
+/** The previous state of the site, while it is being replaced. */
+export const replacedOf = (user: string) => `${folderOf(user)}/replaced`
+/** The state before the last restore that succeeded. */
+export const previousOf = (user: string) => `${folderOf(user)}/previous`
+/** Everything that restores have left of a site. */
+export const restoresOf = folderOf
+export const restoreFolders = (user: string) => [RESTORES, folderOf(user)]
+
+/** The parts of each of these folders. */
+export const filesIn = (folder: string) => `${folder}/public`
+export const dumpIn = (folder: string) => `${folder}/database.sql`
+export const accountIn = (folder: string) => `${folder}/account.json`
+export const factsIn = (folder: string) => `${folder}/facts.json`

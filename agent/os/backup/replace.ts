@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
+import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
+import { importDatabase } from '#agent/os/database/import.ts'
+import { findAccount, parseAccount, renderAccount } from '#agent/os/database/kept-account.ts'
+import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { databasePassword } from '#agent/os/discovery/db-password.ts'
+import {
+  type Change,
+  declared,
+  inOrder,
+  moved,
+  provided,
+  removedTree,
+} from '#agent/os/effects/change.ts'
+import { change, create, remove } from '#agent/os/effects/effects.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import {
+  accountIn,
+  dumpIn,
+  factsIn,
+  filesIn,
+  previousOf,
+  replacedOf,
+  restoreFolders,
+  restoresOf,
+} from './places.ts'
+
+const SECRET = { mode: 0o600 }
+const PRIVATE = { mode: 0o700 }
+
+/** The time of the backup, and until when the previous state is kept. */
+export const Facts = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })
+export type Facts = z.infer<typeof Facts>
+
+export async function findPrevious(host: Host, user: string): Promise<Facts | undefined> {
+  const text = await host.files.read(factsIn(previousOf(user)))
+  return text === undefined ? undefined : Facts.parse(JSON.parse(text))
+}
+
+/** The state before a restore, a week after it. */
+export const forgetExpired = (host: Host, user: string): Change =>
+  provided(
+    async () => {
+      const facts = await findPrevious(host, user)
+      return facts !== undefined && Date.parse(facts.until) < host.clock.now()
+    },
+    removedTree(host, 'folder', previousOf(user)),
+  )
+
+export const forgetRestores = (host: Host, user: string): Change =>
+  removedTree(host, 'folder', restoresOf(user))
+
+/** The folder that takes the present state, and what is known of it. */
+export const keepFacts = (host: Host, user: string, facts: () => Facts | undefined): Change => {
+  const folder = replacedOf(user)
+  return declared([create('folder', folder)], async () => {
+    for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
+    const known = facts()
+    if (known) await host.files.write(factsIn(folder), `${JSON.stringify(known)}\n`, SECRET)
+  })
+}
+
+/** Dumps the present database; the account and its password are recorded. Returns warnings. */
+export async function keepPresent(host: Host, user: string): Promise<string[]> {
+  const folder = replacedOf(user)
+  await host.files.write(accountIn(folder), renderAccount(await findAccount(host, user)), SECRET)
+  await host.files.remove(dumpIn(folder))
+  const size = await databaseSize(host, user)
+  return size === undefined ? [] : dumpDatabase(host, user, { path: dumpIn(folder), size })
+}
+
+/** Replaces the database by a dump; the account and its password stay. */
+export async function loadDatabase(host: Host, site: Site, dump: string): Promise<void> {
+  const { user } = site
+  const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
+  await removeDatabase(host, user)
+  if (!(await host.files.stat(dump))) return
+  await createEmptyDatabase(host, user, kept)
+  await reserveAccount(host, user)
+  await importDatabase(host, user, dump)
+  await releaseAccount(host, site, kept?.password_hash)
+}
+
+/**
+ * The password of the account becomes that of wp-config.php, which may be that of another time.
+ * Without a readable one it stays.
+ */
+export async function alignPassword(host: Host, site: Site): Promise<void> {
+  const password = await databasePassword(host, site.domain).catch(() => undefined)
+  if (!password) return
+  const hash = hashOf(password.reveal())
+  if (hash === (await passwordHashOf(host, site.user))) return
+  await releaseAccount(host, site, hash)
+}
+
+/** As MariaDB's PASSWORD() makes it. */
+function hashOf(password: string): string {
+  const once = createHash('sha1').update(password).digest()
+  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
+}
+
+export const planLoad = (user: string) => [change('database', user)]
+
+/** The site gets the files in `from`, if there are any; its present ones go to `to`. */
+export const swapFiles = (host: Host, user: string, from: string, to: string): Change =>
+  provided(
+    () => host.files.stat(filesIn(from)),
+    inOrder(moved(host, docrootOf(user), filesIn(to)), moved(host, filesIn(from), docrootOf(user))),
+  )
+
+/** Undoes `swapFiles`, also half of it. */
+export async function swapBack(host: Host, user: string, from: string, to: string): Promise<void> {
+  if (!(await host.files.stat(filesIn(to)))) return
+  await moved(host, docrootOf(user), filesIn(from)).apply()
+  await moved(host, filesIn(to), docrootOf(user)).apply()
+}
+
+/** One rename decides: from then on the restore is complete, and can be undone. */
+export const keepPrevious = (host: Host, user: string): Change =>
+  declared([remove('folder', replacedOf(user)), create('folder', previousOf(user))], async () => {
+    if (!(await host.files.stat(replacedOf(user)))) return
+    await host.files.remove(previousOf(user))
+    await host.files.rename(replacedOf(user), previousOf(user))
+  })

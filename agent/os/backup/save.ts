@@ -1,0 +1,89 @@
+import type { Host } from '#agent/host/ports.ts'
+import {
+  databaseSize,
+  type StreamedDump,
+  streamDatabase,
+  timeFor,
+} from '#agent/os/database/dump.ts'
+import { Incomplete } from '#agent/os/restic/failures.ts'
+import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
+import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Progress } from '#agent/steps/command.ts'
+import { DUMP, MANIFEST, type Manifest } from './manifest.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+/** Where restic sees the folder of the site: the same on every server. */
+export const SITE = '/site'
+
+/** Caches and drafts, which WordPress and PHP create again. */
+const EXCLUDED = [
+  ...['logs', 'sessions', 'tmp'],
+  ...['public/wp-content/cache', 'public/wp-content/upgrade'],
+  'public/wp-content/upgrade-temp-backup',
+]
+
+/** The same name for all snapshots: restic finds the previous one of a site by it. */
+const COMMON = ['backup', '--json', '--host', 'hosting', '--tag']
+
+/** The dump goes from the database into the repository, without a file. Returns undefined without a database. */
+export async function saveDatabase(
+  host: Host,
+  opened: Opened,
+  { user }: Site,
+): Promise<{ snapshot: Summary; dump: StreamedDump } | undefined> {
+  const size = await databaseSize(host, user)
+  if (size === undefined) return undefined
+  let snapshot: Summary | undefined
+  const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
+  const dump = await streamDatabase(host, user, size, async (input_from) => {
+    const output = await runRestic(host, opened, args, { input_from, timeout_ms: timeFor(size) })
+    snapshot = summaryOf(output.stdout)
+    return output.fed
+  })
+  return { snapshot: existing(snapshot), dump }
+}
+
+/**
+ * All files of the site but its caches, with owners, modes and times. Not limited to one file
+ * system: files on overlayfs have their own device numbers, and a site mounts nothing.
+ */
+export async function* saveFiles(host: Host, opened: Opened, { user }: Site): Progress<Summary> {
+  const lines = new ProgressLines(() => host.clock.elapsed())
+  const excluded = EXCLUDED.map((path) => `--exclude=${SITE}/${path}`)
+  const args = [...COMMON, 'files', ...excluded, '--', SITE]
+  const reads = { path: homeOf(user), as: SITE }
+  try {
+    for await (const line of streamRestic(host, opened, args, { reads, timeout_ms: DAY_MS })) {
+      const readable = lines.read(line)
+      if (readable !== undefined) yield readable
+    }
+  } catch (error) {
+    // The site may delete files meanwhile.
+    if (!(error instanceof Incomplete) || !lines.onlyVanished) throw error
+  }
+  return existing(lines.summary)
+}
+
+export async function saveManifest(
+  host: Host,
+  opened: Opened,
+  manifest: Manifest,
+): Promise<Summary> {
+  const args = [...COMMON, 'manifest', '--stdin', '--stdin-filename', MANIFEST]
+  const input = `${JSON.stringify(manifest, null, 2)}\n`
+  const output = await runRestic(host, opened, args, { input, timeout_ms: 30 * 60_000 })
+  return existing(summaryOf(output.stdout))
+}
+
+function summaryOf(stdout: string): Summary | undefined {
+  const lines = new ProgressLines(() => 0)
+  for (const line of stdout.split('\n')) lines.read(line)
+  return lines.summary
+}
+
+function existing(summary: Summary | undefined): Summary {
+  if (!summary) throw new Error('restic saved nothing')
+  return summary
+}

@@ -1,0 +1,55 @@
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
+import { purge } from '#agent/os/nginx/nginx.ts'
+import * as fpm from '#agent/os/php/fpm.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { holdJobs, releaseJobs } from './hold.ts'
+
+/** Nothing of the site runs any more; nginx still gives visitors the pages of its cache. */
+export function pauseSteps(host: Host, site: Site): Step[] {
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'jobs',
+      title: 'Holding the jobs of WordPress',
+      ...holdJobs(host, site.user),
+      undo: releaseJobs(steady, site.user).apply,
+    },
+    {
+      name: 'stop',
+      title: 'Stopping PHP',
+      effects: () => fpmRemoval.planRemoveAll(host, site),
+      apply: () => fpmRemoval.removeAll(host, site),
+      undo: () => fpm.apply(steady, site),
+    },
+  ]
+}
+
+/** The opposite, with the first answer of the site: a problem is reported, and undoes nothing. */
+export function resumeSteps(host: Host, site: Site): Step[] {
+  const { user, domain, php } = site
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'start',
+      title: `Starting PHP ${php}`,
+      effects: () => fpm.planApply(host, site),
+      apply: () => fpm.apply(host, site),
+      undo: () => fpmRemoval.removeAll(steady, site),
+    },
+    { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
+    { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },
+    {
+      name: 'probe',
+      title: 'Waiting for an answer of the site',
+      effects: [run('request', `http://${domain}/`)],
+      async *apply() {
+        const problem = await awaitAnswer(host, domain)
+        if (problem !== undefined) yield `Warning: ${domain} ${problem}`
+      },
+    },
+  ]
+}

@@ -1,0 +1,56 @@
+import type { Output } from '#agent/host/ports.ts'
+import type { Secret } from '#shared/secret.ts'
+
+const MOST = 600
+
+/** The exit statuses of restic(1) with a meaning of their own. */
+export const NO_REPOSITORY = 10
+const LOCKED = 11
+export const WRONG_PASSWORD = 12
+
+/** Some files could not be read, or changed while they were; the snapshot has all others. */
+export class Incomplete extends Error {}
+const INCOMPLETE = 3
+
+/** The message of restic, which has that of the storage, in one line and without secrets. */
+export function failureOf({ code, stdout, stderr }: Output, secrets: readonly Secret[]): Error {
+  const hint = HINTS[code]
+  const reason = complaintOf(`${stdout}\n${stderr}`, secrets) || `exit status ${code}`
+  if (code === INCOMPLETE) return new Incomplete(reason)
+  return new Error(hint === undefined ? `restic: ${reason}` : `${hint} (${reason})`)
+}
+
+const HINTS: Record<number, string> = {
+  [NO_REPOSITORY]: 'The target has no repository of this site',
+  [LOCKED]: 'The repository is locked by another program: try again when it has ended',
+  [WRONG_PASSWORD]: 'The repository of this site has another password',
+}
+
+/** Its last lines, of which those in JSON have a `message`. */
+function complaintOf(output: string, secrets: readonly Secret[]): string {
+  const lines = output
+    .split('\n')
+    .map(messageOf)
+    .filter((line) => line !== '')
+  return withoutSecrets(lines.slice(-3).join(' | '), secrets).slice(0, MOST)
+}
+
+function messageOf(line: string): string {
+  const text = line.trim()
+  if (!text.startsWith('{')) return text.replace(/\p{Cc}/gu, ' ')
+  try {
+    const value = JSON.parse(text)
+    const message = value.message ?? value.error?.message
+    return typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : ''
+  } catch {
+    return ''
+  }
+}
+
+function withoutSecrets(text: string, secrets: readonly Secret[]): string {
+  const plain = secrets.map((secret) => secret.reveal()).filter((secret) => secret !== '')
+  return plain.reduce(
+    (rest, secret) => rest.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'),
+    text,
+  )
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { isVanished } from '#agent/host/storage.ts'
+
+/** A line of `restic backup --json` and `restic restore --json`. */
+const Status = z.object({
+  message_type: z.literal('status'),
+  total_bytes: z.number().default(0),
+  bytes_done: z.number().optional(),
+  bytes_restored: z.number().optional(),
+  seconds_remaining: z.number().optional(),
+})
+export const Summary = z.object({
+  message_type: z.literal('summary'),
+  snapshot_id: z.string().regex(/^[0-9a-f]{64}$/),
+  total_files_processed: z.int().nonnegative(),
+  total_bytes_processed: z.int().nonnegative(),
+  data_added: z.int().nonnegative(),
+  data_added_packed: z.int().nonnegative().optional(),
+})
+export type Summary = z.infer<typeof Summary>
+
+const Problem = z.object({
+  message_type: z.literal('error'),
+  error: z.object({ message: z.string() }),
+})
+
+const EVERY_MS = 5000
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** Turns lines of restic into readable ones, at most one each five seconds. */
+export class ProgressLines {
+  #last: number | undefined
+  summary: Summary | undefined
+  /** False after an error that is not about a file that was deleted meanwhile. */
+  onlyVanished = true
+  readonly #elapsed: () => number
+
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed
+  }
+
+  read(line: string): string | undefined {
+    const value = parsedLine(line)
+    this.summary = Summary.safeParse(value).data ?? this.summary
+    const problem = Problem.safeParse(value).data
+    if (problem && !isVanished(problem.error.message)) this.onlyVanished = false
+    const status = Status.safeParse(value).data
+    if (!status || status.total_bytes === 0) return
+    const now = this.#elapsed()
+    this.#last ??= now
+    if (now - this.#last < EVERY_MS) return
+    this.#last = now
+    return readable(status)
+  }
+}
+
+function readable(status: z.infer<typeof Status>): string {
+  const { total_bytes: total, bytes_done, bytes_restored, seconds_remaining: seconds } = status
+  const done = bytes_done ?? bytes_restored ?? 0
+  const share = `${sizeOf(done)} of ${sizeOf(total)} (${Math.floor((100 * done) / total)} %)`
+  return seconds ? `${share}, about ${seconds} s left` : share
+}
+
+export function sizeOf(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
+  const value = bytes / 1000 ** power
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
+}
+
+function parsedLine(line: string): unknown {
+  try {
+    return line.startsWith('{') ? JSON.parse(line) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { BackupPlace } from '#shared/backup.ts'
+import { servers, sites } from './schema.ts'
+
+/**
+ * Where backups of sites are stored. The secret is sealed (trust/seal.ts). `checked_at` is null until
+ * a server has written to it with the present settings; `append_only`: it refused to delete.
+ */
+export const backup_targets = sqliteTable(
+  'backup_targets',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    name: text().notNull().unique(),
+    place: text({ mode: 'json' }).$type<BackupPlace>().notNull(),
+    secret_sealed: text().notNull(),
+    is_default: integer({ mode: 'boolean' }).notNull().default(false),
+    checked_at: text(),
+    append_only: integer({ mode: 'boolean' }),
+    created_at: text().notNull(),
+  },
+  (table) => [
+    uniqueIndex('backup_targets_one_default')
+      .on(sql`(is_default)`)
+      .where(sql`${table.is_default} = 1`),
+  ],
+)
+
+/**
+ * The recovery kits: the public half of a key that only its owner has, and the key of this dashboard
+ * for the same passwords, whose private half is sealed. `challenge_hash`: the SHA-256 of what was
+ * encrypted to the kit. The last confirmed one is in use.
+ */
+export const backup_kits = sqliteTable('backup_kits', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  recovery_key: text().notNull(),
+  dashboard_key: text().notNull(),
+  dashboard_key_sealed: text().notNull(),
+  challenge_hash: text().notNull(),
+  created_at: text().notNull(),
+  confirmed_at: text(),
+})
+
+/** The repository of a site in a target, with its password, encrypted to the key of a kit. */
+export const backup_repositories = sqliteTable(
+  'backup_repositories',
+  {
+    target_id: integer()
+      .notNull()
+      .references(() => backup_targets.id),
+    name: text().notNull(),
+    kit_id: integer()
+      .notNull()
+      .references(() => backup_kits.id),
+    sealed_password: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.target_id, table.name] })],
+)
+
+/** The complete backups. They outlive their site and its server. */
+export const backups = sqliteTable(
+  'backups',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    site_id: integer().references(() => sites.id, { onDelete: 'set null' }),
+    server_id: integer().references(() => servers.id, { onDelete: 'set null' }),
+    domain: text().notNull(),
+    target_id: integer()
+      .notNull()
+      .references(() => backup_targets.id),
+    repository: text().notNull(),
+    snapshot: text().notNull(),
+    at: text().notNull(),
+    files: integer().notNull(),
+    bytes: integer().notNull(),
+    stored: integer().notNull(),
+    tables: integer().notNull(),
+    seconds: integer().notNull(),
+  },
+  (table) => [index('backups_site').on(table.site_id, table.at)],
+)
+
+/** The last restore of a site, while it can be undone: the time of the backup, and until when. */
+export const backup_restores = sqliteTable('backup_restores', {
+  site_id: integer()
+    .primaryKey()
+    .references(() => sites.id, { onDelete: 'cascade' }),
+  at: text().notNull(),
+  until: text().notNull(),
+})

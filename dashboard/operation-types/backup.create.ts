@@ -1,0 +1,32 @@
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { createParams, unsealed } from '#dashboard/site-backups/params.ts'
+import { backupStatements } from '#dashboard/site-backups/queries.ts'
+import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
+
+/** The recorded params have the secrets of the target sealed: only the agent gets them. */
+export const backupCreate: OperationRules<'backup.create'> = {
+  ...onSite,
+  ...unchangedOtherwise,
+  ...whenOnline,
+  ...bulkInUse,
+  params: async (deps, target, { target_id }) => {
+    const { domain, user } = siteOf(target)
+    return { domain, ...(await createParams(deps, user, target_id)) }
+  },
+  sent: (params, sealer) => {
+    const { kit_id: _, ...rest } = unsealed(params, sealer)
+    return rest
+  },
+  succeeded:
+    ({ domain, backup, sealed_password }, { params }) =>
+    (queries, { site_id, server_id }) => {
+      const { id: snapshot, repository, seconds, ...counts } = backup
+      const [target_id, kit_id] = [Number(params.target_id), Number(params.kit_id)]
+      const row = { ...counts, site_id, server_id, domain, target_id, repository, snapshot }
+      return backupStatements(
+        queries,
+        { ...row, seconds: Math.round(seconds) },
+        { target_id, name: repository, kit_id, sealed_password },
+      )
+    },
+}

@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
+import type { Database } from '#dashboard/db/client.ts'
+import { violatesUnique } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type {
+  BackupTargetView,
+  CreateBackupTarget,
+  UpdateBackupTarget,
+} from '#shared/api/backups.ts'
+import { conflict, invalid, notFound } from '#shared/errors.ts'
+import { Secret } from '#shared/secret.ts'
+import {
+  deleteTarget,
+  findDefaultTarget,
+  findTarget,
+  insertTarget,
+  listTargets,
+  type TargetRow,
+  updateTarget,
+} from './queries.ts'
+
+export interface TargetDeps {
+  db: Database
+  clock: Clock
+  sealer: Sealer
+}
+
+const PURPOSE = 'backup target'
+
+export async function getTarget({ db }: Pick<TargetDeps, 'db'>, id: number): Promise<TargetRow> {
+  const target = await findTarget(db, id)
+  if (!target) throw notFound('Backup target')
+  return target
+}
+
+async function viewOf(db: Database, id: number): Promise<BackupTargetView> {
+  const view = (await listTargets(db)).find((target) => target.id === id)
+  if (!view) throw notFound('Backup target')
+  return view
+}
+
+/** The first one is the default. */
+export async function createTarget(
+  { db, clock, sealer }: TargetDeps,
+  { name, place, secret }: z.output<typeof CreateBackupTarget>,
+  user_id: number,
+): Promise<BackupTargetView> {
+  if (place.kind !== 'local' && secret === '') throw invalid({ secret: ['Is required'] })
+  const created_at = timestamp(clock)
+  const secret_sealed = sealer.seal(PURPOSE, new Secret(secret))
+  const is_default = (await findDefaultTarget(db)) === undefined
+  const values = { name, place, secret_sealed, is_default, created_at }
+  const entry = entryOf('backup.target_create', user_id, created_at)
+  await insertTarget(db, values, entry).catch(refuseTaken)
+  const created = (await listTargets(db)).find((target) => target.name === name)
+  if (!created) throw new Error('insert returned no row')
+  return created
+}
+
+/**
+ * Another place needs the secret again: otherwise a user who may change the address, but not see the
+ * secret, could send it to another server. It must be checked again too.
+ */
+export async function changeTarget(
+  { db, clock, sealer }: TargetDeps,
+  target: TargetRow,
+  { name, place, secret, is_default }: z.output<typeof UpdateBackupTarget>,
+  user_id: number,
+): Promise<BackupTargetView> {
+  const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
+  if (moves && secret === undefined && place.kind !== 'local') {
+    throw invalid({ secret: ['Is required, since the place is another one'] })
+  }
+  const sealed =
+    moves || secret !== undefined ? sealer.seal(PURPOSE, new Secret(secret ?? '')) : undefined
+  const values = {
+    ...(name !== undefined && { name }),
+    ...(moves && { place }),
+    ...(sealed !== undefined && { secret_sealed: sealed, checked_at: null, append_only: null }),
+    ...(is_default && { is_default }),
+  }
+  if (Object.keys(values).length === 0) return viewOf(db, target.id)
+  const entry = entryOf('backup.target_update', user_id, timestamp(clock))
+  await updateTarget(db, target.id, values, entry).catch(refuseTaken)
+  return viewOf(db, target.id)
+}
+
+/** Changes nothing in the storage. Throws 409 for a target with backups. */
+export async function removeTarget(
+  { db, clock }: TargetDeps,
+  { id, name }: TargetRow,
+  user_id: number,
+): Promise<void> {
+  const { backups } = await viewOf(db, id)
+  if (backups > 0) throw conflict(`${name} has ${backups} backups, which could not be restored`)
+  await deleteTarget(db, id, entryOf('backup.target_delete', user_id, timestamp(clock)))
+}
+
+/** The params of a target for an agent: only `openTarget` opens the secret. */
+export const sealedTarget = ({ id, place, secret_sealed }: TargetRow) => ({
+  ...{ target_id: id, place, secret_sealed },
+})
+
+export const openTarget = (
+  { place, secret_sealed }: Pick<TargetRow, 'place' | 'secret_sealed'>,
+  sealer: Pick<Sealer, 'open'> | undefined,
+) => ({ place, secret: sealer ? sealer.open(PURPOSE, secret_sealed).reveal() : '' })
+
+function refuseTaken(error: unknown): never {
+  if (!violatesUnique(error, 'backup_targets.name')) throw error
+  throw invalid({ name: ['The name is already taken'] })
+}
+
+const entryOf = (type: string, user_id: number, created_at: string) => ({
+  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+})

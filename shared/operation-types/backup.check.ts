@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { BackupTarget } from '#shared/backup.ts'
+import { command } from '#shared/command.ts'
+import { Id } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const backupCheck = command({
+  name: 'backup.check',
+  summary: 'Check that this server can write to a backup target and read from it',
+  changes: true,
+  params: z.object({ target: BackupTarget }),
+  /** `append_only`: the target refused to delete what the check had written. */
+  result: z.object({ append_only: z.boolean() }),
+})
+
+export const backupCheckType = operationType({
+  name: 'Check backup target',
+  title: 'Check the backup target from',
+  target: 'server',
+  command: backupCheck,
+  right: 'admin',
+  params: z.object({ target_id: Id }),
+  outcome: completesWith(backupCheck.result),
+  bulk: null,
+})

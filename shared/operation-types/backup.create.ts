@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { BackupReport, BackupTarget, PublicKey, Sealed } from '#shared/backup.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { bulkParams, operationType } from '#shared/operation-type.ts'
+import { secretOf } from '#shared/secret.ts'
+
+/**
+ * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
+ * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository.
+ * `password`: of an existing repository, for a server that does not know it.
+ */
+const backupCreate = command({
+  name: 'backup.create',
+  summary: 'Back up the files and the database of a site',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    target: BackupTarget,
+    dashboard_key: PublicKey,
+    recovery_key: PublicKey,
+    password: secretOf(z.string().min(1).max(1024)).optional(),
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    backup: BackupReport,
+    sealed_password: Sealed,
+  }),
+})
+
+export const backupCreateType = operationType({
+  name: 'Back up site',
+  title: 'Back up',
+  target: 'site',
+  command: backupCreate,
+  right: 'operate',
+  params: z.object({ target_id: Id.optional().describe('Default: the target of the site.') }),
+  outcome: {
+    result: backupCreate.result,
+    complete: backupCreate.result
+      .omit({ sealed_password: true })
+      .extend({ status: z.literal('ok') }),
+    data: ({ sealed_password: _, ...report }) => ({ status: 'ok', ...report }),
+  },
+  bulk: {
+    title: 'Back up',
+    params: bulkParams({ target_id: Id.optional() }),
+    words: { target_id: 'target' },
+  },
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { BackupParts, BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { secretOf } from '#shared/secret.ts'
+
+/** `backup` is the snapshot of the manifest; `password` that of the repository. */
+const backupRestore = command({
+  name: 'backup.restore',
+  summary: 'Replace the files or the database of a site by those of a backup',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    target: BackupTarget,
+    repository: RepositoryName,
+    password: secretOf(z.string().min(1).max(1024)),
+    backup: SnapshotId,
+    parts: BackupParts,
+  }),
+  /** `until`: how long the previous state is kept. */
+  result: z.object({
+    domain: ReportedDomain,
+    at: z.iso.datetime().describe('The time of the backup.'),
+    until: z.iso.datetime().describe('The previous files and database are kept until then.'),
+  }),
+})
+
+export const backupRestoreType = operationType({
+  name: 'Restore backup',
+  title: 'Restore a backup of',
+  target: 'site',
+  command: backupRestore,
+  right: 'operate',
+  params: z.object({ backup_id: Id, parts: BackupParts }),
+  outcome: completesWith(backupRestore.result),
+  bulk: null,
+})

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, noParams, operationType } from '#shared/operation-type.ts'
+
+const backupUndo = command({
+  name: 'backup.undo',
+  summary: 'Undo the last restore of a backup: bring back the files and the database before it',
+  changes: true,
+  params: z.object({ domain: Domain }),
+  result: z.object({ domain: ReportedDomain }),
+})
+
+export const backupUndoType = operationType({
+  name: 'Undo restore',
+  title: 'Undo the restore of',
+  target: 'site',
+  command: backupUndo,
+  right: 'operate',
+  params: noParams,
+  outcome: completesWith(backupUndo.result),
+  bulk: null,
+})

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { backupCheck } from '#agent/commands/backup.check.ts'
+import { backupServer, TARGET } from '#tests/support/agent/backup.ts'
+import { contextOf, outcome } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const check = (host: FakeHost) => outcome(backupCheck.run({ target: TARGET }, contextOf(host)))
+
+test('writes, reads and tries to delete, and says whether that was refused', async () => {
+  const host = await backupServer()
+
+  expect(await check(host)).toEqual([
+    [
+      'Connecting to the target',
+      'Writing to the target, and reading from it',
+      'The target can be written and read',
+      'Warning: this server can delete backups in the target',
+      'Disconnecting from the target',
+    ],
+    { append_only: false },
+  ])
+
+  host.fail(
+    '/var/lib/hosting-agent/bin/restic --retry-lock=10m forget',
+    'unexpected HTTP response (403)',
+    3,
+  )
+  expect((await check(host))[1]).toEqual({ append_only: true })
+})
+
+test('fails with the words of the storage, and removes its secrets', async () => {
+  const host = await backupServer()
+  host.fail('/var/lib/hosting-agent/bin/restic', 'Fatal: Access Denied.')
+
+  const [, reason] = await check(host)
+
+  expect(reason).toBe('restic: Fatal: Access Denied.')
+  expect(host.disk.find('/var/lib/hosting-agent/backups/hosting-check/open')).toBeUndefined()
+})
+
+test('names what the server lacks for the target', async () => {
+  const host = await backupServer()
+  const at = async (place: object) =>
+    (
+      await outcome(
+        backupCheck.run({ target: { ...TARGET, place: place as never } }, contextOf(host)),
+      )
+    )[1]
+
+  expect(await at({ kind: 'local', path: '/mnt/other' })).toBe(
+    '/mnt/other is not a folder of root on this server: create it, or mount it',
+  )
+  expect(await at({ kind: 'sftp' })).toBe(
+    'SFTP targets need ssh: install the package openssh-client on this server',
+  )
+})

@@ -1,0 +1,139 @@
+import { expect, test } from 'bun:test'
+import { backupCreate } from '#agent/commands/backup.create.ts'
+import { Secret } from '#shared/secret.ts'
+import { backupServer, dashboard, kit, opened, TARGET } from '#tests/support/agent/backup.ts'
+import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const PARAMS = {
+  domain: shop.domain,
+  target: TARGET,
+  dashboard_key: dashboard.publicKey,
+  recovery_key: kit.publicKey,
+}
+const create = (host: FakeHost, params: Partial<typeof PARAMS> = {}) =>
+  outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
+const repository = '/mnt/store/shop'
+/** Without the log of programs: the snapshots by the name of their only entry. */
+const saved = (host: FakeHost) =>
+  Object.keys(host.disk.all)
+    .filter((path) => path.startsWith(`${repository}/snapshots/`))
+    .map((path) => path.replace(/.*\/[0-9a-f]{64}\/?/, ''))
+    .filter((name) => /^[^/]+$/.test(name))
+    .sort()
+
+test('saves database, files and manifest, in this order, and forgets the secrets of the target', async () => {
+  const host = await backupServer(shop)
+
+  const [lines, result] = await create(host)
+
+  expect(lines).toEqual([
+    'Connecting to the target',
+    'Opening the repository',
+    'Creating the repository shop',
+    'Storing the password for the recovery kit',
+    'Holding the jobs of WordPress',
+    'Saving the database',
+    'Saving the files of shop.example',
+    'Continuing the jobs of WordPress',
+    'Saving the manifest',
+    'Disconnecting from the target',
+    'Saved 1.0 kB, of which 300 B are new',
+  ])
+  expect(result).toEqual({
+    domain: 'shop.example',
+    backup: {
+      id: expect.stringMatching(/^[0-9a-f]{64}$/),
+      repository: 'shop',
+      at: '2026-01-01T00:00:00.000Z',
+      files: 1,
+      bytes: 1033,
+      stored: 300,
+      tables: 1,
+      seconds: 0,
+    },
+    sealed_password: expect.any(String),
+  })
+  expect(saved(host)).toEqual([
+    'database.sql',
+    'logs',
+    'manifest.json',
+    'public',
+    'sessions',
+    'tmp',
+  ])
+  expect(host.disk.all['/var/lib/hosting-agent/backups/shop/open']).toBeUndefined()
+})
+
+test('seals the password of the repository to the dashboard and to the recovery kit', async () => {
+  const host = await backupServer(shop)
+
+  const [, result] = await create(host)
+
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  const { sealed_password } = result as { sealed_password: string }
+  expect(opened(dashboard.privateKey, sealed_password)).toBe(String(password))
+  const [key] = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
+  expect(opened(kit.privateKey, key.userName)).toBe(String(password))
+})
+
+test('passes no secret as an argument or in the environment', async () => {
+  const host = await backupServer(shop)
+
+  await create(host)
+
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  const given = JSON.stringify(host.runs.map(({ line, options }) => [line, options.env]))
+  expect(given).not.toContain(String(password))
+  expect(given).not.toContain('target-secret')
+})
+
+test('uses a repository again, and adds one key for each recovery kit', async () => {
+  const host = await backupServer(shop)
+  await create(host)
+  await create(host)
+  expect(JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')).toHaveLength(1)
+
+  await create(host, { recovery_key: dashboard.publicKey })
+
+  expect(JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')).toHaveLength(2)
+})
+
+test('has no manifest when the dump was cut off, and continues the jobs', async () => {
+  const host = await backupServer(shop)
+  host.answer('xargs', 'CREATE TABLE x\n')
+
+  const [lines, reason] = await create(host)
+
+  expect(reason).toBe('The dump of the database was cut off before its end')
+  expect(lines.slice(-3)).toEqual([
+    'Failed: The dump of the database was cut off before its end',
+    'Undoing: Holding the jobs of WordPress',
+    'Undoing: Connecting to the target',
+  ])
+  expect(saved(host)).toEqual(['database.sql'])
+  expect(host.ran.at(-1)).toBe('systemctl start hosting-cron@shop.timer')
+})
+
+test('says what the storage answered, without its password', async () => {
+  const host = await backupServer(shop)
+  host.fail('/var/lib/hosting-agent/bin/restic', 'Fatal: dial target-secret: connection refused')
+
+  const [, reason] = await create(host)
+
+  expect(reason).toBe('restic: Fatal: dial ***: connection refused')
+})
+
+test('refuses a repository with another password, a weak key and a server without systemd', async () => {
+  const host = await backupServer(shop)
+  await create(host)
+  const other = { ...PARAMS, password: new Secret('another') }
+  const [, reason] = await outcome(backupCreate.run(other, contextOf(host)))
+  expect(reason).toBe(
+    'The repository of this site has another password (Fatal: wrong password or no key found)',
+  )
+
+  expect((await create(host, { recovery_key: 'none' }))[1]).toBe('Validation failed: recovery_key')
+  host.init = 'direct'
+  expect((await create(host))[1]).toBe('Backups need a server that systemd started')
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { filesOf, optionsOf } from '#agent/os/restic/repository.ts'
+import { BackupPlace } from '#shared/backup.ts'
+import { Secret } from '#shared/secret.ts'
+
+const PLACES = {
+  rest: { kind: 'rest', url: 'https://backup.example:8000/hosting/', user: 'agency' },
+  s3: {
+    ...{ kind: 's3', url: 'https://s3.example', bucket: 'backups', prefix: 'sites/eu' },
+    ...{ region: 'eu-1', user: 'KEY', ca: 'PEM' },
+  },
+  sftp: {
+    ...{ kind: 'sftp', host: 'backup.example', port: 2222, user: 'hosting', path: '/data' },
+    host_key: 'ssh-ed25519 AAAA',
+  },
+  local: { kind: 'local', path: '/mnt/store' },
+}
+
+const files = (kind: keyof typeof PLACES, secret: string) =>
+  filesOf({
+    name: 'shop',
+    target: { place: BackupPlace.parse(PLACES[kind]), secret: new Secret(secret) },
+    password: new Secret('repository-password'),
+  })
+const options = (kind: keyof typeof PLACES) => optionsOf(BackupPlace.parse(PLACES[kind]))
+
+test('the password of a REST server stands in the address, percent-encoded', () => {
+  expect(files('rest', 'p@ss/w:rd')).toEqual({
+    password: 'repository-password\n',
+    repository: 'rest:https://agency:p%40ss%2Fw%3Ard@backup.example:8000/hosting/shop/\n',
+  })
+  expect(options('rest')).toEqual([])
+})
+
+test('the keys of S3 stand in a file of their own', () => {
+  expect(files('s3', 'secret key')).toEqual({
+    password: 'repository-password\n',
+    repository: 's3:https://s3.example/backups/sites/eu/shop\n',
+    aws: '[default]\naws_access_key_id=KEY\naws_secret_access_key=secret key\n',
+    'ca.pem': 'PEM',
+  })
+  expect(options('s3')).toEqual(['--cacert', '/run/backup/ca.pem', '-o', 's3.region=eu-1'])
+})
+
+test('SFTP uses one key, and trusts one host key', () => {
+  const { ssh_config, ...rest } = files('sftp', 'PRIVATE KEY')
+
+  expect(rest).toEqual({
+    password: 'repository-password\n',
+    repository: 'sftp:target:/data/shop\n',
+    known_hosts: 'target ssh-ed25519 AAAA\n',
+    key: 'PRIVATE KEY\n',
+  })
+  expect(ssh_config?.split('\n').slice(0, 9)).toEqual([
+    'Host target',
+    '  HostName backup.example',
+    '  Port 2222',
+    '  User hosting',
+    '  IdentityFile /run/backup/key',
+    '  IdentitiesOnly yes',
+    '  HostKeyAlias target',
+    '  UserKnownHostsFile /run/backup/known_hosts',
+    '  GlobalKnownHostsFile /dev/null',
+  ])
+  expect(options('sftp')).toEqual(['-o', 'sftp.args=-F /run/backup/ssh_config'])
+})
+
+test('a folder needs nothing else', () => {
+  expect(files('local', '')).toEqual({
+    password: 'repository-password\n',
+    repository: '/mnt/store/shop\n',
+  })
+  expect(options('local')).toEqual([])
+})

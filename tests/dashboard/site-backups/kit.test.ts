@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test'
+import { confirmKit, kit, rsa } from '#tests/support/dashboard/backups.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+describe('the recovery kit', () => {
+  test('is in use when its owner has proved that it opens the challenge', async () => {
+    await using dashboard = await makeDashboard()
+    expect((await dashboard.call('GET', '/api/backup-kit')).body).toEqual({ kit: null })
+
+    const wrong = await (async () => {
+      await dashboard.call('POST', '/api/backup-kit', { public_key: kit.publicKey })
+      return dashboard.call('POST', '/api/backup-kit/confirm', { answer: 'AAAA' })
+    })()
+    expect(wrong.body).toEqual({
+      error: 'Validation failed',
+      fields: { answer: ['Is not the decrypted challenge of the last kit'] },
+    })
+    await confirmKit(dashboard)
+
+    const { body } = await dashboard.call('GET', '/api/backup-kit')
+    expect(body).toEqual({
+      kit: {
+        fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+        created_at: expect.any(String),
+        confirmed_at: expect.any(String),
+      },
+    })
+  })
+
+  test('needs an RSA key of 3072 bits', async () => {
+    await using dashboard = await makeDashboard()
+
+    const { status, body } = await dashboard.call('POST', '/api/backup-kit', {
+      public_key: rsa(2048).publicKey,
+    })
+
+    expect([status, body.fields]).toEqual([
+      422,
+      { public_key: ['Must be a public RSA key of at least 3072 bits'] },
+    ])
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'bun:test'
+import { backupAgent, checkedTarget, place, SECRET } from '#tests/support/dashboard/backups.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+describe('a backup target', () => {
+  test('is shown without its secret, and is usable after a check from a server', async () => {
+    const { agent, given } = backupAgent()
+    await using _ = agent
+    await using dashboard = await makeDashboard()
+    const server_id = await dashboard.addServer(agent)
+
+    const id = await checkedTarget(dashboard, server_id)
+
+    expect(given).toEqual([{ 'backup.check': { target: { place, secret: SECRET } } }])
+    const { body } = await dashboard.call('GET', '/api/backup-targets')
+    expect(body).toEqual({
+      targets: [
+        {
+          ...{ id, name: 'Backup server', place, is_default: true, backups: 0 },
+          ...{ checked_at: expect.any(String), append_only: true, created_at: expect.any(String) },
+        },
+      ],
+    })
+  })
+
+  test('at another place needs its secret and a check again', async () => {
+    const { agent } = backupAgent()
+    await using _ = agent
+    await using dashboard = await makeDashboard()
+    const id = await checkedTarget(dashboard, await dashboard.addServer(agent))
+    const moved = { place: { ...place, url: 'https://other.example/' } }
+    const at = `/api/backup-targets/${id}`
+
+    const refused = await dashboard.call('PATCH', at, moved)
+    const changed = await dashboard.call('PATCH', at, { ...moved, secret: 'another' })
+
+    expect(refused.body.fields).toEqual({
+      secret: ['Is required, since the place is another one'],
+    })
+    expect(changed.body.target).toMatchObject({ ...moved, checked_at: null, append_only: null })
+  })
+
+  test('has a name of its own, and one of them is the default', async () => {
+    await using dashboard = await makeDashboard()
+    const local = { kind: 'local', path: '/mnt/backup' }
+    const add = (name: string) =>
+      dashboard.call('POST', '/api/backup-targets', { name, place: local })
+    const first = (await add('one')).body.target
+    const second = (await add('two')).body.target
+    expect([first.is_default, second.is_default]).toEqual([true, false])
+
+    const taken = await add('two')
+    await dashboard.call('PATCH', `/api/backup-targets/${second.id}`, { is_default: true })
+
+    expect(taken.body.fields).toEqual({ name: ['The name is already taken'] })
+    const { body } = await dashboard.call('GET', '/api/backup-targets')
+    const defaults = body.targets.map(({ name, is_default }: typeof first) => [name, is_default])
+    expect(defaults).toEqual([
+      ['one', false],
+      ['two', true],
+    ])
+    await dashboard.send('DELETE', `/api/backup-targets/${first.id}`)
+    expect((await dashboard.call('GET', '/api/backup-targets')).body.targets).toHaveLength(1)
+  })
+})

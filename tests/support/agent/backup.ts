@@ -1,0 +1,55 @@
+import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
+import { backupCreate } from '#agent/commands/backup.create.ts'
+import type { BackupParts } from '#shared/backup.ts'
+import type { ResultOf } from '#shared/commands.ts'
+import { Secret } from '#shared/secret.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+const pair = () =>
+  generateKeyPairSync('rsa', {
+    modulusLength: 3072,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+
+/** The keys of a dashboard, and of its recovery kit. */
+export const dashboard = pair()
+export const kit = pair()
+
+/** A folder of the server. */
+export const TARGET = {
+  place: { kind: 'local' as const, path: '/mnt/store' },
+  secret: new Secret('target-secret'),
+}
+
+/** What was sealed to the public key of `key`. */
+export function opened(key: string, sealed: string): string {
+  const padding = constants.RSA_PKCS1_OAEP_PADDING
+  const bytes = privateDecrypt({ key, padding, oaepHash: 'sha256' }, Buffer.from(sealed, 'base64'))
+  return bytes.toString('utf8')
+}
+
+/** With the folder of the target. */
+export async function backupServer(site?: typeof shop) {
+  const host = await server(site)
+  host.disk.putFolder(TARGET.place.path, { mode: 0o700 })
+  return host
+}
+
+/** A server with a site that was backed up with these files, and the params that restore it. */
+export async function savedSite(files: Record<string, string>) {
+  const host = await backupServer(shop)
+  for (const [path, text] of Object.entries(files)) host.disk.putText(path, text)
+  const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
+  const params = { domain: shop.domain, target: TARGET, ...keys }
+  const [, result] = await outcome(backupCreate.run(params, contextOf(host)))
+  if (typeof result === 'string') throw new Error(result)
+  const { backup, sealed_password } = result as ResultOf<'backup.create'>
+  const password = new Secret(opened(dashboard.privateKey, sealed_password))
+  const restore = (parts: BackupParts) => ({
+    ...{ domain: shop.domain, target: TARGET, password, parts },
+    ...{ repository: backup.repository, backup: backup.id },
+  })
+  host.runs.length = 0
+  return { host, restore }
+}

@@ -1,0 +1,74 @@
+import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt } from 'node:crypto'
+import { type Dashboard, DisposableAgent } from './dashboard.ts'
+
+const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
+
+export const rsa = (modulusLength = 3072) =>
+  generateKeyPairSync('rsa', {
+    modulusLength,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+
+export const kit = rsa()
+export const PASSWORD = 'password-of-the-repository'
+export const SECRET = 'needle-in-the-haystack'
+export const place = { kind: 'rest', url: 'https://backup.example:8000/', user: 'hosting', ca: '' }
+const UNTIL = '2126-01-08T00:00:00.000Z'
+
+/** An agent that takes all commands of backups, and what it was given. */
+export function backupAgent() {
+  const agent = new DisposableAgent()
+  const given: Record<string, Record<string, unknown>>[] = []
+  /** The system user of the site, after which a real agent names its repository. */
+  const site = { user: 'shop' }
+  let count = 0
+  agent.works.set('backup.check', async function* (params) {
+    given.push({ 'backup.check': params })
+    yield 'The target can be written and read'
+    return { status: 'ok', append_only: true }
+  })
+  agent.works.set('backup.create', async function* (params) {
+    given.push({ 'backup.create': params })
+    yield 'Saving the files'
+    count += 1
+    const key = String(params.dashboard_key)
+    const sealed = publicEncrypt({ key, ...OAEP }, Buffer.from(PASSWORD)).toString('base64')
+    const sizes = { files: 10, bytes: 2000, stored: 300, tables: 12, seconds: 1.5 }
+    const at = `2026-01-0${count}T00:00:00.000Z`
+    const backup = { id: String(count).repeat(64), repository: site.user, at, ...sizes }
+    return { status: 'ok', domain: params.domain, backup, sealed_password: sealed }
+  })
+  agent.works.set('backup.restore', async function* (params) {
+    given.push({ 'backup.restore': params })
+    yield 'Fetching the backup'
+    return { status: 'ok', domain: params.domain, at: '2026-01-01T00:00:00.000Z', until: UNTIL }
+  })
+  agent.works.set('backup.undo', async function* (params) {
+    given.push({ 'backup.undo': params })
+    yield 'Bringing back the previous files'
+    return { status: 'ok', domain: params.domain }
+  })
+  return { agent, given, site }
+}
+
+/** Creates and confirms a kit. */
+export async function confirmKit(dashboard: Dashboard, pair = kit): Promise<void> {
+  const { body } = await dashboard.call('POST', '/api/backup-kit', { public_key: pair.publicKey })
+  const sealed = Buffer.from(body.challenge, 'base64')
+  const answer = privateDecrypt({ key: pair.privateKey, ...OAEP }, sealed).toString('base64')
+  await dashboard.call('POST', '/api/backup-kit/confirm', { answer })
+}
+
+/** Adds a target, and checks it from a server. */
+export async function checkedTarget(dashboard: Dashboard, server_id: number): Promise<number> {
+  const created = await dashboard.call('POST', '/api/backup-targets', {
+    ...{ name: 'Backup server', place, secret: SECRET },
+  })
+  const { id } = created.body.target
+  const response = await dashboard.send('POST', `/api/servers/${server_id}/backup-check`, {
+    target_id: id,
+  })
+  await response.text()
+  return id
+}

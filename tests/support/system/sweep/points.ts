@@ -1,0 +1,40 @@
+import type { CrashPoint } from './crash-point.ts'
+import type { Reference } from './sweep.ts'
+
+const LONG = process.env.HOSTING_LONG === '1'
+
+/** Each record of a file, one by one. */
+const each = (file: CrashPoint['file'], count: number, fate: Pick<CrashPoint, 'when' | 'how'>) =>
+  Array.from({ length: count }, (_, index): CrashPoint[] => [{ file, record: index + 1, ...fate }])
+
+/**
+ * Every test run cuts off ahead of each step and at the end; the long mode at every record, and in
+ * the other ways as well.
+ */
+export function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]][] {
+  const kill = { how: 'SIGKILL' } as const
+  const count = journal.length
+  const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })
+  const after = each('journal', count, { when: 'after', ...kill })
+  const again = each('journal', 5, { when: 'after', ...kill }).map((second): CrashPoint[] => [
+    { file: 'journal', record: count - 4, when: 'after', ...kill },
+    ...second,
+  ])
+  if (!LONG) {
+    const ahead = after.filter((_, at) => journal[at]?.endsWith(' intent') || at === count - 1)
+    const middle = Math.ceil(count / 2) + 1
+    return [
+      ['kill -9 ahead of a step', ahead],
+      ['power failure', power.slice(middle, middle + 1)],
+    ]
+  }
+  return [
+    ['kill -9 before a record', each('journal', count, { when: 'before', ...kill })],
+    ['kill -9 within a record', each('journal', count, { when: 'torn', ...kill })],
+    ['kill -9 after a record', after],
+    ['kill -9 after an event', each('events', events, { when: 'after', ...kill })],
+    ['kill -9 within an event', each('events', events, { when: 'torn', ...kill })],
+    ['kill -9 while undoing', again],
+    ['power failure', power],
+  ]
+}

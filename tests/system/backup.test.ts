@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
+import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
+
+const MINUTES = 60_000
+const PROGRAM = 'dist/faulty-agent'
+const SITE = {
+  domain: 'shop.example.test',
+  php: '8.4',
+  tier: 'small',
+  tls: 'none',
+  email: 'owner@example.test',
+  user: 'shop1a2b3c',
+}
+const PUBLIC = `/srv/www/${SITE.user}/public`
+const TARGET = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+
+const reason = lab.available()
+describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` : ''}`, () => {
+  let host: lab.Host
+  let backup: { id: string; repository: string }
+  let password: string
+  let prefix = 'wp_'
+
+  const run = async (command: string, params: object, fault = 'none') => {
+    const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
+    return JSON.parse(await host.must(argv, { env: ENVIRONMENT, timeout_ms: 5 * MINUTES }))
+  }
+  const completed = async (command: string, params: object) => {
+    const { event, data } = (await run(command, params)).outcome
+    expect([event, data]).toEqual(['complete', data])
+    return data
+  }
+  const sql = (text: string) =>
+    host.must(['mariadb', SITE.user, '-N', '-e', text.replaceAll('wp_', prefix)])
+  /** Owners, modes, sizes and contents of all files, and the rows of all tables. */
+  const state = async () => {
+    const files = await host.must([
+      ...['find', PUBLIC, '-path', '*/wp-content/cache', '-prune', '-o'],
+      ...['-printf', '%P %y %u %g %m %s %l %T@\n'],
+    ])
+    const sums = await host.must([
+      'bash',
+      '-c',
+      `cd ${PUBLIC} && find . -type f -print0 | sort -z | xargs -0 sha256sum`,
+    ])
+    const table = `${prefix}options`
+    const rows =
+      (await host.must([
+        'mariadb-dump',
+        '--skip-comments',
+        `--ignore-table=${SITE.user}.${table}`,
+        SITE.user,
+      ])) +
+      (await sql(
+        "SELECT * FROM wp_options WHERE option_name NOT REGEXP '^cron$|transient|recovery' ORDER BY 1",
+      ))
+    const hash = (text: string) => Bun.hash(text).toString(36)
+    return { files: files.split('\n').sort().slice(0, 40), sums: hash(sums), rows: hash(rows) }
+  }
+  const params = () => ({
+    domain: SITE.domain,
+    target: TARGET,
+    dashboard_key: dashboard.publicKey,
+    recovery_key: kit.publicKey,
+  })
+  const restore = (parts: { files: boolean; database: boolean }) => ({
+    domain: SITE.domain,
+    target: TARGET,
+    repository: backup.repository,
+    password,
+    backup: backup.id,
+    parts,
+  })
+  const change = async () => {
+    await sql("UPDATE wp_options SET option_value = 'hacked' WHERE option_name = 'blogname'")
+    await sql('DROP TABLE wp_comments')
+    await host.must(['bash', '-c', `rm -r ${PUBLIC}/wp-admin/css; echo bad > ${PUBLIC}/evil.php`])
+  }
+
+  beforeAll(async () => {
+    await must([
+      ...[process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`],
+      'tests/support/system/faulty-agent.ts',
+    ])
+    host = await startMachine(
+      { name: 'backup', suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
+      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+    )
+    await host.put(
+      '/var/lib/hosting-agent/bin/restic',
+      await Bun.file('/tmp/try/r/usr/bin/restic').bytes(),
+      0o755,
+    )
+    await host.must(['mkdir', '-m', '0700', '/mnt/store'])
+    await completed('server.provision', {})
+    await completed('site.create', SITE)
+    await host.must([
+      'bash',
+      '-c',
+      `cd ${PUBLIC}; install -d -o ${SITE.user} -g www-data -m 2750 wp-content/uploads/a; ln -s /etc/shadow link; printf 'x' > $'new\nline'; mkfifo fifo; truncate -s 20M sparse; chown -h ${SITE.user}: *`,
+    ])
+    prefix = (await sql("SHOW TABLES LIKE '%\\_options'")).trim().replace('options', '')
+    await sql("INSERT INTO wp_options (option_name, option_value) VALUES ('emoji', '🎉')")
+    await sql('CREATE TABLE wp_bytes (id INT PRIMARY KEY, b LONGBLOB) ENGINE=Aria')
+    await sql("INSERT INTO wp_bytes VALUES (1, x'00ff0a275c'), (2, REPEAT(x'00', 100000))")
+  }, 10 * MINUTES)
+
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
+
+  test(
+    'a check says whether the target keeps what was written',
+    async () => {
+      expect(await completed('backup.check', { target: TARGET })).toEqual({
+        status: 'ok',
+        append_only: false,
+      })
+    },
+    2 * MINUTES,
+  )
+
+  test(
+    'has the files and the database, and its password for both keys',
+    async () => {
+      const data = await completed('backup.create', params())
+      backup = data.backup
+      password = opened(dashboard.privateKey, data.sealed_password)
+      expect(password).toMatch(/^[A-Za-z0-9]{48}$/)
+      const keys = await host.must(['bash', '-c', `cat /mnt/store/${SITE.user}/keys/*`])
+      const sealed = keys.split('}').map((key) => /"username":"([^"]{300,})"/.exec(key)?.[1])
+      const mine = sealed.find(Boolean) ?? ''
+      expect(opened(kit.privateKey, mine)).toBe(password)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'is restored with everything, and the restore is undone',
+    async () => {
+      const before = await state()
+      await change()
+      const changed = await state()
+      await completed('backup.restore', restore({ files: true, database: true }))
+      expect(await state()).toEqual(before)
+      await completed('backup.undo', { domain: SITE.domain })
+      expect(await state()).toEqual(changed)
+      await completed('backup.restore', restore({ files: true, database: false }))
+      await completed('backup.restore', restore({ files: false, database: true }))
+      expect(await state()).toEqual(before)
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'a restore that fails changes nothing, whichever step fails',
+    async () => {
+      const left = async () =>
+        (
+          await host.must([
+            'bash',
+            '-c',
+            'ls /srv/www/.restore/* /var/lib/hosting-agent/backups/*; systemctl is-active hosting-cron@*.timer',
+          ])
+        ).split('\n')
+      await change()
+      const [before, rest] = [await state(), await left()]
+      const steps = [
+        'target',
+        'fetch',
+        'close',
+        'jobs',
+        'stop',
+        'keep',
+        'dump',
+        'database',
+        'files',
+        'start',
+        'pages',
+        'release',
+      ]
+      for (const step of steps) {
+        const { outcome } = await run(
+          'backup.restore',
+          restore({ files: true, database: true }),
+          `${step}:1`,
+        )
+        expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
+        expect([step, await state()]).toEqual([step, before])
+        expect([step, await left()]).toEqual([step, rest])
+      }
+    },
+    10 * MINUTES,
+  )
+})
