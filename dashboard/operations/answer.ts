@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { callerStream, type StreamDeps as FollowDeps } from '#dashboard/auth/session-stream.ts'
 import { ASKS_AGENT, streamOf } from '#dashboard/http/answers.ts'
 import type { PathCall } from '#dashboard/http/route.ts'
-import { eventsOf } from '#shared/api/events.ts'
+import { eventsOf, Step } from '#shared/api/events.ts'
+import { FollowQuery } from '#shared/api/operations.ts'
 import { Done } from '#shared/api/parts.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
@@ -19,6 +20,11 @@ interface Loaded<K extends OperationType> {
   loaded: Target
   body: Input<K>
 }
+type Streaming = PathCall<FollowDeps> & { query: z.output<typeof FollowQuery> }
+
+/** The events of a type; `step` for callers that ask for it. */
+export const streamOfType = (type: OperationType, about: string) =>
+  streamOf(about, { ...eventsOf(type), step: Step })
 
 /** For a route that starts an operation on its target: answers with the events, or with the plan. */
 export const streamed = <K extends OperationType>(
@@ -26,9 +32,10 @@ export const streamed = <K extends OperationType>(
   about = 'The events of the operation, or its plan.',
 ) => ({
   right: OPERATION_TYPES[type].right,
-  answers: { 200: { ...streamOf(about, eventsOf(type)), json: PlanAnswer } },
+  query: FollowQuery,
+  answers: { 200: { ...streamOfType(type, about), json: PlanAnswer } },
   errors: ASKS_AGENT,
-  run: async (call: PathCall<StreamDeps> & Loaded<K>) => {
+  run: async (call: PathCall<StreamDeps> & Streaming & Loaded<K>) => {
     const started = await startOrPlan(call.deps, type, call.loaded, call.body)
     return 'plan' in started ? started : streamJob(call, started)
   },
@@ -58,12 +65,12 @@ export async function doneOrPlan<K extends OperationType>(
 
 /** The stream of a job from its first event. Throws an ordinary status when it cannot start. */
 export async function streamJob(
-  call: PathCall<FollowDeps>,
+  call: Streaming,
   { operation_id, accepted }: Job,
 ): Promise<Response> {
   call.server?.timeout(call.request, 0)
   await accepted
   const events = (signal: AbortSignal) =>
-    follow(call.deps, operation_id, { after: 0, steps: false }, signal)
+    follow(call.deps, operation_id, { after: 0, steps: call.query.steps }, signal)
   return callerStream(call, { operation_id, events })
 }

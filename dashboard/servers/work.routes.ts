@@ -1,16 +1,15 @@
-import { streamOf } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import {
   doneOrPlan,
   type StreamDeps,
   streamed,
   streamJob,
+  streamOfType,
   waited,
 } from '#dashboard/operations/answer.ts'
 import { start } from '#dashboard/operations/start.ts'
 import { serverTarget } from '#dashboard/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
-import { eventsOf } from '#shared/api/events.ts'
 import { InstallUpdates } from '#shared/api/maintenance.ts'
 import { ProvisionServer, RestartService } from '#shared/api/servers.ts'
 
@@ -24,7 +23,7 @@ export const serverWorkRoutes = {
     details: 'Joins a running sync. 503 when the agent cannot be reached.',
     loads: serverTarget,
     ...streamed('server.sync'),
-    answers: { 200: streamOf('The events of the sync.', eventsOf('server.sync')) },
+    answers: { 200: streamOfType('server.sync', 'The events of the sync.') },
     run: async (call) => streamJob(call, await start(call.deps, 'server.sync', call.loaded, {})),
   }),
   provisionServer: route({

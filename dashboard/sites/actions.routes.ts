@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { getSite } from '#dashboard/db/targets.ts'
-import { ASKS_AGENT, shows, streamOf } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT, shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import {
   doneOrPlan,
   type StreamDeps,
   streamed,
   streamJob,
+  streamOfType,
   waited,
 } from '#dashboard/operations/answer.ts'
 import { start } from '#dashboard/operations/start.ts'
 import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/targets/load-site.ts'
-import { eventsOf } from '#shared/api/events.ts'
 import { JobRun } from '#shared/api/job-runs.ts'
 import { ApplyPool, IssueTls, ScanSite, ShownAdmin, ShownPassword } from '#shared/api/sites.ts'
 import { listJobRuns } from './job-runs.ts'
@@ -29,7 +29,7 @@ export const siteActionRoutes = {
     loads: serverTarget,
     body: ScanSite,
     ...streamed('site.scan'),
-    answers: { 200: streamOf('The events of the scan.', eventsOf('site.scan')) },
+    answers: { 200: streamOfType('site.scan', 'The events of the scan.') },
     run: async (call) => {
       const { deps, loaded, body } = call
       const site = await getSite(deps.db, loaded.server.id, body.site_id)

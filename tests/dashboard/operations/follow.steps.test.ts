@@ -161,3 +161,20 @@ test('?steps takes true or false', async () => {
     { error: 'Validation failed', fields: { steps: ['Must be true or false'] } },
   ])
 })
+
+test('a call that starts an operation streams its steps on request only', async () => {
+  await using agent = new DisposableAgent()
+  const tested = { id: 3, event: 'complete', data: { status: 'ok', answer: '250' } } as const
+  const sent: StoredEvent[] = [...events.slice(0, -1), tested]
+  agent.answers.set('/exec', () => new Response(wire(sent), { headers: STREAM_HEADERS }))
+  await using dashboard = await makeDashboard({ limits })
+  const server = await dashboard.addServer(agent)
+  const streamed = async (query: string) => {
+    const path = `/api/servers/${server}/mail/test${query}`
+    const response = await dashboard.send('POST', path, { to: 'admin@example.com' })
+    return (await response.text()).replaceAll(': ping\n\n', '')
+  }
+
+  expect(await streamed('?steps=true')).toBe(wire(sent))
+  expect(await streamed('')).toBe(wire(sent.filter(({ event }) => event !== 'step')))
+})
