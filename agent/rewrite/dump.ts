@@ -1,0 +1,117 @@
+import { Gate } from './gate.ts'
+import { type RewriteReport, Tally } from './report.ts'
+import type { RewriteRequest } from './request.ts'
+import { Rows } from './rows.ts'
+import { anchorsOf } from './rules.ts'
+import { afterBlank, afterStatement, afterWord, NEWLINE } from './sql.ts'
+import { createdTable, insertHead } from './tables.ts'
+import { Window } from './window.ts'
+
+/** The dump ends inside a statement, or has one that is too long. */
+class DumpError extends Error {}
+
+/** Everything around the rows of a dump is short: definitions of tables, views and triggers. */
+const MAX_STATEMENT = 2 ** 24
+
+/**
+ * Replaces addresses in the values of a dump of mariadb-dump, which may arrive in any chunks; all
+ * other bytes stay the same. `write` must use its bytes before it returns. Memory grows with the
+ * largest value, up to the limit of the request.
+ */
+export class DumpRewriter {
+  readonly #request: RewriteRequest
+  readonly #window: Window
+  readonly #tally: Tally
+  readonly #backslashes: boolean
+  readonly #columns = new Map<string, readonly string[]>()
+  #delimiter = ';'
+  #rows: Rows | undefined
+
+  constructor(request: RewriteRequest, write: (bytes: Uint8Array) => void) {
+    const anchors = anchorsOf(request.rules)
+    this.#request = request
+    this.#backslashes = !request.no_backslash_escapes
+    this.#window = new Window(new Gate(anchors), write)
+    this.#tally = new Tally({ ...request, anchors })
+  }
+
+  push(chunk: Uint8Array): void {
+    const shift = this.#window.append(chunk)
+    this.#rows?.shift(shift)
+    while (this.#step());
+    this.#window.pass(this.#window.at)
+    const waiting = this.#window.end - this.#window.at
+    if (!this.#rows && waiting > MAX_STATEMENT) {
+      throw new DumpError(`a statement has more than ${MAX_STATEMENT} bytes`)
+    }
+  }
+
+  /** Throws a DumpError if the dump is cut off. */
+  end(): RewriteReport {
+    const { bytes, at, end, total } = this.#window
+    this.#window.pass(end)
+    if (this.#rows || afterBlank(bytes, at, end) >= 0) {
+      throw new DumpError('the dump ends inside a statement')
+    }
+    return this.#tally.report({ ...total })
+  }
+
+  /** Reads the next part; false when the input ends first. */
+  #step(): boolean {
+    if (this.#rows) return this.#afterRows(this.#rows)
+    const { bytes, at, end } = this.#window
+    const start = afterBlank(bytes, at, end)
+    if (start < 0) return false
+    const word = afterWord(bytes, start, end)
+    if (word < 0) return false
+    const name = bytes.toString('latin1', start, word).toUpperCase()
+    if (name === 'DELIMITER') return this.#setDelimiter(word)
+    const isInsert = name === 'INSERT' || name === 'REPLACE'
+    const head = isInsert ? insertHead(bytes, word, end, this.#backslashes) : null
+    if (head === undefined) return false
+    if (head === null) return this.#statement(start, name)
+    this.#window.at = head.at
+    const columns = head.columns.length > 0 ? head.columns : (this.#columns.get(head.table) ?? [])
+    const options = { window: this.#window, tally: this.#tally, backslashes: this.#backslashes }
+    const { max_value_bytes } = this.#request
+    const table = { tally: this.#tally.table(head.table), columns }
+    this.#rows = new Rows(table, { ...options, max_value_bytes })
+    return true
+  }
+
+  /** What follows the rows up to the delimiter is a statement of its own kind. */
+  #afterRows(rows: Rows): boolean {
+    if (!rows.read()) return false
+    this.#rows = undefined
+    return true
+  }
+
+  #statement(start: number, name: string): boolean {
+    const window = this.#window
+    const { bytes, end } = window
+    const lexing = { delimiter: this.#delimiter, backslashes: this.#backslashes }
+    const after = afterStatement(bytes, start, end, lexing)
+    if (after < 0) return false
+    if (name === 'CREATE') {
+      const { table, columns } = createdTable(bytes, start, after, this.#backslashes)
+      this.#columns.set(table, columns)
+    }
+    for (; window.next < after; window.look(window.next + 1)) {
+      if (window.next < start) continue
+      const { text, at } = window.around(window.next)
+      this.#tally.left({ table: '', column: '', reason: 'not_data' }, text, at)
+    }
+    window.at = after
+    return true
+  }
+
+  /** A line of the client, without a delimiter of its own. */
+  #setDelimiter(from: number): boolean {
+    const { bytes } = this.#window
+    const end = bytes.indexOf(NEWLINE, from)
+    if (end < 0) return false
+    this.#delimiter = bytes.toString('latin1', from, end).trim() || ';'
+    this.#window.at = end + 1
+    return true
+  }
+}

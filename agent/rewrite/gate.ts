@@ -1,0 +1,61 @@
+import { Buffer } from 'node:buffer'
+import type { Anchor } from './rules.ts'
+
+/** Finds the next place in a dump that may need a look, at the speed of a search for bytes. */
+export class Gate {
+  readonly #needles: { bytes: Buffer; at: number; isFound: boolean }[]
+
+  constructor(anchors: readonly Anchor[]) {
+    const texts = new Set(anchors.flatMap(needlesOf))
+    this.#needles = [...texts]
+      .filter((text) => ![...texts].some((other) => other !== text && text.includes(other)))
+      .map((text) => ({ bytes: Buffer.from(text, 'latin1'), at: 0, isFound: false }))
+  }
+
+  /** The first needle that starts at `from` or later; `Infinity` if the bytes contain none. */
+  next(bytes: Buffer, from: number): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const needle of this.#needles) {
+      if (!needle.isFound || needle.at < from) search(bytes, from, needle)
+      if (needle.isFound) first = Math.min(first, needle.at)
+    }
+    return first
+  }
+
+  /** The bytes before `by` were dropped. */
+  shift(by: number): void {
+    for (const needle of this.#needles) needle.at -= by
+  }
+}
+
+/** Bytes that were searched before are not searched again when more arrive. */
+function search(
+  bytes: Buffer,
+  from: number,
+  needle: { bytes: Buffer; at: number; isFound: boolean },
+) {
+  const start = Math.max(from, needle.at)
+  const at = bytes.indexOf(needle.bytes, start)
+  needle.isFound = at >= 0
+  needle.at = at >= 0 ? at : Math.max(start, bytes.length - needle.bytes.length + 1)
+}
+
+/** Hosts also as hexadecimal digits and in Base64; paths are not reported there. */
+function needlesOf({ text, is_host }: Anchor): string[] {
+  const hex = Buffer.from(text, 'latin1').toString('hex')
+  return [text, hex, hex.toUpperCase(), ...(is_host ? base64Of(text) : [])]
+}
+
+const SHORTEST = 6
+
+/** The characters of Base64 that a text always has, for each of its three alignments. */
+export function base64Of(text: string): string[] {
+  return [0, 1, 2]
+    .map((offset) => {
+      const encoded = Buffer.from('\0'.repeat(offset) + text, 'latin1').toString('base64')
+      const isWhole = (offset + text.length) % 3 === 0
+      const known = encoded.replace(/=+$/, '')
+      return known.slice(offset && offset + 1, isWhole ? undefined : -1)
+    })
+    .filter((known) => known.length >= SHORTEST)
+}

@@ -1,0 +1,144 @@
+import type { Rewrite, Unchanged } from './rewrite-text.ts'
+import type { Anchor } from './rules.ts'
+import type { Form } from './spellings.ts'
+
+/**
+ * Why an old address remains: `skipped` column, `base64`, `too_large` value, `not_data` (SQL around
+ * the rows, such as views and triggers), or what the text around it is.
+ */
+export type Reason = Unchanged | 'skipped' | 'base64' | 'too_large' | 'not_data'
+
+export interface ChangedColumn {
+  column: string
+  /** The number of changed values. */
+  changed: number
+  replaced: Partial<Record<Form, number>>
+  /** How many of the replacements are in serialised strings. */
+  serialized: number
+}
+
+export interface Left {
+  table: string
+  column: string
+  reason: Reason
+  count: number
+  examples: string[]
+}
+
+export interface RewriteReport {
+  bytes: { read: number; written: number }
+  replaced: number
+  /** All tables with rows; each column has one value for each row. */
+  tables: { table: string; rows: number; columns: ChangedColumn[] }[]
+  left: Left[]
+}
+
+/** Counts what happens to the values of one column. */
+export class ColumnTally implements Rewrite {
+  readonly anchors: readonly Anchor[]
+  readonly emails: boolean
+  readonly skip: boolean
+  readonly column: ChangedColumn
+  readonly #left: (reason: Reason, text: string, at: number) => void
+
+  constructor(
+    column: string,
+    rules: { anchors: readonly Anchor[]; emails: boolean; skip: boolean },
+    left: (reason: Reason, text: string, at: number) => void,
+  ) {
+    this.anchors = rules.anchors
+    this.emails = rules.emails
+    this.skip = rules.skip
+    this.column = { column, changed: 0, replaced: {}, serialized: 0 }
+    this.#left = left
+  }
+
+  replaced(form: Form, isSerialized: boolean): void {
+    const { replaced } = this.column
+    replaced[form] = (replaced[form] ?? 0) + 1
+    if (isSerialized) this.column.serialized++
+  }
+
+  left(reason: Reason, text: string, at: number): void {
+    this.#left(reason, text, at)
+  }
+}
+
+export interface TableTally {
+  table: string
+  rows: number
+  columns: Map<string, ColumnTally>
+}
+
+export interface TallyOptions {
+  anchors: readonly Anchor[]
+  emails: boolean
+  skip: readonly string[]
+  examples: number
+}
+
+/** Counts what happens to a dump. A report grows with the number of tables, not of rows. */
+export class Tally {
+  readonly #options: TallyOptions
+  readonly #skip: readonly RegExp[]
+  readonly #tables = new Map<string, TableTally>()
+  readonly #left = new Map<string, Left>()
+
+  constructor(options: TallyOptions) {
+    this.#options = options
+    this.#skip = options.skip.map(patternOf)
+  }
+
+  table(table: string): TableTally {
+    const tally = this.#tables.get(table) ?? { table, rows: 0, columns: new Map() }
+    this.#tables.set(table, tally)
+    return tally
+  }
+
+  column(table: TableTally, name: string): ColumnTally {
+    const known = table.columns.get(name)
+    if (known) return known
+    const skip = this.#skip.some((pattern) => pattern.test(`${table.table}.${name}`))
+    const left = (reason: Reason, text: string, at: number) =>
+      this.left({ table: table.table, column: name, reason }, text, at)
+    const tally = new ColumnTally(name, { ...this.#options, skip }, left)
+    table.columns.set(name, tally)
+    return tally
+  }
+
+  left(where: Pick<Left, 'table' | 'column' | 'reason'>, text: string, at: number): void {
+    const key = JSON.stringify([where.table, where.column, where.reason])
+    const left = this.#left.get(key) ?? { ...where, count: 0, examples: [] }
+    left.count++
+    if (left.examples.length < this.#options.examples) left.examples.push(excerpt(text, at))
+    this.#left.set(key, left)
+  }
+
+  report(bytes: RewriteReport['bytes']): RewriteReport {
+    const tables = [...this.#tables.values()].map(({ table, rows, columns }) => {
+      const tallies = [...columns.values()].map(({ column }) => column)
+      return { table, rows, columns: tallies.filter(({ changed }) => changed > 0) }
+    })
+    const counts = tables.flatMap(({ columns }) =>
+      columns.flatMap(({ replaced }) => Object.values(replaced)),
+    )
+    const replaced = counts.reduce((sum, count) => sum + count, 0)
+    return { bytes, replaced, tables, left: [...this.#left.values()] }
+  }
+}
+
+function patternOf(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'i')
+}
+
+const AROUND = 40
+
+/** At most 80 characters around a position, without mailboxes, keys and control characters. */
+function excerpt(text: string, at: number): string {
+  return text
+    .slice(Math.max(0, at - AROUND), at + AROUND)
+    .replace(/[^\x20-\x7e]/g, '.')
+    .replace(/[\w.+-]+@/g, '***@')
+    .replace(/[\w+=-]{24,}/g, '***')
+}

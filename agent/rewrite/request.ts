@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+/** ASCII that no escape changes, except its slashes and colons. */
+const Address = z
+  .string()
+  .regex(/^[\w.~:/@!$*+,=-]{1,1000}$/, 'must be an address, a host or a path')
+
+const Rule = z
+  .strictObject({ from: Address, to: Address })
+  .refine(({ from }) => /[a-zA-Z0-9]{2}/.test(from), 'from must contain a name')
+
+/** A dump and its rules: the first line on the standard input of `hosting-agent rewrite`. */
+export const RewriteRequest = z.strictObject({
+  /** `https://old.example`, `//old.example`, `old.example`, each with a port or path, or `/a/path`. */
+  rules: z.array(Rule).min(1).max(64),
+  /** Columns that are left alone, as `table.column` with `*` for any characters. */
+  skip: z.array(z.string().max(200)).max(100).default(['*_posts.guid']),
+  /** Whether a rule for a bare host also changes `name@old.example`. */
+  emails: z.boolean().default(false),
+  /** How many examples of each kind of remaining occurrence the report has. */
+  examples: z.int().min(0).max(100).default(3),
+  /** Longer values are passed through unchanged. */
+  max_value_bytes: z
+    .int()
+    .min(1024)
+    .max(2 ** 28)
+    .default(2 ** 24),
+  /** The dump was written for SQL mode NO_BACKSLASH_ESCAPES. */
+  no_backslash_escapes: z.boolean().default(false),
+})
+export type RewriteRequest = z.infer<typeof RewriteRequest>

@@ -1,0 +1,192 @@
+import type { Literal } from './literals.ts'
+import type { ColumnTally, TableTally, Tally } from './report.ts'
+import { afterToken, closingQuote, DOUBLE_QUOTE, isBlank, isWord, QUOTE } from './sql.ts'
+import { rewriteValue } from './value.ts'
+import type { Window } from './window.ts'
+
+/** What the rows of a statement need to know. */
+export interface RowOptions {
+  window: Window
+  tally: Tally
+  backslashes: boolean
+  max_value_bytes: number
+}
+
+export interface RowTable {
+  tally: TableTally
+  /** In the order of a row, as far as they are known. */
+  columns: readonly string[]
+}
+
+const [COMMA, OPEN, CLOSE, SEMICOLON, ZERO, X, UNDERSCORE] = [44, 40, 41, 59, 48, 120, 95]
+
+/** The bytes of a long value that are kept to find what two chunks share. */
+const KEPT = 4096
+
+/** Reads the rows of one INSERT, and rewrites their values. */
+export class Rows {
+  readonly #options: RowOptions
+  readonly #window: Window
+  readonly #table: RowTable
+  readonly #backslashes: boolean
+  #depth = 0
+  #column = 0
+  /** After `_binary`. */
+  #isBinary = false
+  /** Where to continue in an unfinished value; -1: at its start. */
+  #resume = -1
+  /** Of a value that is too long to be kept: its quote, and where its counted part ends. */
+  #long: { quote: number; counted: number } | undefined
+
+  constructor(table: RowTable, options: RowOptions) {
+    this.#table = table
+    this.#options = options
+    this.#backslashes = options.backslashes
+    this.#window = options.window
+  }
+
+  /** Reads on. True at the end of the rows; false when the input ends first. */
+  read(): boolean {
+    if (this.#long && !this.#passLong(this.#long)) return false
+    const { bytes, end } = this.#window
+    while (this.#window.at < end) {
+      const byte = bytes[this.#window.at]
+      if (this.#depth === 0 && (byte === SEMICOLON || isWord(byte))) return true
+      if (!this.#token(byte)) return false
+    }
+    return false
+  }
+
+  #token(byte: number | undefined): boolean {
+    if (byte === QUOTE || byte === DOUBLE_QUOTE) return this.#string(byte)
+    return isWord(byte) ? this.#word() : this.#other(byte)
+  }
+
+  /** Positions have decreased. */
+  shift(by: number): void {
+    if (this.#resume >= 0) this.#resume -= by
+    if (this.#long) this.#long.counted -= by
+  }
+
+  #other(byte: number | undefined): boolean {
+    if (byte === COMMA) {
+      if (this.#depth === 1) this.#nextColumn()
+    } else if (byte === OPEN) {
+      if (this.#depth++ === 0) this.#column = 0
+    } else if (byte === CLOSE) {
+      if (--this.#depth === 0) this.#table.tally.rows++
+      this.#isBinary = false
+    } else if (!isBlank(byte)) return this.#skip()
+    this.#window.at++
+    return true
+  }
+
+  #nextColumn(): void {
+    this.#column++
+    this.#isBinary = false
+  }
+
+  #skip(): boolean {
+    const { bytes, at, end } = this.#window
+    const next = afterToken(bytes, at, end, this.#backslashes)
+    if (next < 0) return false
+    this.#window.at = next
+    return true
+  }
+
+  #string(quote: number): boolean {
+    const { at } = this.#window
+    const close = this.#endOf(quote, at + 1)
+    if (close < 0) return this.#wait(quote, ~close)
+    this.#value({ start: at + 1, end: close, kind: 'quoted', backslashes: this.#backslashes })
+    this.#window.at = close + 1
+    return true
+  }
+
+  /** A number, NULL, a hexadecimal value, or a prefix such as `_binary`. */
+  #word(): boolean {
+    const { bytes, at } = this.#window
+    const next = this.#endOf(0, at)
+    if (next < 0) return this.#wait(0, ~next)
+    if (bytes[at] === ZERO && ((bytes[at + 1] ?? 0) | 32) === X) {
+      this.#isBinary = true
+      this.#value({ start: at + 2, end: next, kind: 'hex', backslashes: false })
+    } else {
+      this.#resume = -1
+      if (bytes[at] === UNDERSCORE)
+        this.#isBinary = bytes.toString('latin1', at, next) === '_binary'
+    }
+    this.#window.at = next
+    return true
+  }
+
+  /** The end of a string, or of a word, which has no quote; `~position` if it is not known yet. */
+  #endOf(quote: number, start: number): number {
+    const { bytes, end } = this.#window
+    const from = this.#resume < 0 ? start : this.#resume
+    if (quote !== 0) return closingQuote(bytes, from, end, quote, this.#backslashes)
+    let next = from
+    while (next < end && isWord(bytes[next])) next++
+    return next === end ? ~next : next
+  }
+
+  /** Waits for more of a value, or stops keeping it. */
+  #wait(quote: number, resume: number): false {
+    const window = this.#window
+    this.#resume = resume
+    if (this.#isLong(window.at + (quote === 0 ? 2 : 1), resume)) {
+      this.#long = { quote, counted: window.at }
+      this.#passLong(this.#long)
+    }
+    return false
+  }
+
+  /** Passes a long value through; true at its end. */
+  #passLong(long: { quote: number; counted: number }): boolean {
+    const window = this.#window
+    const end = this.#endOf(long.quote, this.#resume)
+    const known = end < 0 ? window.end : end
+    long.counted = this.#count(long.counted, known)
+    if (end < 0) {
+      this.#resume = ~end
+      window.at = Math.max(window.at, Math.min(this.#resume, window.end - KEPT))
+      long.counted = Math.max(long.counted, window.at)
+      return false
+    }
+    this.#long = undefined
+    this.#resume = -1
+    window.at = long.quote === 0 ? end : end + 1
+    return true
+  }
+
+  /** Counts what a long value has; returns where the uncounted part starts. */
+  #count(from: number, to: number): number {
+    const window = this.#window
+    let counted = from
+    for (window.look(from); window.next < to; window.look(counted)) {
+      const { text, at } = window.around(window.next)
+      this.#tally().left('too_large', text, at)
+      counted = window.next + 1
+    }
+    return counted
+  }
+
+  /** The limit does not depend on the chunks in which a value arrives. */
+  #isLong(start: number, end: number): boolean {
+    return end - start > this.#options.max_value_bytes
+  }
+
+  #value(literal: Literal): void {
+    const window = this.#window
+    this.#resume = -1
+    if (window.next >= literal.end) return
+    if (this.#isLong(literal.start, literal.end)) this.#count(literal.start, literal.end)
+    else rewriteValue(window, literal, this.#tally(), this.#isBinary)
+    window.look(literal.end)
+  }
+
+  #tally(): ColumnTally {
+    const { tally, columns } = this.#table
+    return this.#options.tally.column(tally, columns[this.#column] ?? `#${this.#column + 1}`)
+  }
+}

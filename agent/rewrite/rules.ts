@@ -1,0 +1,71 @@
+import type { RewriteRequest } from './request.ts'
+import { type Spelling, spell } from './spellings.ts'
+
+/** A rule around its anchor, a part that every spelling of the address contains unchanged. */
+export interface Rule {
+  before: string
+  after: string
+  to: string
+  /** A bare host matches only where no other name or mailbox ends before it. */
+  bounded: boolean
+  /** What must not follow: more of a host and its port, more of a path segment, or nothing. */
+  ends: 'host' | 'segment' | 'anywhere'
+  spelled: Map<string, Pick<Rule, 'before' | 'after' | 'to'>>
+}
+
+export interface Anchor {
+  text: string
+  /** False for a segment of a path: it alone is no address, and is not reported. */
+  is_host: boolean
+  /** The longest first. */
+  rules: Rule[]
+}
+
+/** The rules by anchor, longest anchor first. */
+export function anchorsOf(rules: RewriteRequest['rules']): Anchor[] {
+  const anchors = new Map<string, Anchor>()
+  for (const { from, to } of rules.toSorted((one, other) => other.from.length - one.from.length)) {
+    const { text, is_host, rule } = anchored(from, to)
+    const anchor = anchors.get(text) ?? { text, is_host, rules: [] }
+    anchor.is_host ||= is_host
+    anchor.rules.push(rule)
+    anchors.set(text, anchor)
+  }
+  return [...anchors.values()].sort((one, other) => other.text.length - one.text.length)
+}
+
+function anchored(from: string, to: string) {
+  const start = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.exec(from)?.[0].length ?? 0
+  const is_host = start > 0 || !from.startsWith('/')
+  const text = is_host ? (/^[^:/]+/.exec(from.slice(start))?.[0] ?? '') : longestSegment(from)
+  if (text === '') throw new Error(`${from} has no host`)
+  const at = is_host ? start : from.indexOf(text)
+  const [before, after] = [from.slice(0, at), from.slice(at + text.length)]
+  const bounded = start === 0
+  const ends = endOf(from, is_host && !after.includes('/'))
+  return { text, is_host, rule: { before, after, to, bounded, ends, spelled: new Map() } }
+}
+
+function endOf(from: string, isHost: boolean): Rule['ends'] {
+  if (from.endsWith('/')) return 'anywhere'
+  return isHost ? 'host' : 'segment'
+}
+
+function longestSegment(path: string): string {
+  const segments = path.split(/[/:]/)
+  return segments.reduce((one, other) => (other.length > one.length ? other : one), '')
+}
+
+/** The rule in another spelling; each is made once. */
+export function spelledRule(rule: Rule, spelling: Spelling) {
+  const key = `${spelling.slash} ${spelling.colon}`
+  const known = rule.spelled.get(key)
+  if (known) return known
+  const [before, after, to] = [rule.before, rule.after, rule.to].map((part) =>
+    spell(part, spelling),
+  )
+  const spelled = { before: before ?? '', after: after ?? '', to: to ?? '' }
+  // Hostile text has any number of backslashes.
+  if (rule.spelled.size < 100) rule.spelled.set(key, spelled)
+  return spelled
+}

@@ -1,0 +1,62 @@
+/** How a text writes the slashes and colons of an address. */
+export interface Spelling {
+  slash: string
+  colon: string
+}
+
+/** The encodings that the report counts. `json_twice`: JSON in JSON, or deeper. */
+export type Form = 'plain' | 'json' | 'json_twice' | 'url' | 'html'
+
+const ENTITIES = ['&#47;', '&#047;', '&#x2F;', '&#x2f;', '&sol;']
+const LONGEST_ENTITY = 6
+
+/** The encoded slash that ends before `end`; empty if there is none. */
+export function slashBefore(text: string, end: number): string {
+  const last = text[end - 1]
+  if (last === '/') return text.slice(startOfBackslashes(text, end - 1), end)
+  if (last === 'F' || last === 'f') return percentBefore(text, end)
+  if (last !== ';') return ''
+  const tail = text.slice(Math.max(0, end - LONGEST_ENTITY), end)
+  return ENTITIES.find((entity) => tail.endsWith(entity)) ?? ''
+}
+
+/** The encoded slash that starts at `start`; empty if there is none. */
+export function slashAfter(text: string, start: number): string {
+  SLASH.lastIndex = start
+  return SLASH.exec(text)?.[0] ?? ''
+}
+
+const SLASH = /\\*\/|%(?:25)*2[Ff]|&#0?47;|&#x2[Ff];|&sol;/y
+
+function startOfBackslashes(text: string, end: number): number {
+  let start = end
+  while (text[start - 1] === '\\') start--
+  return start
+}
+
+function percentBefore(text: string, end: number): string {
+  if (text[end - 2] !== '2') return ''
+  let start = end - 2
+  while (text.startsWith('25', start - 2) && start >= 2) start -= 2
+  return text[start - 1] === '%' ? text.slice(start - 1, end) : ''
+}
+
+/** The colons that occur beside such a slash, the usual one first. */
+export function colonsBeside(slash: string): readonly string[] {
+  if (slash.startsWith('%')) return [slash.replace(/2([Ff])$/, beside), ':']
+  return slash.startsWith('&') ? [':', '&#58;', '&#x3A;', '&#x3a;', '&colon;'] : [':']
+}
+
+const beside = (_: string, digit: string) => (digit === 'F' ? '3A' : '3a')
+
+/** Writes a plain address in another spelling. */
+export function spell(address: string, { slash, colon }: Spelling): string {
+  if (slash === '/' && colon === ':') return address
+  return address.replaceAll(':', colon).replaceAll('/', slash)
+}
+
+export function formOf({ slash }: Spelling): Form {
+  if (slash.startsWith('%')) return 'url'
+  if (slash.startsWith('&')) return 'html'
+  return slash === '/' ? 'plain' : slash === '\\/' ? 'json' : 'json_twice'
+}

@@ -1,0 +1,118 @@
+import type { Buffer } from 'node:buffer'
+
+/** The few rules of SQL that tell where a token ends. A negative result: the input ends first. */
+
+export const QUOTE = 39
+export const DOUBLE_QUOTE = 34
+const BACKTICK = 96
+const BACKSLASH = 92
+const SLASH = 47
+const STAR = 42
+const HASH = 35
+const DASH = 45
+export const NEWLINE = 10
+
+export const isBlank = (byte: number | undefined) =>
+  byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13)
+
+/** Letters, digits, `_`, `$`, `.` and all that is not ASCII. */
+export function isWord(byte: number | undefined): boolean {
+  if (byte === undefined) return false
+  if (byte >= 48 && byte <= 57) return true
+  const letter = byte | 32
+  return (letter >= 97 && letter <= 122) || byte === 95 || byte === 36 || byte === 46 || byte > 127
+}
+
+/**
+ * The position of the quote that ends a string; `~position` where to continue when more bytes are
+ * known. A quote at the end of the input may be the first half of a doubled one.
+ */
+export function closingQuote(
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  quote: number,
+  backslashes: boolean,
+): number {
+  const escapes = backslashes && quote !== BACKTICK ? BACKSLASH : -1
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]
+    if (byte !== escapes && byte !== quote) continue
+    if (at + 1 === end) return ~at
+    if (byte === quote && bytes[at + 1] !== quote) return at
+    at++
+  }
+  return ~end
+}
+
+/** The position after a comment, a string, a name in quotes, or another single byte; or -1. */
+export function afterToken(bytes: Buffer, at: number, end: number, backslashes: boolean): number {
+  const byte = bytes[at]
+  if (byte === QUOTE || byte === DOUBLE_QUOTE || byte === BACKTICK) {
+    const close = closingQuote(bytes, at + 1, end, byte, backslashes)
+    return close < 0 ? -1 : close + 1
+  }
+  return byte === SLASH || byte === HASH || byte === DASH ? afterComment(bytes, at, end) : at + 1
+}
+
+/** The content of `/*!` and `/*M!` is executed, except by the version that no server has. */
+function afterComment(bytes: Buffer, at: number, end: number): number {
+  if (at + 3 >= end) return -1
+  if (bytes[at] === SLASH) {
+    if (bytes[at + 1] !== STAR) return at + 1
+    const executed = /^M?!(?!999999)\d*/.exec(bytes.toString('latin1', at + 2, at + 10))
+    return executed ? at + 2 + executed[0].length : after(bytes, '*/', at + 2, end)
+  }
+  const isComment = bytes[at] === HASH || (bytes[at + 1] === DASH && isBlank(bytes[at + 2]))
+  return isComment ? after(bytes, '\n', at, end) : at + 1
+}
+
+function after(bytes: Buffer, ending: string, from: number, end: number): number {
+  const at = bytes.subarray(0, end).indexOf(ending, from)
+  return at < 0 ? -1 : at + ending.length
+}
+
+/** The position of the first byte that is neither blank nor part of a comment; or -1. */
+export function afterBlank(bytes: Buffer, from: number, end: number): number {
+  let at = from
+  while (at < end) {
+    const next = isBlank(bytes[at]) ? at + 1 : afterCommentOnly(bytes, at, end)
+    if (next <= at) return next
+    at = next
+  }
+  return -1
+}
+
+/** The position itself if no comment starts there. */
+function afterCommentOnly(bytes: Buffer, at: number, end: number): number {
+  const byte = bytes[at]
+  if (byte !== SLASH && byte !== HASH && byte !== DASH) return at
+  const next = afterComment(bytes, at, end)
+  return next === at + 1 ? at : next
+}
+
+/** The position after the word that starts here; -1 if it may be longer. */
+export function afterWord(bytes: Uint8Array, from: number, end: number): number {
+  let at = from
+  while (at < end && isWord(bytes[at])) at++
+  return at === end ? -1 : at
+}
+
+/** The position after the delimiter of the statement; or -1. */
+export function afterStatement(
+  bytes: Buffer,
+  from: number,
+  end: number,
+  { delimiter, backslashes }: { delimiter: string; backslashes: boolean },
+): number {
+  const first = delimiter.charCodeAt(0)
+  let at = from
+  while (at >= 0 && at < end) {
+    if (bytes[at] === first && at + delimiter.length <= end) {
+      if (bytes.toString('latin1', at, at + delimiter.length) === delimiter)
+        return at + delimiter.length
+    }
+    at = afterToken(bytes, at, end, backslashes)
+  }
+  return -1
+}

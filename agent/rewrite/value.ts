@@ -1,0 +1,35 @@
+import { base64Of } from './gate.ts'
+import { editsInDump, type Literal, textOf } from './literals.ts'
+import type { ColumnTally } from './report.ts'
+import { rewriteText } from './rewrite-text.ts'
+import type { Window } from './window.ts'
+
+/** Text has none of these; a binary format may have lengths and checksums. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+const CONTROL = /[\0-\x08\x0e-\x1f]/
+
+/** Rewrites one value of a dump, unless its column is skipped, and counts what remains. */
+export function rewriteValue(
+  window: Window,
+  literal: Literal,
+  tally: ColumnTally,
+  isBinary: boolean,
+): void {
+  const text = textOf(window.bytes, literal)
+  const hosts = tally.anchors.filter(({ is_host }) => is_host).map((anchor) => anchor.text)
+  for (const host of hosts.flatMap(base64Of)) leaveEach(text, host, tally, 'base64')
+  if (tally.skip) {
+    for (const host of hosts) leaveEach(text, host, tally, 'skipped')
+    return
+  }
+  const edits = rewriteText(text, tally, isBinary && CONTROL.test(text))
+  if (edits.length === 0) return
+  tally.column.changed++
+  window.replace(editsInDump(window.bytes, literal, edits))
+}
+
+function leaveEach(text: string, part: string, tally: ColumnTally, reason: 'skipped' | 'base64') {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    tally.left(reason, text, at)
+  }
+}

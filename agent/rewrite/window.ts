@@ -1,0 +1,75 @@
+import { Buffer } from 'node:buffer'
+import type { Gate } from './gate.ts'
+import type { Edit } from './rewrite-text.ts'
+
+const AROUND = 80
+
+/** The part of a dump that is in memory: what is not written yet, and what is not read yet. */
+export class Window {
+  bytes: Buffer = Buffer.alloc(0)
+  /** The next byte to read. */
+  at = 0
+  /** The next place that may need a look. */
+  next = Number.POSITIVE_INFINITY
+  readonly total = { read: 0, written: 0 }
+  readonly #gate: Gate
+  readonly #write: (bytes: Uint8Array) => void
+  #memory = Buffer.alloc(0)
+  #written = 0
+
+  constructor(gate: Gate, write: (bytes: Uint8Array) => void) {
+    this.#gate = gate
+    this.#write = write
+  }
+
+  get end(): number {
+    return this.bytes.length
+  }
+
+  /** Adds a chunk, and returns by how much all positions decrease. */
+  append(chunk: Uint8Array): number {
+    const shift = this.#written
+    const end = this.end - shift
+    const size = end + chunk.length
+    const memory = size <= this.#memory.length ? this.#memory : Buffer.allocUnsafe(2 * size)
+    if (shift > 0 || memory !== this.#memory) this.bytes.copy(memory, 0, shift)
+    memory.set(chunk, end)
+    this.#memory = memory
+    this.bytes = memory.subarray(0, size)
+    this.total.read += chunk.length
+    this.at -= shift
+    this.#written = 0
+    this.#gate.shift(shift)
+    this.look(this.at)
+    return shift
+  }
+
+  look(from: number): void {
+    this.next = this.#gate.next(this.bytes, from)
+  }
+
+  /** Writes everything before the position as it is. */
+  pass(to: number): void {
+    if (to > this.#written) this.#emit(this.bytes.subarray(this.#written, to))
+    this.#written = Math.max(to, this.#written)
+  }
+
+  replace(edits: readonly Edit[]): void {
+    for (const { start, end, text } of edits) {
+      this.pass(start)
+      this.#emit(Buffer.from(text, 'latin1'))
+      this.#written = end
+    }
+  }
+
+  /** The text around a position, for an excerpt. */
+  around(position: number): { text: string; at: number } {
+    const from = Math.max(0, position - AROUND)
+    return { text: this.bytes.toString('latin1', from, position + AROUND), at: position - from }
+  }
+
+  #emit(bytes: Uint8Array): void {
+    this.total.written += bytes.length
+    this.#write(bytes)
+  }
+}
