@@ -51,6 +51,10 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   mail: async () => (await import('./mail/serve.ts')).mail,
   'mail-try': async () => (await import('./mail/try.ts')).mailTry,
   reach: async () => (await import('./host/real/network-helper.ts')).reach,
+  rewrite: async () => {
+    const { rewrite } = await import('./rewrite/serve.ts')
+    return (_, args) => rewrite(args)
+  },
   scan: async () => {
     const { scan } = await import('./scan/serve.ts')
     return (_, args) => scan(args)

@@ -31,6 +31,8 @@ export interface Options {
   unprivileged?: boolean
   /** The time limit for the start. */
   ready_ms?: number
+  /** Its whole standard input; without it the input stays open. */
+  input?: string
 }
 
 /** The engine's settings of this run apply to its child programs too. */
@@ -51,7 +53,8 @@ process.on('exit', killAll)
 
 /** Runs a program until it ends by itself. */
 export async function runToEnd(argv: readonly string[], options: Options): Promise<Ended> {
-  const { output, ended } = begin(argv, options)
+  const { child, output, ended } = begin(argv, options)
+  if (options.input !== undefined) child.stdin.end(options.input)
   return { code: await within(READY_MS, ended, () => `still runs: ${output.out}`), ...output }
 }
 

@@ -65,12 +65,14 @@ export async function runAgent(
   runtime: AgentRuntime,
   args: readonly string[],
   env: Environment = {},
+  input?: string,
 ): Promise<Ended> {
   const state = await temporaryFolder('agent')
   const argv = [...(await AGENT_RUNTIMES[runtime]()), ...args]
   return runToEnd(argv, {
     env: { AGENT_STATE_DIR: state, ...env, ...(await homes(state)) },
     unprivileged: true,
+    ...(input === undefined ? {} : { input }),
   })
 }
 
