@@ -20,18 +20,24 @@ interface Cursor {
 }
 
 const AS_IS = { colon: ':', semicolon: ';', opening: '{', closing: '}' }
+const SIGNS: Record<string, typeof AS_IS> = {
+  ':': AS_IS,
+  '%3A': { colon: '%3A', semicolon: '%3B', opening: '%7B', closing: '%7D' },
+  '%3a': { colon: '%3a', semicolon: '%3b', opening: '%7b', closing: '%7d' },
+}
 const BACKSLASH = 92
 
 /** The escape of a text with this quote and colon; undefined if it is not known. */
 export function escapeOf(quote: string, colon: string): Escape | undefined {
   if (quote === '%22') {
-    const upper = colon !== '%3a'
-    const [semicolon, opening, closing] = upper ? ['%3B', '%7B', '%7D'] : ['%3b', '%7b', '%7d']
-    return { quote, colon, semicolon, opening, closing, reader: percent, encode: encodePercent }
+    const signs = SIGNS[colon]
+    return signs && { quote, ...signs, reader: percent, encode: encodePercent }
   }
   if (colon !== ':') return undefined
-  if (quote.startsWith('&')) return { quote, ...AS_IS, reader: entities, encode: encodeEntities }
-  const level = LEVELS[quote.length - 1]
+  if (/^&(?!amp)/.test(quote)) {
+    return { quote, ...AS_IS, reader: entities, encode: encodeEntities }
+  }
+  const level = quote.endsWith('"') ? LEVELS[quote.length - 1] : undefined
   if (level === undefined) return undefined
   return { quote, ...AS_IS, ...level }
 }

@@ -20,7 +20,11 @@ export interface Token {
   placeOf(index: number): number
 }
 
-const HEADER = /([sC])(:|%3[Aa])(\d{1,9})\2(\\*"|%22|&quot;|&#0?34;)/g
+const HEADER =
+  /([sC])(:|%(?:25)*3[Aa])(\d{1,9})\2(\\*"|%(?:25)*22|&(?:amp;)*quot;|&(?:amp;)*#0?34;)/g
+
+/** Text in which a header is a part of a longer word. */
+const WORD_BEFORE = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9]$/
 
 /** Finds the tokens of a text from left to right, with work that grows with its length only. */
 export class Tokens {
@@ -57,9 +61,8 @@ export class Tokens {
         this.#at = this.#text.length
         return undefined
       }
-      const token = /[A-Za-z0-9]/.test(this.#text[header.index - 1] ?? '')
-        ? undefined
-        : this.#resolve(header)
+      const before = this.#text.slice(Math.max(0, header.index - 3), header.index)
+      const token = WORD_BEFORE.test(before) ? undefined : this.#resolve(header)
       if (token) return token
     }
   }
@@ -167,7 +170,7 @@ const isContinuation = (byte: number) => byte >= 0x80 && byte < 0xc0
 
 /** An escaping that is not known has unknown lengths. */
 const UNKNOWN: Escape = {
-  ...{ quote: '', colon: ':', semicolon: ';', opening: '{', closing: '}' },
+  ...{ quote: '', colon: ':', semicolon: '', opening: '{', closing: '}' },
   reader: () => () => -1,
   encode: (text) => text,
 }

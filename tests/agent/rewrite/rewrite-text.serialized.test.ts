@@ -47,6 +47,16 @@ describe('serialised values', () => {
       's%3A26%3A%22https%3A%2F%2Fbrand-new.example%2F%22%3B',
     ],
     [
+      'a URL-encoded array',
+      'c=a%3A1%3A%7Bi%3A0%3Bs%3A19%3A%22https%3A%2F%2Fold.example%22%3B%7D',
+      'c=a%3A1%3A%7Bi%3A0%3Bs%3A25%3A%22https%3A%2F%2Fbrand-new.example%22%3B%7D',
+    ],
+    [
+      'a URL-encoded string with plain signs',
+      's:13:%22%2F%2Fold.example%22;',
+      's:19:%22%2F%2Fbrand-new.example%22;',
+    ],
+    [
       'a string in HTML',
       's:20:&quot;https://old.example&amp;&quot;;',
       's:26:&quot;https://brand-new.example&amp;&quot;;',
@@ -60,9 +70,13 @@ describe('serialised values', () => {
     expect(text(before)).toBe(bytesOf(after))
   })
 
-  test('a wrong length is reported and stays', () => {
-    const value = 'a:1:{i:0;s:99:"https://old.example";}'
-
+  test.each([
+    ['a wrong length', 'a:1:{i:0;s:99:"https://old.example";}'],
+    ['a wrong length in JSON', '{"a":"s:99:\\"https://old.example\\";"}'],
+    ['an unknown escape', 's:19:\\\\"https://old.example\\\\";'],
+    ['a double URL encoding', 's%253A19%253A%2522https%253A%252F%252Fold.example%2522%253B'],
+    ['a double HTML encoding', 's:19:&amp;quot;https://old.example&amp;quot;;'],
+  ])('%s is reported and stays', (_, value) => {
     expect(rewrittenText(value)).toEqual({ text: value, forms: [], left: ['damaged'] })
   })
 
