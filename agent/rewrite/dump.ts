@@ -41,8 +41,8 @@ export class DumpRewriter {
     while (this.#step());
     this.#window.pass(this.#window.at)
     const waiting = this.#window.end - this.#window.at
-    if (!this.#rows && waiting > MAX_STATEMENT) {
-      throw new DumpError(`a statement has more than ${MAX_STATEMENT} bytes`)
+    if (waiting > MAX_STATEMENT + this.#request.max_value_bytes) {
+      throw new DumpError('a statement has more bytes than the limit')
     }
   }
 

@@ -41,21 +41,7 @@ function search(
 }
 
 /** Hosts also as hexadecimal digits and in Base64; paths are not reported there. */
-function needlesOf({ text, is_host }: Anchor): string[] {
+function needlesOf({ text, is_host, base64 }: Anchor): string[] {
   const hex = Buffer.from(text, 'latin1').toString('hex')
-  return [text, hex, hex.toUpperCase(), ...(is_host ? base64Of(text) : [])]
-}
-
-const SHORTEST = 6
-
-/** The characters of Base64 that a text always has, for each of its three alignments. */
-export function base64Of(text: string): string[] {
-  return [0, 1, 2]
-    .map((offset) => {
-      const encoded = Buffer.from('\0'.repeat(offset) + text, 'latin1').toString('base64')
-      const isWhole = (offset + text.length) % 3 === 0
-      const known = encoded.replace(/=+$/, '')
-      return known.slice(offset && offset + 1, isWhole ? undefined : -1)
-    })
-    .filter((known) => known.length >= SHORTEST)
+  return [text, hex, hex.toUpperCase(), ...(is_host ? base64 : [])]
 }

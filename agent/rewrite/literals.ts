@@ -15,20 +15,23 @@ for (const [letter, byte] of Object.entries({ 0: 0, b: 8, t: 9, n: 10, r: 13, Z:
   UNESCAPED[letter.charCodeAt(0)] = byte
 }
 
+/** Reused, because an allocation for each value takes longer than its decoding. */
+let scratch = Buffer.allocUnsafe(1 << 16)
+
 /** The bytes of the value, one character each. */
 export function textOf(bytes: Buffer, literal: Literal): string {
   const { start, end, kind } = literal
   if (kind === 'hex')
     return Buffer.from(bytes.toString('latin1', start, end), 'hex').toString('latin1')
-  const text = Buffer.allocUnsafe(end - start)
+  if (scratch.length < end - start) scratch = Buffer.allocUnsafe(2 * (end - start))
   let length = 0
   for (let at = start; at < end; length++) {
     const width = widthAt(bytes, at, literal)
     const byte = bytes[at + width - 1] ?? 0
-    text[length] = width === 2 && bytes[at] === BACKSLASH ? (UNESCAPED[byte] ?? 0) : byte
+    scratch[length] = width === 2 && bytes[at] === BACKSLASH ? (UNESCAPED[byte] ?? 0) : byte
     at += width
   }
-  return text.toString('latin1', 0, length)
+  return scratch.toString('latin1', 0, length)
 }
 
 /** Edits of the value as edits of the dump. */

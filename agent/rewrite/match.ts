@@ -1,6 +1,5 @@
-import type { Anchor, Rule } from './rules.ts'
-import { spelledRule } from './rules.ts'
-import { colonsBeside, type Form, formOf, slashAfter, slashBefore } from './spellings.ts'
+import { type Anchor, type Rule, spellingsOf } from './rules.ts'
+import { type Form, slashAfter, slashBefore } from './spellings.ts'
 
 /** Why an occurrence of an old host was not changed. */
 export type Unmatched = 'email' | 'subdomain' | 'port' | 'other'
@@ -15,7 +14,7 @@ export interface Match {
 /** The replacement of an anchor at a position of the text, by the longest rule that matches. */
 export function matchAt(text: string, at: number, anchor: Anchor, emails: boolean) {
   const end = at + anchor.text.length
-  const slash = { before: slashBefore(text, at), after: slashAfter(text, end) }
+  const slash = slashBefore(text, at)
   for (const rule of anchor.rules) {
     const found = matchRule(text, at, end, rule, slash)
     if (found && (!rule.bounded || isStart(text, found.start, emails))) return found
@@ -28,34 +27,37 @@ function matchRule(
   at: number,
   end: number,
   rule: Rule,
-  near: { before: string; after: string },
+  preceding: string,
 ): Match | undefined {
-  const slash = slashOf(rule, near) || slashAfter(text, end + rule.after.indexOf('/'))
+  const slash = slashOf(text, end, rule, preceding)
   if (slash === '') return undefined
-  for (const colon of colonsBeside(slash)) {
-    const { before, after, to } = spelledRule(rule, { slash, colon })
+  for (const { before, after, to, form } of spellingsOf(rule, slash)) {
     const start = at - before.length
     if (start < 0 || !text.startsWith(before, start) || !text.startsWith(after, end)) continue
     const stop = end + after.length
-    if (endsThere(text, stop, rule.ends))
-      return { start, end: stop, to, form: formOf({ slash, colon }) }
+    if (endsThere(text, stop, rule.ends)) return { start, end: stop, to, form }
   }
   return undefined
 }
 
 /** A bare host has the spelling of the slashes beside it. */
-function slashOf({ before, after }: Rule, near: { before: string; after: string }): string {
-  if (before.includes('/')) return near.before
-  if (after.includes('/')) return near.after
-  return near.before || near.after || '/'
+function slashOf(text: string, end: number, { before, after }: Rule, known: string): string {
+  if (before.includes('/')) return known
+  if (after.includes('/')) return slashAfter(text, end + after.indexOf('/'))
+  return known || slashAfter(text, end) || '/'
 }
 
-const isName = (character: string | undefined) =>
-  character !== undefined && /[A-Za-z0-9_-]/.test(character)
+/** Letters, digits, `-` and `_`. */
+function isName(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  const letter = code | 32
+  if ((letter >= 97 && letter <= 122) || (code >= 48 && code <= 57)) return true
+  return code === 45 || code === 95
+}
 
 function isStart(text: string, start: number, emails: boolean): boolean {
   const before = characterBefore(text, start)
-  return !isName(before) && before !== '.' && (emails || before !== '@')
+  return !isName(before, 0) && before !== '.' && (emails || before !== '@')
 }
 
 function endsThere(text: string, end: number, ends: Rule['ends']): boolean {
@@ -65,11 +67,12 @@ function endsThere(text: string, end: number, ends: Rule['ends']): boolean {
 }
 
 const isLongerName = (text: string, end: number) =>
-  isName(text[end]) || (text[end] === '.' && isName(text[end + 1]))
+  isName(text, end) || (text[end] === '.' && isName(text, end + 1))
 
 const PORT = /(?::|%(?:25)*3[Aa])\d/y
 
 function isPort(text: string, end: number): boolean {
+  if (text[end] !== ':' && text[end] !== '%') return false
   PORT.lastIndex = end
   return PORT.test(text)
 }
@@ -78,19 +81,19 @@ const ENCODED =
   /(?:%(?:25)*(?<hex>[0-9A-Fa-f]{2})|\\u00(?<unicode>[0-9A-Fa-f]{2})|\\(?<control>[abfnrtv0])|&#0*(?<decimal>\d{1,3});)$/
 
 /** The character that ends before `end`, decoded: `%40`, `\u0022`, `\n` and `&#64;` are no names. */
-function characterBefore(text: string, end: number): string | undefined {
+function characterBefore(text: string, end: number): string {
   const { hex, unicode, control, decimal } =
     ENCODED.exec(text.slice(Math.max(0, end - 12), end))?.groups ?? {}
   if (control !== undefined) return '\n'
   const digits = hex ?? unicode
   if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
-  return decimal === undefined ? text[end - 1] : String.fromCharCode(Number(decimal))
+  return decimal === undefined ? text.charAt(end - 1) : String.fromCharCode(Number(decimal))
 }
 
 /** What an occurrence that no rule matches is; undefined for a part of another name. */
 export function classify(text: string, at: number, end: number): Unmatched | undefined {
   const before = characterBefore(text, at)
-  if (isName(before) || isLongerName(text, end)) return undefined
+  if (isName(before, 0) || isLongerName(text, end)) return undefined
   if (before === '@') return 'email'
   if (before === '.') return 'subdomain'
   return isPort(text, end) ? 'port' : 'other'

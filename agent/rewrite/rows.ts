@@ -98,8 +98,10 @@ export class Rows {
     const { at } = this.#window
     const close = this.#endOf(quote, at + 1)
     if (close < 0) return this.#wait(quote, ~close)
-    this.#value({ start: at + 1, end: close, kind: 'quoted', backslashes: this.#backslashes })
+    this.#resume = -1
     this.#window.at = close + 1
+    if (this.#window.next >= close) return true
+    this.#value({ start: at + 1, end: close, kind: 'quoted', backslashes: this.#backslashes })
     return true
   }
 

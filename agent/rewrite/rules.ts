@@ -1,5 +1,6 @@
+import { base64Of } from './base64.ts'
 import type { RewriteRequest } from './request.ts'
-import { type Spelling, spell } from './spellings.ts'
+import { colonsBeside, type Form, formOf, spell } from './spellings.ts'
 
 /** A rule around its anchor, a part that every spelling of the address contains unchanged. */
 export interface Rule {
@@ -10,11 +11,21 @@ export interface Rule {
   bounded: boolean
   /** What must not follow: more of a host and its port, more of a path segment, or nothing. */
   ends: 'host' | 'segment' | 'anywhere'
-  spelled: Map<string, Pick<Rule, 'before' | 'after' | 'to'>>
+  /** Its spellings by slash; each is made once. */
+  spellings: Map<string, readonly Spelled[]>
+}
+
+interface Spelled {
+  before: string
+  after: string
+  to: string
+  form: Form
 }
 
 export interface Anchor {
   text: string
+  /** The characters that it always has in Base64. */
+  base64: readonly string[]
   /** False for a segment of a path: it alone is no address, and is not reported. */
   is_host: boolean
   /** The longest first. */
@@ -26,7 +37,7 @@ export function anchorsOf(rules: RewriteRequest['rules']): Anchor[] {
   const anchors = new Map<string, Anchor>()
   for (const { from, to } of rules.toSorted((one, other) => other.from.length - one.from.length)) {
     const { text, is_host, rule } = anchored(from, to)
-    const anchor = anchors.get(text) ?? { text, is_host, rules: [] }
+    const anchor = anchors.get(text) ?? { text, base64: base64Of(text), is_host, rules: [] }
     anchor.is_host ||= is_host
     anchor.rules.push(rule)
     anchors.set(text, anchor)
@@ -43,7 +54,7 @@ function anchored(from: string, to: string) {
   const [before, after] = [from.slice(0, at), from.slice(at + text.length)]
   const bounded = start === 0
   const ends = endOf(from, is_host && !after.includes('/'))
-  return { text, is_host, rule: { before, after, to, bounded, ends, spelled: new Map() } }
+  return { text, is_host, rule: { before, after, to, bounded, ends, spellings: new Map() } }
 }
 
 function endOf(from: string, isHost: boolean): Rule['ends'] {
@@ -56,16 +67,17 @@ function longestSegment(path: string): string {
   return segments.reduce((one, other) => (other.length > one.length ? other : one), '')
 }
 
-/** The rule in another spelling; each is made once. */
-export function spelledRule(rule: Rule, spelling: Spelling) {
-  const key = `${spelling.slash} ${spelling.colon}`
-  const known = rule.spelled.get(key)
+/** The spellings of a rule with this slash, with the usual colon first. */
+export function spellingsOf(rule: Rule, slash: string): readonly Spelled[] {
+  const known = rule.spellings.get(slash)
   if (known) return known
-  const [before, after, to] = [rule.before, rule.after, rule.to].map((part) =>
-    spell(part, spelling),
-  )
-  const spelled = { before: before ?? '', after: after ?? '', to: to ?? '' }
+  const spelled = colonsBeside(slash).map((colon) => ({
+    before: spell(rule.before, { slash, colon }),
+    after: spell(rule.after, { slash, colon }),
+    to: spell(rule.to, { slash, colon }),
+    form: formOf(slash),
+  }))
   // Hostile text has any number of backslashes.
-  if (rule.spelled.size < 100) rule.spelled.set(key, spelled)
+  if (rule.spellings.size < 100) rule.spellings.set(slash, spelled)
   return spelled
 }

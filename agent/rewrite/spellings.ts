@@ -1,5 +1,5 @@
 /** How a text writes the slashes and colons of an address. */
-export interface Spelling {
+interface Spelling {
   slash: string
   colon: string
 }
@@ -55,7 +55,7 @@ export function spell(address: string, { slash, colon }: Spelling): string {
   return address.replaceAll(':', colon).replaceAll('/', slash)
 }
 
-export function formOf({ slash }: Spelling): Form {
+export function formOf(slash: string): Form {
   if (slash.startsWith('%')) return 'url'
   if (slash.startsWith('&')) return 'html'
   return slash === '/' ? 'plain' : slash === '\\/' ? 'json' : 'json_twice'

@@ -1,4 +1,3 @@
-import { base64Of } from './gate.ts'
 import { editsInDump, type Literal, textOf } from './literals.ts'
 import type { ColumnTally } from './report.ts'
 import { rewriteText } from './rewrite-text.ts'
@@ -16,12 +15,12 @@ export function rewriteValue(
   isBinary: boolean,
 ): void {
   const text = textOf(window.bytes, literal)
-  const hosts = tally.anchors.filter(({ is_host }) => is_host).map((anchor) => anchor.text)
-  for (const host of hosts.flatMap(base64Of)) leaveEach(text, host, tally, 'base64')
-  if (tally.skip) {
-    for (const host of hosts) leaveEach(text, host, tally, 'skipped')
-    return
+  for (const { is_host, text: host, base64 } of tally.anchors) {
+    if (!is_host) continue
+    for (const encoded of base64) leaveEach(text, encoded, tally, 'base64')
+    if (tally.skip) leaveEach(text, host, tally, 'skipped')
   }
+  if (tally.skip) return
   const edits = rewriteText(text, tally, isBinary && CONTROL.test(text))
   if (edits.length === 0) return
   tally.column.changed++

@@ -15,6 +15,8 @@ export class Window {
   readonly #gate: Gate
   readonly #write: (bytes: Uint8Array) => void
   #memory = Buffer.alloc(0)
+  /** Reused, because an allocation for each value takes longer than its edits. */
+  #scratch = Buffer.alloc(0)
   #written = 0
 
   constructor(gate: Gate, write: (bytes: Uint8Array) => void) {
@@ -54,12 +56,21 @@ export class Window {
     this.#written = Math.max(to, this.#written)
   }
 
+  /** Writes everything up to the last edit. */
   replace(edits: readonly Edit[]): void {
-    for (const { start, end, text } of edits) {
-      this.pass(start)
-      this.#emit(Buffer.from(text, 'latin1'))
-      this.#written = end
+    const end = edits.at(-1)?.end ?? this.#written
+    this.pass(edits[0]?.start ?? end)
+    const growth = edits.reduce((sum, edit) => sum + edit.text.length - edit.end + edit.start, 0)
+    const size = end - this.#written + growth
+    if (this.#scratch.length < size) this.#scratch = Buffer.allocUnsafe(2 * size)
+    const bytes = this.#scratch
+    let length = 0
+    for (const { start, end: next, text } of edits) {
+      length += this.bytes.copy(bytes, length, this.#written, start)
+      length += bytes.write(text, length, 'latin1')
+      this.#written = next
     }
+    this.#emit(bytes.subarray(0, length))
   }
 
   /** The text around a position, for an excerpt. */

@@ -11,7 +11,7 @@ test('a value is what it would be if it had been written for the new address', (
     fc.property(anyValue, (value) => {
       expect(rewrittenText(value(OLD)).text).toBe(value(NEW))
     }),
-    runs(2000),
+    runs(1000),
   )
 })
 
@@ -58,7 +58,7 @@ test('a dump in any chunks changes in the values alone', () => {
       expect(report).toEqual(rewrittenDump(dumpOf(rows, OLD)).report)
       expect(report.bytes).toEqual({ read: dumpOf(rows, OLD).length, written: dump.length })
     }),
-    runs(1000),
+    runs(300),
   )
 })
 
@@ -80,6 +80,6 @@ test('any bytes in any chunks end, and without a rule that matches they stay', (
         if (!String(error).includes('inside a statement')) throw error
       }
     }),
-    runs(1000),
+    runs(300),
   )
 })

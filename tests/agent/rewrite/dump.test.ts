@@ -149,12 +149,19 @@ describe('limits', () => {
     expect(written.join('')).toBe(cut)
   })
 
-  test('a statement without an end is an error', () => {
-    const request = RewriteRequest.parse({ rules: RULES })
-    const rewriter = new DumpRewriter(request, () => undefined)
+  test.each([["SET a = '"], ['INSERT INTO a VALUES (1, /* x']])(
+    'a statement without an end is an error: %s',
+    (start) => {
+      const rewriter = new DumpRewriter(
+        RewriteRequest.parse({ rules: RULES, max_value_bytes: 1024 }),
+        () => undefined,
+      )
 
-    expect(() => rewriter.push(Buffer.alloc(17 << 20, "SET a = '"))).toThrow('a statement has more')
-  })
+      rewriter.push(Buffer.from(start))
+
+      expect(() => rewriter.push(Buffer.alloc(17 << 20, 'x'))).toThrow('a statement has more')
+    },
+  )
 
   test.each([['old example'], ["old'example"], ['/'], ['https://']])('%s is no rule', (from) => {
     expect(() => rewrittenDump('', { rules: [{ from, to: 'new.example' }] })).toThrow()
