@@ -32,7 +32,7 @@ export class Tokens {
   readonly #header = new RegExp(HEADER)
   #next: Token | undefined
   #at = 0
-  /** Escaped contents are decoded byte by byte, and a wrong length may claim any number of bytes. */
+  /** Escaped contents are decoded, and a wrong length may claim any number of bytes. */
   #budget: number
   readonly #endings = new Map<string, number>()
 
@@ -130,20 +130,22 @@ export class Tokens {
     return at
   }
 
+  /** The claimed length is charged before memory is allocated for it. */
   #decode(escaping: Escape, length: number, from: number) {
+    this.#budget -= length
+    if (this.#budget < 0) return undefined
     const cursor = { text: this.#text, at: from }
-    const places = [from]
     const read = escaping.reader(cursor)
-    const bytes: number[] = []
-    while (bytes.length < length && this.#budget-- > 0) {
+    const bytes = Buffer.allocUnsafe(length)
+    const places = new Uint32Array(length + 1).fill(from, 0, 1)
+    for (let index = 0; index < length; index++) {
       const byte = read()
       if (byte < 0) return undefined
-      bytes.push(byte)
-      places.push(cursor.at)
+      bytes[index] = byte
+      places[index + 1] = cursor.at
     }
-    if (bytes.length < length) return undefined
-    const content = Buffer.from(bytes).toString('latin1')
-    return { content, end: cursor.at, placeOf: (index: number) => places[index] ?? from }
+    const placeOf = (index: number) => places[index] ?? from
+    return { content: bytes.toString('latin1'), end: cursor.at, placeOf }
   }
 
   /** Reaches to the next end of a string; without one, the text is none that PHP wrote. */
