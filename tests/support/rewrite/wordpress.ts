@@ -79,11 +79,11 @@ export class Wordpress {
     await this.as(['bash', '-ec', `set -o pipefail; ${dump} | ${filter} > ${file}`])
   }
 
-  /** A filter that rewrites a dump; its report is in `/tmp/report.json`. */
-  async rewriter(request: object): Promise<string> {
+  /** Rewrites a file, or its input; the report is in `/tmp/report.json`. */
+  async rewriter(request: object, input = '-'): Promise<string> {
     const file = `/tmp/${++this.#requests}.request`
     await this.host.put(file, `${JSON.stringify(request)}\n`)
-    return `cat ${file} - | /opt/agent/hosting-agent rewrite 3 3> /tmp/report.json`
+    return `cat ${file} ${input} | /opt/agent/hosting-agent rewrite 3 3> /tmp/report.json`
   }
 
   /** Loads a dump of the host into a new database. */
