@@ -16,7 +16,7 @@ interface Measured {
 
 /**
  * Replaces the address of one real WordPress with wp-cli in its database, and with the agent in its
- * dump; `--megabytes 1000` is the size of the posts, 200 by default. Exits with status 1 if the
+ * dump; `--megabytes 1000` is the size of the posts (the default). Exits with status 1 if the
  * results differ in what wp-cli finds, if the agent is less than 10 times faster, or if it uses more
  * than 128 MB. Needs the lab (root, systemd-nspawn).
  */
@@ -61,7 +61,7 @@ async function measure(site: Wordpress, command: string): Promise<Measured> {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '200' } } })
+  const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '1000' } } })
   const site = await Wordpress.start('bench', OLD)
   try {
     const script = new URL('rewrite/measure.php', import.meta.url)
