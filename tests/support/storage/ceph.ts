@@ -1,4 +1,4 @@
-import { type Host, startHost } from '#tests/support/lab/index.ts'
+import { type Host, poll, startHost } from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
 import { certify, listening, serve, TLS } from './service.ts'
@@ -62,6 +62,9 @@ async function startMonitor(host: Host): Promise<void> {
   await host.must(['ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keyring])
   await serve(host, 'ceph-a', ['/usr/bin/ceph-mon', '-f', '-i', 'a'])
   await listening(host, 6789)
+  // It listens before it answers.
+  const answers = async () => (await host.exec(['ceph', 'mon', 'stat'])).code === 0
+  if (!(await poll(answers, { every_ms: 200 }))) throw new Error('the monitor of Ceph is silent')
 }
 
 async function startDisk(host: Host): Promise<void> {
@@ -70,4 +73,6 @@ async function startDisk(host: Host): Promise<void> {
   await serve(host, 'ceph-disk', ['/usr/bin/ceph-osd', '-f', '-i', '0'])
   const place = ['root=default', `host=${host.name}`]
   await host.must(['ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', ...place])
+  const isUp = async () => /\b1 up\b/.test(await host.must(['ceph', 'osd', 'stat']))
+  if (!(await poll(isUp, { every_ms: 200 }))) throw new Error('the disk of Ceph does not start')
 }

@@ -23,19 +23,18 @@ export const OWNER: S3Account = { key: 'OWNERKEY', secret: 'owner-secret' }
 /** The account of servers: reads, writes and deletes, but deletes no version and sets nothing. */
 export const WRITER: S3Account = { key: 'WRITERKEY', secret: 'writer-secret' }
 
-/** RGW takes the names of its users as ARNs without an account. */
+const ALLOWED = ['GetObject', 'PutObject', 'DeleteObject', 'ListBucket', 'GetBucketLocation']
+
+/** What a user of RGW may do, by its name in RGW. The objects of the writer are not the owner's. */
+const allow = (user: string, actions: readonly string[]) => ({
+  Effect: 'Allow',
+  Principal: { AWS: [`arn:aws:iam:::user/${user}`] },
+  Action: actions.map((action) => `s3:${action}`),
+  Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`],
+})
 const POLICY = {
   Version: '2012-10-17',
-  Statement: [
-    {
-      Effect: 'Allow',
-      Principal: { AWS: ['arn:aws:iam:::user/writer'] },
-      Action: ['GetObject', 'PutObject', 'DeleteObject', 'ListBucket', 'GetBucketLocation'].map(
-        (action) => `s3:${action}`,
-      ),
-      Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`],
-    },
-  ],
+  Statement: [allow('writer', ALLOWED), allow('owner', ['*'])],
 }
 
 const lockOf = (days: number) =>
@@ -69,7 +68,8 @@ export async function startS3Server(options: S3Options = {}) {
 
 async function addUser(host: Host, uid: string, { key, secret }: S3Account): Promise<void> {
   const account = ['--uid', uid, '--display-name', uid, '--access-key', key, '--secret', secret]
-  await host.must(['radosgw-admin', '-n', 'client.rgw', 'user', 'create', ...account])
+  const argv = ['radosgw-admin', '-n', 'client.rgw', 'user', 'create', ...account]
+  await host.must(argv, { timeout_ms: 120_000 })
 }
 
 async function makeBucket(
