@@ -7,6 +7,7 @@ import { timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
 import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
 import { CONFIGURE_MS, configureDue } from './servers/maintenance/configure-due.ts'
+import { BACK_UP_MS, backUpDue } from './site-backups/back-up-due.ts'
 import { purgeDue } from './sites/trash/purge-due.ts'
 import { deleteUnneeded } from './trust/keys/queries.ts'
 
@@ -18,6 +19,7 @@ const BACKUP_MS = 10 * MINUTE_MS
 const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],
+  'start of backups': [BACK_UP_MS, backUpDue],
   'start of isolation checks': [CHECK_MS, checkDue],
   'configuration of unattended updates': [CONFIGURE_MS, configureDue],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],

@@ -51,6 +51,30 @@ const HostKey = line('Host key').regex(
   'Must be a public key such as "ssh-ed25519 AAAA…", as ssh-keyscan prints it',
 )
 
+/** How often a site is backed up by itself. */
+export const BACKUP_INTERVALS = ['off', 'daily', 'weekly'] as const
+export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
+
+const TimeOfDay = z
+  .string('Must be a time such as 01:00')
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 01:00')
+
+/** Minutes from the beginning of a window to its end, which may be on the next day. */
+export function windowMinutes({ from, to }: BackupWindow): number {
+  return (minuteOf(to) - minuteOf(from) + 1440) % 1440
+}
+
+export function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return 60 * hours + minutes
+}
+
+/** When backups start by themselves, in UTC. */
+export const BackupWindow = z
+  .object({ from: TimeOfDay, to: TimeOfDay }, 'Must have the times from and to')
+  .refine((window) => windowMinutes(window) >= 60, 'Must be an hour or longer')
+export type BackupWindow = { from: string; to: string }
+
 const BACKUP_KINDS = ['rest', 's3', 'sftp', 'local'] as const
 
 /** Where backups are stored, without the secret. */

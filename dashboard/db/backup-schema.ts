@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { BackupPlace } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, type BackupPlace } from '#shared/backup.ts'
 import { servers, sites } from './schema.ts'
 
 /**
@@ -57,7 +57,19 @@ export const backup_repositories = sqliteTable(
   (table) => [primaryKey({ columns: [table.target_id, table.name] })],
 )
 
-/** The complete backups. They outlive their site and its server. */
+/** What a site has of its own; null: the setting, or the default target. */
+export const backup_settings = sqliteTable('backup_settings', {
+  site_id: integer()
+    .primaryKey()
+    .references(() => sites.id, { onDelete: 'cascade' }),
+  every: text({ enum: BACKUP_INTERVALS }),
+  target_id: integer().references(() => backup_targets.id, { onDelete: 'set null' }),
+})
+
+/**
+ * The complete backups. They outlive their site and its server. `at` is by the clock of the server,
+ * `recorded_at` by that of the dashboard.
+ */
 export const backups = sqliteTable(
   'backups',
   {
@@ -71,13 +83,14 @@ export const backups = sqliteTable(
     repository: text().notNull(),
     snapshot: text().notNull(),
     at: text().notNull(),
+    recorded_at: text().notNull(),
     files: integer().notNull(),
     bytes: integer().notNull(),
     stored: integer().notNull(),
     tables: integer().notNull(),
     seconds: integer().notNull(),
   },
-  (table) => [index('backups_site').on(table.site_id, table.at)],
+  (table) => [index('backups_site').on(table.site_id)],
 )
 
 /** The last restore of a site, while it can be undone: the time of the backup, and until when. */

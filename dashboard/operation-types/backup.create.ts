@@ -10,22 +10,22 @@ export const backupCreate: OperationRules<'backup.create'> = {
   ...whenOnline,
   ...bulkInUse,
   params: async (deps, target, { target_id }) => {
-    const { domain, user } = siteOf(target)
-    return { domain, ...(await createParams(deps, user, target_id)) }
+    const site = siteOf(target)
+    return { domain: site.domain, ...(await createParams(deps, site, target_id)) }
   },
   sent: (params, sealer) => {
     const { kit_id: _, ...rest } = unsealed(params, sealer)
     return rest
   },
   succeeded:
-    ({ domain, backup, sealed_password }, { params }) =>
+    ({ domain, backup, sealed_password }, { params, now: recorded_at }) =>
     (queries, { site_id, server_id }) => {
       const { id: snapshot, repository, seconds, ...counts } = backup
       const [target_id, kit_id] = [Number(params.target_id), Number(params.kit_id)]
       const row = { ...counts, site_id, server_id, domain, target_id, repository, snapshot }
       return backupStatements(
         queries,
-        { ...row, seconds: Math.round(seconds) },
+        { ...row, recorded_at, seconds: Math.round(seconds) },
         { target_id, name: repository, kit_id, sealed_password },
       )
     },

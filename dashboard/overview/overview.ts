@@ -3,6 +3,7 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
+import { backupTroubles } from './attention/backups.ts'
 import { isolationTroubles } from './attention/isolation.ts'
 import { inOrder } from './attention/item.ts'
 import { mailTroubles } from './attention/mail.ts'
@@ -32,8 +33,9 @@ export async function overview({ db, clock }: Deps) {
   const isolation = isolationTroubles(await listIsolation(db), clock.now())
   const maintenance = maintenanceTroubles(await listMaintenance(db))
   const mail = await mailTroubles(db, clock.now())
+  const backups = await backupTroubles(db, { now: clock.now(), since })
   const ofServers = [...serverTroubles(rows), ...isolation, ...maintenance, ...mail]
-  const attention = inOrder([...ofServers, ...ofSites])
+  const attention = inOrder([...ofServers, ...ofSites, ...backups])
   return { servers, counts, attention }
 }
 

@@ -7,5 +7,7 @@ export const SETTING_EXAMPLES = {
     sync_interval: 60,
     email_notifications: true,
     unattended_updates: true,
+    backup_every: 'daily',
+    backup_window: { from: '01:00', to: '05:00' },
   },
 }

@@ -18,6 +18,17 @@ const sizes = { files: 3579, tables: 12, bytes: 125_114_191, stored: 33_272_036 
 const Backup = { id: 3, at: AT, target_id: 1, target: 'Backup server', ...sizes, seconds: 14 }
 const report = { id: SNAPSHOT, repository: 'shop_k3f9', at: AT, ...sizes, seconds: 13.6 }
 
+const schedule = { every: 'weekly' as const, target_id: 1, next_at: UNTIL }
+const CoveredSite = {
+  ...{ id: 1, domain: 'shop.example', server_id: 1, server: 'web1', state: 'late' as const },
+  ...{ last_at: AT, next_at: UNTIL, bytes: sizes.bytes, target: 'Backup server' },
+  last_error: 'The target is not reachable: connection refused',
+}
+const GoneSite = {
+  ...{ domain: 'old.example', target: 'Backup server', count: 30, last_at: AT },
+  bytes: sizes.bytes,
+}
+
 const Kit = { fingerprint: 'd3e29d075a441e38', created_at: AT, confirmed_at: null }
 
 export const BACKUP_EXAMPLES = {
@@ -32,7 +43,18 @@ export const BACKUP_EXAMPLES = {
   CreateBackup: { target_id: 1 },
   RestoreBackup: { backup_id: 3, parts: { files: true, database: true } },
   Backup,
-  SiteBackups: { backups: [Backup], obstacle: null, undo: { at: AT, until: UNTIL } },
+  SetBackupSettings: { every: 'weekly', target_id: 1 },
+  BackupSettings: schedule,
+  SiteBackups: { backups: [Backup], obstacle: null, undo: { at: AT, until: UNTIL }, ...schedule },
+  CoveredSite,
+  GoneSite,
+  BackupCoverage: {
+    kit: { ...Kit, confirmed_at: LATER },
+    targets: [Target],
+    counts: { sites: 12, ok: 10, late: 1, never: 0, off: 1 },
+    ...{ sites: [CoveredSite], total: 1, page: 1, per_page: 50 },
+    gone: [GoneSite],
+  },
   BackupCheckComplete: { status: 'ok', append_only: true },
   BackupCreateComplete: { status: 'ok', domain: 'shop.example', backup: report },
   BackupRestoreComplete: { status: 'ok', domain: 'shop.example', at: AT, until: UNTIL },

@@ -12,6 +12,7 @@ import {
   findTarget,
   type TargetRow,
 } from './queries.ts'
+import { getBackupSettings } from './settings.queries.ts'
 import { openTarget, sealedTarget } from './targets.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
@@ -42,11 +43,19 @@ export async function checkParams({ db }: Deps, target_id: number) {
   return sealedTarget(target)
 }
 
-/** Throws 409 while there is no confirmed kit or no checked target. */
-export async function createParams(deps: Deps, name: string, target_id: number | undefined) {
+/**
+ * For a backup to the named target, to that of the site, or to the default one. Throws 409 while there
+ * is no confirmed kit, or that target is not checked.
+ */
+export async function createParams(
+  deps: Deps,
+  { id, user }: { id: number; user: string },
+  named: number | undefined,
+) {
   const kit = await confirmedKit(deps)
+  const target_id = named ?? (await getBackupSettings(deps.db, id)).target_id ?? undefined
   const target = await usableTarget(deps, target_id)
-  const password_sealed = await passwordIn(deps, target.id, name)
+  const password_sealed = await passwordIn(deps, target.id, user)
   return {
     ...sealedTarget(target),
     ...(password_sealed !== undefined && { password_sealed }),
@@ -77,7 +86,7 @@ async function usableTarget({ db }: Deps, id: number | undefined): Promise<Targe
   throw conflict(`${target.name} has not been checked: check it from a server on the page Backups`)
 }
 
-const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
+export const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
 
 /** The password of a known repository, sealed for the record of an operation. */
 async function passwordIn(

@@ -9,9 +9,11 @@ import {
   refuseFound,
   serverTarget,
 } from '#dashboard/targets/load-site.ts'
+import { BackupCoverage, BackupCoverageQuery } from '#shared/api/backup-coverage.ts'
 import {
   BackupKitCreated,
   BackupKitView,
+  BackupSettings,
   BackupTargetView,
   CheckBackupTarget,
   ConfirmBackupKit,
@@ -19,13 +21,16 @@ import {
   CreateBackupKit,
   CreateBackupTarget,
   RestoreBackup,
+  SetBackupSettings,
   SiteBackups,
   UpdateBackupTarget,
 } from '#shared/api/backups.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
+import { showCoverage } from './coverage.ts'
 import { answerChallenge, createKit, type KitDeps, showKit } from './kit.ts'
 import { listTargets } from './queries.ts'
 import { showBackups } from './show-backups.ts'
+import { changeSchedule } from './site-schedule.ts'
 import { changeTarget, createTarget, getTarget, removeTarget, type TargetDeps } from './targets.ts'
 
 const route = routesWith<StreamDeps & KitDeps & { public_url: string | undefined }>()
@@ -104,6 +109,14 @@ export const backupRoutes = {
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => removeTarget(deps, loaded, caller.user.id),
   }),
+  showBackupCoverage: route({
+    at: 'GET /api/fleet/backups',
+    summary: 'Show which sites have backups',
+    right: 'read',
+    query: BackupCoverageQuery,
+    answers: { 200: { about: 'One page of sites, and the counts of all.', json: BackupCoverage } },
+    run: ({ deps, query }) => showCoverage(deps, query),
+  }),
   checkBackupTarget: route({
     at: 'POST /api/servers/:server_id/backup-check',
     summary: 'Check a backup target from a server',
@@ -124,6 +137,16 @@ export const siteBackupRoutes = {
     answers: { 200: { about: 'The backups.', json: SiteBackups } },
     errors: ['conflict'],
     run: ({ deps, loaded }) => showBackups(deps, refuseFound(loaded.site).id),
+  }),
+  changeBackupSettings: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/backups/settings',
+    summary: 'Set when and where a site is backed up by itself',
+    right: 'operate',
+    loads: loadManagedSite,
+    body: SetBackupSettings,
+    answers: { 200: { about: 'Set.', json: BackupSettings } },
+    errors: ['conflict'],
+    run: ({ deps, loaded, body }) => changeSchedule(deps, loaded, body),
   }),
   createBackup: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/backups',

@@ -16,6 +16,8 @@ export const ATTENTION_KINDS = [
   'site_degraded',
   'certificate',
   'mail',
+  'backup_late',
+  'backup_failed',
   'site_disk',
   'operation_failed',
   'site_missing',
@@ -24,6 +26,7 @@ export const ATTENTION_KINDS = [
   'old_files',
   'sites_not_recorded',
   'php_eol',
+  'backup_setup',
   'agent_outdated',
   'name_conflict',
   'updates',
@@ -52,7 +55,9 @@ export const AttentionItem = strictObject({
     .string()
     .nullable()
     .describe('The start, or the expiry of a certificate: a time or a date.'),
-  count: Count.describe('The number of sites of a PHP version, or not recorded; else 1.'),
+  count: Count.describe(
+    'The number of sites of a PHP version, not recorded, or with late backups; else 1.',
+  ),
   query: Query,
 }).meta({ id: 'AttentionItem', description: 'One problem that needs attention.' })
 export type AttentionItem = z.infer<typeof AttentionItem>
@@ -60,7 +65,9 @@ export type AttentionItem = z.infer<typeof AttentionItem>
 export const Attention = strictObject({
   kind: z.enum(ATTENTION_KINDS),
   severity: Severity.describe('The severity of the most severe item.'),
-  total: Count.describe('The number of items; of sites for php_eol and sites_not_recorded.'),
+  total: Count.describe(
+    'The number of items; of sites for php_eol, backup_late and sites_not_recorded.',
+  ),
   items: z.array(AttentionItem).describe(`The most severe items, at most ${SHOWN}.`),
   query: Query,
 }).meta({ id: 'Attention', description: 'All items of one kind.' })

@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import { BackupParts, BackupPlace, BackupSecret, PublicKey } from '#shared/backup.ts'
-import { Id } from '#shared/fields.ts'
+import {
+  BACKUP_INTERVALS,
+  BackupParts,
+  BackupPlace,
+  BackupSecret,
+  PublicKey,
+} from '#shared/backup.ts'
+import { Id, oneOf } from '#shared/fields.ts'
 import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
@@ -94,7 +100,7 @@ export const BackupKitCreated = z
   .meta({ id: 'BackupKitCreated', description: 'A kit that is recorded, and not in use yet.' })
 
 export const CreateBackup = body({
-  target_id: Id.optional().describe('Default: the default target.'),
+  target_id: Id.optional().describe('Default: the target of the site, or else the default one.'),
   dry_run: DryRun,
 }).meta({ id: 'CreateBackup' })
 
@@ -119,6 +125,27 @@ export const BackupView = z
   .meta({ id: 'Backup', description: 'A complete backup of a site.' })
 export type BackupView = z.infer<typeof BackupView>
 
+const schedule = {
+  every: z
+    .enum(['default', ...BACKUP_INTERVALS])
+    .describe('How often it is backed up; default: as the setting `backup_every`.'),
+  target_id: RecordId.nullable().describe('Its own target; null: the default one.'),
+  next_at: Timestamp.nullable().describe(
+    'When its next backup starts at the earliest; null while none would start.',
+  ),
+}
+
+export const SetBackupSettings = body({
+  every: oneOf(['default', ...BACKUP_INTERVALS]),
+  target_id: Id.nullable(),
+}).meta({ id: 'SetBackupSettings' })
+
+export const BackupSettings = z.strictObject(schedule).meta({
+  id: 'BackupSettings',
+  description: 'When and where a site is backed up by itself.',
+})
+export type BackupSettings = z.infer<typeof BackupSettings>
+
 export const SiteBackups = z
   .strictObject({
     backups: z.array(BackupView).describe('Newest first, at most 500.'),
@@ -133,6 +160,7 @@ export const SiteBackups = z
       })
       .nullable()
       .describe('The last restore, while it can be undone.'),
+    ...schedule,
   })
   .meta({ id: 'SiteBackups', description: 'The backups of a site.' })
 export type SiteBackups = z.infer<typeof SiteBackups>

@@ -1,5 +1,6 @@
 import { strictObject, z } from 'zod'
-import { PhpVersion, TrueOrFalse } from '#shared/fields.ts'
+import { BACKUP_INTERVALS, BackupWindow } from '#shared/backup.ts'
+import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 
 const positive = 'Must be a positive integer'
@@ -23,6 +24,12 @@ export const SETTINGS = {
   unattended_updates: TrueOrFalse.describe(
     'Whether servers install security updates automatically.',
   ),
+  backup_every: oneOf(BACKUP_INTERVALS).describe(
+    'How often sites are backed up that have no interval of their own.',
+  ),
+  backup_window: BackupWindow.describe(
+    'When backups start by themselves, in UTC; it may end on the next day.',
+  ),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -39,6 +46,8 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   sync_interval: 60,
   email_notifications: true,
   unattended_updates: true,
+  backup_every: 'daily',
+  backup_window: { from: '01:00', to: '05:00' },
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -54,7 +63,14 @@ export const ChangeSetting = body({
 }).meta({ id: 'ChangeSetting', required: ['value'] })
 
 export const SettingChanged = strictObject({
-  key: z.enum(['default_php', 'sync_interval', 'email_notifications', 'unattended_updates']),
+  key: z.enum([
+    'default_php',
+    'sync_interval',
+    'email_notifications',
+    'unattended_updates',
+    'backup_every',
+    'backup_window',
+  ]),
   value,
   updated: z.literal(true),
 }).meta({ id: 'SettingChanged', description: 'A setting with its current value.' })

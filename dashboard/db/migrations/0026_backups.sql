@@ -25,6 +25,14 @@ CREATE TABLE `backup_restores` (
 	FOREIGN KEY (`site_id`) REFERENCES `sites`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `backup_settings` (
+	`site_id` integer PRIMARY KEY NOT NULL,
+	`every` text,
+	`target_id` integer,
+	FOREIGN KEY (`site_id`) REFERENCES `sites`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`target_id`) REFERENCES `backup_targets`(`id`) ON UPDATE no action ON DELETE set null
+);
+--> statement-breakpoint
 CREATE TABLE `backup_targets` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -47,6 +55,7 @@ CREATE TABLE `backups` (
 	`repository` text NOT NULL,
 	`snapshot` text NOT NULL,
 	`at` text NOT NULL,
+	`recorded_at` text NOT NULL,
 	`files` integer NOT NULL,
 	`bytes` integer NOT NULL,
 	`stored` integer NOT NULL,
@@ -57,4 +66,4 @@ CREATE TABLE `backups` (
 	FOREIGN KEY (`target_id`) REFERENCES `backup_targets`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE INDEX `backups_site` ON `backups` (`site_id`,`at`);
+CREATE INDEX `backups_site` ON `backups` (`site_id`);

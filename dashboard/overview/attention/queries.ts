@@ -124,7 +124,7 @@ function sitesByPhp(db: Database) {
     .groupBy(sites.server_id, sites.php)
 }
 
-/** Without a retry. A failed creation is reported with its site; the next contact ends a sync. */
+/** Without a retry. Failed creations and backups have their own kinds; the next contact ends a sync. */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
   return db.read
@@ -140,6 +140,7 @@ function failedOperations(db: Database, since: string, limit: number) {
     })
     .from(operations)
     .where(sql`operations.status = 'failed' and operations.finished_at > ${since}
+      and operations.type <> 'backup.create'
       and (operations.site_id is null or exists (
         select 1 from sites where sites.id = operations.site_id and sites.ignored_at is null
           and not (operations.type = 'site.create' and sites.status in ('failed', 'cancelled'))))

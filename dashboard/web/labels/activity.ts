@@ -16,6 +16,7 @@ const OTHERS: Record<string, string> = {
   'bulk.cancel': 'Cancel bulk operation',
   'bulk.resume': 'Resume bulk operation',
   'settings.update': 'Change setting',
+  'backup.settings': 'Change backup schedule',
   'key.rotate': 'Rotate signing key',
   'key.retire': 'Retire signing key',
   'auth.login': 'Sign in',

@@ -17,6 +17,8 @@ let dashboard: Dashboard
 
 beforeAll(async () => {
   dashboard = await makeDashboard({ clock: new HeldClock() })
+  // attention/backups.test.ts has the items of backups.
+  await dashboard.call('PUT', '/api/settings/backup_every', { value: 'off' })
 })
 
 afterAll(() => dashboard[Symbol.asyncDispose]())

@@ -152,7 +152,6 @@ describe('the sites of the fleet', () => {
 describe('the fleet', () => {
   test('counts everything and lists attention items', async () => {
     const { body } = await dashboard.call('GET', '/api/fleet')
-
     const { counts, attention, servers } = Fleet.parse(body)
     expect(servers).toMatchObject([{ id: 1, status: 'online', sites_count: 3, failures: 0 }])
     expect(counts).toEqual({
@@ -167,6 +166,7 @@ describe('the fleet', () => {
       ['service_failed', 1, '127.0.0.1'],
       ['site_missing', 1, 'gamma.example'],
       ['php_eol', 1, 'PHP 8.1'],
+      ['backup_setup', 1, 'Backups of sites'],
       ['updates', 1, 'beta.example'],
     ])
   })

@@ -95,7 +95,8 @@ describe('the backups of a site', () => {
         { id: backup_id + 1, at: '2026-01-02T00:00:00.000Z', ...view },
         { id: backup_id, at: '2026-01-01T00:00:00.000Z', ...view },
       ],
-      ...{ obstacle: null, undo: null },
+      ...{ obstacle: null, undo: null, every: 'default', target_id: null },
+      next_at: expect.any(String),
     })
     expect(restored).toEqual({ at: '2026-01-01T00:00:00.000Z', until: '2126-01-08T00:00:00.000Z' })
     expect((await dashboard.call('GET', at)).body.undo).toBe(null)

@@ -17,7 +17,7 @@ export const place = { kind: 'rest', url: 'https://backup.example:8000/', user: 
 const UNTIL = '2126-01-08T00:00:00.000Z'
 
 /** An agent that takes all commands of backups, and what it was given. */
-export function backupAgent() {
+export function backupAgent({ now }: { now?: () => Date } = {}) {
   const agent = new DisposableAgent()
   const given: Record<string, Record<string, unknown>>[] = []
   /** The system user of the site, after which a real agent names its repository. */
@@ -35,8 +35,13 @@ export function backupAgent() {
     const key = String(params.dashboard_key)
     const sealed = publicEncrypt({ key, ...OAEP }, Buffer.from(PASSWORD)).toString('base64')
     const sizes = { files: 10, bytes: 2000, stored: 300, tables: 12, seconds: 1.5 }
-    const at = `2026-01-0${count}T00:00:00.000Z`
-    const backup = { id: String(count).repeat(64), repository: site.user, at, ...sizes }
+    const at = now?.().toISOString() ?? `2026-01-0${count}T00:00:00.000Z`
+    const backup = {
+      id: String(count).repeat(64).slice(0, 64),
+      repository: site.user,
+      at,
+      ...sizes,
+    }
     return { status: 'ok', domain: params.domain, backup, sealed_password: sealed }
   })
   agent.works.set('backup.restore', async function* (params) {

@@ -1,4 +1,6 @@
 import {
+  Archive,
+  ArchiveX,
   CircleAlert,
   CircleX,
   Clock,
@@ -42,6 +44,9 @@ export const KINDS: Record<AttentionKind, Kind> = {
   site_failed: [CircleX, 'site has failed', 'sites have failed'],
   certificate: [ShieldAlert, 'certificate expires soon', 'certificates expire soon'],
   mail: [MailX, 'server whose mail is not delivered', 'servers whose mail is not delivered'],
+  backup_late: [ArchiveX, 'site without a recent backup', 'sites without a recent backup'],
+  backup_failed: [CircleX, 'site whose last backup failed', 'sites whose last backup failed'],
+  backup_setup: [Archive, 'step to set up backups', 'steps to set up backups'],
   site_disk: [
     Database,
     'site is near or over its disk limit',

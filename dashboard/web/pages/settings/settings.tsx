@@ -3,7 +3,9 @@ import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { BACKUP_INTERVALS } from '#shared/backup.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
+import { BackupWindow } from './backup-window.tsx'
 import { Keys } from './keys.tsx'
 import { TextSetting } from './text-setting.tsx'
 import { UnattendedUpdates } from './unattended-updates.tsx'
@@ -33,6 +35,22 @@ export function SettingsPage() {
               input={{ inputMode: 'numeric' }}
             />
             <UnattendedUpdates value={data.unattended_updates} />
+          </div>
+        )}
+      </Card>
+      <Card title="Backups of sites">
+        <QueryState of={{ data, error, refetch }} rows={2} />
+        {data && (
+          <div className="flex flex-col gap-6">
+            <TextSetting
+              setting="backup_every"
+              label="Backup interval"
+              hint="For sites without an interval of their own."
+              value={data.backup_every}
+              read={(text) => text}
+              options={BACKUP_INTERVALS}
+            />
+            <BackupWindow value={data.backup_window} />
           </div>
         )}
       </Card>

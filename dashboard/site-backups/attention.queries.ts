@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { backup_settings } from '#dashboard/db/backup-schema.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { operations, servers, sites } from '#dashboard/db/schema.ts'
+import { conditionsAt, isCovered, lastAt, type Moment } from './coverage.queries.ts'
+
+const WEEK_MS = 7 * 24 * 3600_000
+
+/** Whether any site in use is backed up by itself. */
+export async function hasScheduled(db: Database, { every, now }: Moment): Promise<boolean> {
+  const row = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
+    .where(and(isCovered, sql`${conditionsAt(every, now).every} <> 'off'`))
+    .limit(1)
+    .get()
+  return row !== undefined
+}
+
+/**
+ * One row for each server with sites whose last backup is older than two intervals, or that exist for
+ * so long without one: how many, how many of them for more than a week, and the longest without.
+ * `ever`: only those that were backed up once.
+ */
+export function listLate(db: Database, { every, now, ever }: Moment & { ever: boolean }) {
+  const conditions = conditionsAt(every, now)
+  const since = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
+  const week = new Date(now.getTime() - WEEK_MS).toISOString()
+  return db.read
+    .select({
+      server_id: sites.server_id,
+      server: servers.name,
+      total: sql<number>`count(*)`,
+      over_a_week: sql<number>`sum(${since} < ${week})`,
+      // SQLite takes the others from the row with the minimum.
+      since: sql<string>`min(${since})`,
+      id: sites.id,
+      domain: sites.domain,
+      last_at: lastAt,
+    })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
+    .where(
+      and(
+        isCovered,
+        sql`${conditions.every} <> 'off'`,
+        sql`${since} < ${conditions.least}`,
+        ever ? sql`${lastAt} is not null` : undefined,
+      ),
+    )
+    .groupBy(sites.server_id)
+    .orderBy(asc(servers.name), asc(sites.server_id))
+}
+
+/** Sites whose last backup failed, newest first; of those without an interval, since `since`. */
+export function listFailed(
+  db: Database,
+  { every, now, since, limit }: Moment & { since: string; limit: number },
+) {
+  const interval = conditionsAt(every, now).every
+  return db.read
+    .select({
+      id: sites.id,
+      server_id: sites.server_id,
+      domain: sites.domain,
+      operation_id: operations.id,
+      error: operations.error,
+      finished_at: operations.finished_at,
+      scheduled: sql<boolean>`${interval} <> 'off'`.mapWith(Boolean),
+      total: sql<number>`count(*) over ()`,
+    })
+    .from(operations)
+    .innerJoin(sites, eq(sites.id, operations.site_id))
+    .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
+    .where(
+      and(
+        isCovered,
+        sql`${operations.status} = 'failed' and ${operations.type} = 'backup.create'`,
+        sql`(${interval} <> 'off' or ${operations.finished_at} > ${since})`,
+        sql`not exists (select 1 from operations as later where later.site_id = ${operations.site_id}
+          and later.type = 'backup.create' and later.status <> 'cancelled'
+          and later.created_at > ${operations.created_at})`,
+      ),
+    )
+    .orderBy(desc(operations.finished_at), asc(sites.id))
+    .limit(limit)
+}

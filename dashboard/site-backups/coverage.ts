@@ -1,0 +1,42 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+import type {
+  BackupCoverage,
+  BackupCoverageQuery,
+  CoveredSite,
+} from '#shared/api/backup-coverage.ts'
+import { countsOf, listCoverage, listGone } from './coverage.queries.ts'
+import { findKit } from './kit.queries.ts'
+import { showKit } from './kit.ts'
+import { listTargets } from './queries.ts'
+import { nextAt } from './site-schedule.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+}
+
+/** Which sites have backups: one page of them, and the counts of all. */
+export async function showCoverage(
+  { db, clock }: Deps,
+  query: BackupCoverageQuery,
+): Promise<BackupCoverage> {
+  const { backup_every: every, backup_window: window } = await getSettings(db)
+  const now = clock.now()
+  const possible_at = (await findKit(db, { confirmed: true }))?.confirmed_at ?? null
+  const [rows, [counted], states] = await listCoverage(db, query, { every, now })
+  const sites = rows.map((row): CoveredSite => {
+    const { id, domain, server_id, server, state, last_at, bytes, target, last_error } = row
+    const next_at = nextAt(row, { window, now, possible_at })
+    return { id, domain, server_id, server, state, last_at, next_at, bytes, target, last_error }
+  })
+  const { page, per_page } = query
+  return {
+    kit: await showKit({ db }),
+    targets: await listTargets(db),
+    counts: countsOf(states),
+    ...{ sites, total: counted?.total ?? 0, page, per_page },
+    gone: await listGone(db),
+  }
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { digits, Limit } from './activity.ts'
+import { BackupKitView, BackupTargetView } from './backups.ts'
+import { someOf } from './operations.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
+
+/** late: the last backup is older than two intervals; off: none is created by itself. */
+const COVERAGE_STATES = ['ok', 'late', 'never', 'off'] as const
+export type CoverageState = (typeof COVERAGE_STATES)[number]
+
+export const BackupCoverageQuery = z.object({
+  q: z
+    .string()
+    .trim()
+    .max(253, 'Must have at most 253 characters')
+    .optional()
+    .describe('Words that must all be part of the domain or the system user.'),
+  server_id: digits('Must be an id').optional(),
+  state: someOf(COVERAGE_STATES).optional(),
+  page: digits('Must be a whole number above 0').default(1).describe('1 is the first.'),
+  per_page: Limit.default(50).describe('Up to 500; default 50.'),
+})
+export type BackupCoverageQuery = z.infer<typeof BackupCoverageQuery>
+
+const CoveredSite = z
+  .strictObject({
+    id: RecordId,
+    domain: z.string(),
+    server_id: RecordId,
+    server: z.string().describe('The name of the server.'),
+    state: z
+      .enum(COVERAGE_STATES)
+      .describe(
+        'By the age of the last backup; late: it is older than two intervals. off: none starts by itself.',
+      ),
+    last_at: Timestamp.nullable().describe('The time of the last backup; null: there is none.'),
+    next_at: Timestamp.nullable().describe(
+      'When the next one starts at the earliest; null while none would start.',
+    ),
+    bytes: Count.nullable().describe('Files and database of the last backup, uncompressed.'),
+    target: z.string().nullable().describe('Where the last backup is; null: there is none.'),
+    last_error: z
+      .string()
+      .nullable()
+      .describe('Why the last attempt failed; null: it succeeded, or there is none.'),
+  })
+  .meta({ id: 'CoveredSite', description: 'A site with the state of its backups.' })
+export type CoveredSite = z.infer<typeof CoveredSite>
+
+const GoneSite = z
+  .strictObject({
+    domain: z.string(),
+    target: z.string(),
+    count: Count,
+    last_at: Timestamp,
+    bytes: Count.describe('Files and database of the last backup, uncompressed.'),
+  })
+  .meta({ id: 'GoneSite', description: 'Backups of a site that is not on record any more.' })
+export type GoneSite = z.infer<typeof GoneSite>
+
+export const BackupCoverage = z
+  .strictObject({
+    kit: BackupKitView.nullable(),
+    targets: z.array(BackupTargetView),
+    counts: z
+      .strictObject({ sites: Count, ok: Count, late: Count, never: Count, off: Count })
+      .describe('Of all sites, whatever the filters.'),
+    sites: z.array(CoveredSite).describe('By domain: managed sites that are not in the trash.'),
+    total: Count.describe('The total of all matching sites.'),
+    page: RecordId,
+    per_page: RecordId,
+    gone: z
+      .array(GoneSite)
+      .describe('Backups whose site was deleted permanently: newest first, at most 500.'),
+  })
+  .meta({ id: 'BackupCoverage', description: 'Which sites have backups.' })
+export type BackupCoverage = z.infer<typeof BackupCoverage>
