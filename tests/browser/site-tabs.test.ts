@@ -23,7 +23,17 @@ beforeAll(async () => {
 afterAll(() => agent.stop())
 
 const selected = (page: Page, name: string) => page.getByRole('tab', { name, selected: true })
-const TABS = ['Overview', 'Domains', 'WordPress', 'Database', 'PHP', 'Mail', 'Access', 'Activity']
+const TABS = [
+  'Overview',
+  'Domains',
+  'WordPress',
+  'Database',
+  'Backups',
+  'PHP',
+  'Mail',
+  'Access',
+  'Activity',
+]
 
 test('the open tab is in the address, stays over a reload, and Back opens the previous one', async () => {
   const { page, problems } = await open('/sites/1')

@@ -19,6 +19,7 @@ const PAGES = [
   'servers',
   'sites',
   'operations',
+  'backups',
   'trash',
   'activity',
   'settings',

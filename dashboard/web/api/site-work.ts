@@ -71,6 +71,33 @@ export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
     ),
 })
 
+/** In the default target. */
+export const createBackup = (site: SitePlace): SiteWork => ({
+  key: ['backup', site.id],
+  call: (more) => start('POST /api/servers/:server_id/sites/:site_id/backups', sent(site, more)),
+})
+
+type Restore = Sent<'POST /api/servers/:server_id/sites/:site_id/backups/restore'>['body']
+
+export const restoreBackup = (
+  site: SitePlace,
+  input: Pick<Restore, 'backup_id' | 'parts'>,
+): SiteWork => ({
+  key: ['restore-backup', site.id, input],
+  call: (more) =>
+    start(
+      'POST /api/servers/:server_id/sites/:site_id/backups/restore',
+      sent(site, { ...input, ...more }),
+    ),
+})
+
+/** Of the last backup that was restored. */
+export const undoRestore = (site: SitePlace): SiteWork => ({
+  key: ['undo-restore', site.id],
+  call: (more) =>
+    start('POST /api/servers/:server_id/sites/:site_id/backups/undo', sent(site, more)),
+})
+
 /** Starts it; returns the id of the operation, if there is one. */
 export async function startWork({ call, accept }: SiteWork): Promise<string | undefined> {
   return (await call(accept ? { accept } : {})).operation_id

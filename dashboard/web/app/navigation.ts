@@ -1,5 +1,6 @@
 import {
   Activity,
+  Archive,
   BookOpen,
   Gauge,
   Globe,
@@ -24,6 +25,7 @@ export const PLACES = [
   { to: '/servers', name: 'Servers', icon: Server, key: 's' },
   { to: '/sites', name: 'Sites', icon: Globe, key: 'w' },
   { to: '/operations', name: 'Operations', icon: ListChecks, key: 'p' },
+  { to: '/backups', name: 'Backups', icon: Archive, key: 'b' },
   { to: '/trash', name: 'Trash', icon: Trash2, key: 't' },
   { to: '/activity', name: 'Activity', icon: Activity, key: 'a' },
   { to: '/settings', name: 'Settings', icon: Settings, key: ',' },

@@ -4,6 +4,7 @@ import { ApiError } from '#dashboard/web/api/client.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { readActivitySearch } from '#dashboard/web/pages/activity/search.ts'
+import { readBackupsSearch } from '#dashboard/web/pages/backups/search.ts'
 import { readDocsSearch } from '#dashboard/web/pages/docs/search.ts'
 import { readBulkSearch } from '#dashboard/web/pages/operations/bulk/search.ts'
 import { readOperationsSearch } from '#dashboard/web/pages/operations/list/search.ts'
@@ -119,6 +120,13 @@ const operation = createRoute({
   ),
 })
 
+const backups = createRoute({
+  getParentRoute: () => inside,
+  path: '/backups',
+  validateSearch: readBackupsSearch,
+  component: lazyPage(() => import('#dashboard/web/pages/backups/backups.tsx'), 'BackupsPage'),
+})
+
 const trash = createRoute({
   getParentRoute: () => inside,
   path: '/trash',
@@ -175,6 +183,7 @@ export const routeTree = root.addChildren([
     operations,
     bulk,
     operation,
+    backups,
     trash,
     activity,
     settings,

@@ -38,6 +38,19 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
   )
 }
 
+/** A text of several lines, such as a key. */
+export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      autoComplete="off"
+      spellCheck={false}
+      rows={4}
+      {...props}
+      className={cx(CONTROL, 'font-mono text-xs', className)}
+    />
+  )
+}
+
 /** The platform's own list: it is fast, accessible, and right on a phone. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return <select {...props} className={cx(CONTROL, 'pr-8', className)} />

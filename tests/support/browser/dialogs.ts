@@ -25,6 +25,8 @@ export const DIALOGS: Record<string, Window> = {
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
   filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },
   'saved views': { path: '/sites?php=8.2', open: button('Views') },
+  'a recovery kit': { path: '/backups', open: button('Create recovery kit') },
+  'a backup target': { path: '/backups', open: button('Add target') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
   'a token': { path: '/account', open: button('Create token') },
   'a new key': { path: '/settings', open: button('Rotate key') },

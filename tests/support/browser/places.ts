@@ -18,6 +18,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
     `/operations/bulk/${await first(client, '/api/bulk-operations', 'bulk_operations')}`,
   '/operations/$operation_id': async (client) =>
     `/operations/${await first(client, '/api/operations', 'operations')}`,
+  '/backups': async () => '/backups',
   '/trash': async () => '/trash',
   '/activity': async () => '/activity',
   '/settings': async () => '/settings',

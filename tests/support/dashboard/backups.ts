@@ -11,6 +11,14 @@ export const rsa = (modulusLength = 3072) =>
   })
 
 export const kit = rsa()
+/** What only the kit opens, in base64. */
+export const sealed = (text: string, key = kit.publicKey): string =>
+  publicEncrypt({ key, ...OAEP }, Buffer.from(text)).toString('base64')
+
+/** What a challenge is answered with. */
+export const opened = (key: string, challenge: string): string =>
+  privateDecrypt({ key, ...OAEP }, Buffer.from(challenge, 'base64')).toString('base64')
+
 export const PASSWORD = 'password-of-the-repository'
 export const SECRET = 'needle-in-the-haystack'
 export const place = { kind: 'rest', url: 'https://backup.example:8000/', user: 'hosting', ca: '' }
@@ -33,7 +41,6 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
     yield 'Saving the files'
     count += 1
     const key = String(params.dashboard_key)
-    const sealed = publicEncrypt({ key, ...OAEP }, Buffer.from(PASSWORD)).toString('base64')
     const sizes = { files: 10, bytes: 2000, stored: 300, tables: 12, seconds: 1.5 }
     const at = now?.().toISOString() ?? `2026-01-0${count}T00:00:00.000Z`
     const backup = {
@@ -42,7 +49,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
       at,
       ...sizes,
     }
-    return { status: 'ok', domain: params.domain, backup, sealed_password: sealed }
+    return { status: 'ok', domain: params.domain, backup, sealed_password: sealed(PASSWORD, key) }
   })
   agent.works.set('backup.restore', async function* (params) {
     given.push({ 'backup.restore': params })
@@ -57,16 +64,17 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
   return { agent, given, site }
 }
 
+type Caller = Pick<Dashboard, 'call' | 'send'>
+
 /** Creates and confirms a kit. */
-export async function confirmKit(dashboard: Dashboard, pair = kit): Promise<void> {
+export async function confirmKit(dashboard: Caller, pair = kit): Promise<void> {
   const { body } = await dashboard.call('POST', '/api/backup-kit', { public_key: pair.publicKey })
-  const sealed = Buffer.from(body.challenge, 'base64')
-  const answer = privateDecrypt({ key: pair.privateKey, ...OAEP }, sealed).toString('base64')
+  const answer = opened(pair.privateKey, body.challenge)
   await dashboard.call('POST', '/api/backup-kit/confirm', { answer })
 }
 
 /** Adds a target, and checks it from a server. */
-export async function checkedTarget(dashboard: Dashboard, server_id: number): Promise<number> {
+export async function checkedTarget(dashboard: Caller, server_id: number): Promise<number> {
   const created = await dashboard.call('POST', '/api/backup-targets', {
     ...{ name: 'Backup server', place, secret: SECRET },
   })

@@ -95,6 +95,6 @@ function staleKeys(news: FleetNews): readonly (readonly unknown[])[] {
         ['bulk', 'recent'],
       ]
     case 'operation':
-      return news.operation.finished_at === null ? [] : [['activity'], ['fleet']]
+      return isActive(news.operation) ? [] : [['activity'], ['fleet'], ['backups']]
   }
 }

@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { saveText } from '#dashboard/web/ui/save-text.ts'
 
 /** Shorter logs are drawn completely, so that the search of the browser finds everything. */
 const WHOLE = 300
@@ -27,7 +28,7 @@ export function Log({ lines, name }: { lines: readonly string[]; name: string })
         <IconButton
           name="Download the log"
           icon={<Download />}
-          onClick={() => save(`${name}.log`, text())}
+          onClick={() => saveText(`${name}.log`, text())}
         />
       </div>
       <div className="relative">
@@ -108,14 +109,4 @@ const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolea
 
 function toEnd(view: HTMLElement): void {
   view.scrollTop = view.scrollHeight
-}
-
-/** Downloads a text as a file. */
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -3,6 +3,7 @@ export const SITE_TABS = [
   'domains',
   'wordpress',
   'database',
+  'backups',
   'php',
   'mail',
   'access',

@@ -5,6 +5,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import type { Tab } from '#dashboard/web/ui/tabs.tsx'
 import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
+import { BackupsTab } from './backups/backups.tsx'
 import { DatabaseTab } from './database/database.tsx'
 import { TlsCard } from './domains/tls-card.tsx'
 import { FactsCard } from './overview/facts-card.tsx'
@@ -70,6 +71,11 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     name: 'Database',
     has: ({ site, isOnServer }) => isOnServer || site.db_name !== '',
     content: (props) => <DatabaseTab {...props} />,
+  },
+  backups: {
+    name: 'Backups',
+    has: isManaged,
+    content: ({ site }) => <BackupsTab site={site} />,
   },
   php: {
     name: 'PHP',

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import type { Enrolment } from '#shared/api/enrolment.ts'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import { Step } from './step.tsx'
@@ -46,7 +46,7 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
             ))}
           </Select>
         )}
-        <Shown text={chosen.line} what="the line" />
+        <Snippet text={chosen.line} what="the line" />
         <p className="mt-2 text-xs text-muted">
           It downloads the agent from this dashboard, compares its SHA-256, starts it as a service
           and asks for the code. SHA-256 for {chosen.machine}:{' '}
@@ -54,33 +54,12 @@ export function InstallLine({ server, enrolment }: InstallLineProps) {
         </p>
       </Step>
       <Step at={2} title="Type this code at the prompt">
-        <Shown text={code} what="the code" large />
+        <Snippet text={code} what="the code" large />
         <p className="mt-2 text-xs text-muted">
           Valid for one server, once. It expires <Countdown to={expires_at} />, and is not shown
           again.
         </p>
       </Step>
     </>
-  )
-}
-
-interface ShownProps {
-  text: string
-  what: string
-  large?: boolean
-}
-
-function Shown({ text, what, large = false }: ShownProps) {
-  return (
-    <div className="flex items-start gap-1 rounded-lg border border-line bg-sunken">
-      <code
-        className={`min-w-0 flex-1 p-3 font-mono break-all select-all ${large ? 'text-base tracking-wide' : 'text-xs leading-relaxed'}`}
-      >
-        {text}
-      </code>
-      <div className="p-1">
-        <Copy text={text} what={what} />
-      </div>
-    </div>
   )
 }

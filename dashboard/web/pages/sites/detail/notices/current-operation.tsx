@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
+import { BACKUPS } from '#dashboard/web/api/backups.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
@@ -29,7 +30,9 @@ function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) 
   const hasEnded = data !== undefined && !isActive(data)
   // The page shows the previous state until it is requested again.
   useEffect(() => {
-    if (hasEnded) void client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey })
+    if (!hasEnded) return
+    void client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey })
+    void client.invalidateQueries({ queryKey: BACKUPS })
   }, [hasEnded, client, site.id])
   const show = useShowOperation(site.id)
   const isMade = hasEnded && data.type === 'site.create' && data.status === 'success'

@@ -1,0 +1,37 @@
+const ALGORITHM = { name: 'RSA-OAEP', hash: 'SHA-256' } as const
+const LINE = 64
+
+/** Browsers have WebCrypto on HTTPS and on localhost only. */
+export const hasWebCrypto = (): boolean => globalThis.crypto?.subtle !== undefined
+
+/** Both keys as PEM: SPKI and PKCS #8. */
+export async function createKeyPair(): Promise<{ public_key: string; private_key: string }> {
+  const size = { modulusLength: 3072, publicExponent: new Uint8Array([1, 0, 1]) }
+  const pair = await crypto.subtle.generateKey({ ...ALGORITHM, ...size }, true, [
+    'encrypt',
+    'decrypt',
+  ])
+  const [spki, pkcs8] = await Promise.all([
+    crypto.subtle.exportKey('spki', pair.publicKey),
+    crypto.subtle.exportKey('pkcs8', pair.privateKey),
+  ])
+  return { public_key: pemOf('PUBLIC KEY', spki), private_key: pemOf('PRIVATE KEY', pkcs8) }
+}
+
+/** Both texts are base64. Throws if the key does not fit. */
+export async function answerOf(private_key: string, challenge: string): Promise<string> {
+  const usages: KeyUsage[] = ['decrypt']
+  const key = await crypto.subtle.importKey('pkcs8', bytesIn(private_key), ALGORITHM, false, usages)
+  return base64Of(await crypto.subtle.decrypt(ALGORITHM, key, bytesOf(challenge)))
+}
+
+function pemOf(label: string, der: ArrayBuffer): string {
+  const lines = base64Of(der).match(new RegExp(`.{1,${LINE}}`, 'g')) ?? []
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
+}
+
+const bytesIn = (pem: string) => bytesOf(pem.replace(/-----[A-Z ]+-----/g, '').replace(/\s/g, ''))
+
+const bytesOf = (text: string) => Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0))
+
+const base64Of = (bytes: ArrayBuffer) => btoa(String.fromCharCode(...new Uint8Array(bytes)))

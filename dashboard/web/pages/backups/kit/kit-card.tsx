@@ -1,0 +1,78 @@
+import { KeyRound } from 'lucide-react'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { BackupKitView } from '#shared/api/backups.ts'
+import { restoreCommands } from './kit-file.ts'
+
+interface KitCardProps {
+  kit: BackupKitView | null
+  onCreate: () => void
+}
+
+/** The key that opens backups without this dashboard. */
+export function KitCard({ kit, onCreate }: KitCardProps) {
+  const create = (
+    <Button icon={<KeyRound />} onClick={onCreate}>
+      Create recovery kit
+    </Button>
+  )
+  return (
+    <Card title="Recovery kit" actions={kit && create}>
+      {kit ? (
+        <Existing kit={kit} />
+      ) : (
+        <Empty icon={<KeyRound />} title="There is no recovery kit" action={create}>
+          The kit is a key that opens all backups without this dashboard. Only you have it.
+        </Empty>
+      )}
+    </Card>
+  )
+}
+
+function Existing({ kit: { fingerprint, created_at, confirmed_at } }: { kit: BackupKitView }) {
+  return (
+    <div className="flex flex-col gap-4">
+      {confirmed_at === null && (
+        <Notice kind="warn" title="This kit is not confirmed and not in use">
+          Create a kit again, save it, and choose the saved file to confirm it.
+        </Notice>
+      )}
+      <Facts
+        of={{
+          Fingerprint: <code className="font-mono text-xs">{fingerprint}</code>,
+          Created: <Time at={created_at} />,
+          Confirmed: <Time at={confirmed_at} none="not confirmed" />,
+        }}
+      />
+      {confirmed_at !== null && <Commands fingerprint={fingerprint} />}
+    </div>
+  )
+}
+
+const TITLES = ['Decrypt the password of a repository', 'Restore the files', 'Restore the database']
+
+function Commands({ fingerprint }: { fingerprint: string }) {
+  const commands = restoreCommands(fingerprint)
+  return (
+    <details className="rounded-lg border border-line">
+      <summary className="cursor-pointer px-3 py-2">
+        How to restore a site with the kit alone
+      </summary>
+      <ol className="flex flex-col gap-3 border-t border-line p-3">
+        {commands.map((command, at) => (
+          <li key={command} className="flex flex-col gap-1.5">
+            <span>
+              {at + 1}. {TITLES[at]}
+            </span>
+            <Snippet text={command} what={`command ${at + 1}`} />
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}

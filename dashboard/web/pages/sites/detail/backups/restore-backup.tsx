@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { restoreBackup } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { Segments } from '#dashboard/web/ui/segments.tsx'
+import type { BackupView } from '#shared/api/backups.ts'
+
+const CHOICES = [
+  { value: 'both', name: 'Files and database' },
+  { value: 'files', name: 'Files only' },
+  { value: 'database', name: 'Database only' },
+] as const
+type Choice = (typeof CHOICES)[number]['value']
+
+interface RestoreBackupProps extends DialogState {
+  site: Site
+  backup: BackupView
+}
+
+/** Chooses what of a backup replaces the present state; only the files if it has no tables. */
+export function RestoreBackup({ site, backup, ...dialog }: RestoreBackupProps) {
+  const hasDatabase = backup.tables > 0
+  const [chosen, setChosen] = useState<Choice>('both')
+  const choice = hasDatabase ? chosen : 'files'
+  const parts = { files: choice !== 'database', database: choice !== 'files' }
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Restore ${site.domain}`}
+      about={`The backup of ${formatTime(backup.at)} in ${backup.target}, ${formatBytes(backup.bytes)}.`}
+      site={site}
+      work={restoreBackup(site, { backup_id: backup.id, parts })}
+      action="Restore backup"
+      isDestructive
+    >
+      {hasDatabase && (
+        <Segments label="What to restore" choices={CHOICES} value={choice} onChange={setChosen} />
+      )}
+      <Notice kind="warn" title={LOSSES[choice]}>
+        Everything is fetched and checked first. Then the site pauses for a moment while it is
+        replaced. The previous state is kept on the server for a week, and the restore can be undone
+        until then.
+      </Notice>
+    </WorkDialog>
+  )
+}
+
+const LOSSES: Record<Choice, string> = {
+  both: 'Changes to the site since the backup disappear, such as orders and uploads',
+  files: 'Files that were changed or added since the backup disappear, such as uploads',
+  database: 'Content that was added since the backup disappears, such as orders and comments',
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { callerOf } from '#tests/support/browser/backups.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { settled } from '#tests/support/browser/settled.ts'
+import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const { agent, given } = backupAgent()
+
+beforeAll(async () => {
+  agent.sites = [foundSite('shop.example')]
+  await addServer(dashboard, agent, 'web-1')
+  const caller = callerOf(dashboard.client())
+  await confirmKit(caller)
+  await checkedTarget(caller, 1)
+})
+afterAll(() => agent.stop())
+
+const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+test('a site is backed up, restored from the chosen parts, and the restore is undone', async () => {
+  agent.plan = {
+    steps: [{ name: 'fetch', title: 'Fetching the backup', effects: [] }],
+  }
+  const { page, problems } = await open('/sites/1?tab=backups')
+  given.length = 0
+
+  await button(page, 'Back up now').click()
+  const row = page.getByRole('row').filter({ hasText: 'Backup server' })
+  await row.waitFor()
+  const cells = await row.getByRole('cell').allTextContents()
+  expect(cells.slice(1, 7)).toEqual(['Backup server', '10', '12', '2 kB', '300 B', '2 s'])
+  await settled(page)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+  await row.getByRole('button').click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Plan: 1 step').waitFor()
+  await button(page, 'Database only').click()
+  await dialog.getByText('such as orders and comments').waitFor()
+  await dialog.getByText('Plan: 1 step').waitFor()
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+  await button(page, 'Restore backup').click()
+  await page.getByRole('heading', { name: 'Restore a backup of shop.example' }).waitFor()
+  await page.getByText('Restored the backup of 1 Jan 2026').waitFor()
+  await button(page, 'Undo restore').click()
+  await button(page, 'Undo restore').last().click()
+
+  await page.getByText('Restored the backup of').waitFor({ state: 'detached' })
+  expect(given.map((each) => Object.keys(each)[0])).toEqual([
+    ...['backup.create', 'backup.restore', 'backup.undo'],
+  ])
+  expect(given[1]?.['backup.restore']?.parts).toEqual({ files: false, database: true })
+  expect(problems).toEqual([])
+})
