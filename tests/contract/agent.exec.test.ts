@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from '#shared/commands.ts'
+import { hostileBackups, validBackups } from '#tests/support/agent/backup-params.ts'
 import {
   hostileDomains,
   hostileEmails,
@@ -196,6 +197,7 @@ const hostile: Record<string, readonly unknown[]> = {
   hourly_limit: [0, -1, 1.5, '5', 100_001, {}, [], true],
   to: [...hostileEmails, ...noText],
   signature: [...hostileText, null, 7, {}, [], 'A'.repeat(85), 'A'.repeat(87), '+'.repeat(86)],
+  ...hostileBackups,
 }
 const valid: Record<string, unknown> = {
   domain: 'nobody.example',
@@ -224,6 +226,7 @@ const valid: Record<string, unknown> = {
   rewrite_from: null,
   hourly_limit: null,
   to: 'ann@example.org',
+  ...validBackups,
 }
 
 describe.each(agentRuntimes)('%s', (runtime) => {

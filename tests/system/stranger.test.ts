@@ -148,7 +148,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         const { code, stdout, stderr } = await world.panel.exec(update, { env: world.environment })
 
         expect([code, stderr]).toEqual([1, expect.stringContaining('broken on purpose')])
-        expect(stdout).toContain('with its records as they were before')
+        expect(stdout).toContain('with its previous records')
         expect(await onPanel('readlink', '/opt/hosting-control/current')).toBe(before)
         expect(await health()).toBe('{"status":"ok"}')
         expect(await onPanel('hosting-control', 'check')).toBe('ok\n')
