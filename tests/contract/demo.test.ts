@@ -54,6 +54,7 @@ describe('the demo', () => {
       sites: { active: 293, failed: 1, missing: 1, trashed: 5 },
     })
     expect(Object.fromEntries(attention.map(({ kind, total }) => [kind, total]))).toEqual({
+      backup_setup: 1,
       server_offline: 2,
       site_down: 2,
       site_degraded: 5,
