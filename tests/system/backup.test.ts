@@ -3,6 +3,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
+import { putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 
@@ -91,11 +92,7 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
       { name: 'backup', suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
       { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
     )
-    await host.put(
-      '/var/lib/hosting-agent/bin/restic',
-      await Bun.file('/tmp/try/r/usr/bin/restic').bytes(),
-      0o755,
-    )
+    await putRestic(host)
     await host.must(['mkdir', '-m', '0700', '/mnt/store'])
     await completed('server.provision', {})
     await completed('site.create', SITE)
