@@ -62,17 +62,30 @@ async function startMonitor(host: Host): Promise<void> {
   await host.must(['ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keyring])
   await serve(host, 'ceph-a', ['/usr/bin/ceph-mon', '-f', '-i', 'a'])
   await listening(host, 6789)
-  // It listens before it answers.
-  const answers = async () => (await host.exec(['ceph', 'mon', 'stat'])).code === 0
-  if (!(await poll(answers, { every_ms: 200 }))) throw new Error('the monitor of Ceph is silent')
+  await ceph(host, 'mon', 'stat')
+}
+
+/**
+ * Until it succeeds: the monitor listens before it answers, and refuses some calls with EPERM, or
+ * leaves them waiting. Each of these commands may be repeated.
+ */
+async function ceph(host: Host, ...args: string[]): Promise<string> {
+  const attempt = async () => {
+    const call = host.exec(['ceph', ...args], { timeout_ms: 20_000 })
+    const answer = await call.catch(() => undefined)
+    return answer?.code === 0 && answer.stdout
+  }
+  const stdout = await poll(attempt, { every_ms: 200 })
+  if (stdout === undefined) throw new Error(`ceph ${args.join(' ')} does not succeed`)
+  return stdout
 }
 
 async function startDisk(host: Host): Promise<void> {
-  await host.must(['ceph', 'osd', 'new', DISK, '0'])
+  await ceph(host, 'osd', 'new', DISK, '0')
   await host.must(['ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', DISK])
   await serve(host, 'ceph-disk', ['/usr/bin/ceph-osd', '-f', '-i', '0'])
   const place = ['root=default', `host=${host.name}`]
-  await host.must(['ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', ...place])
-  const isUp = async () => /\b1 up\b/.test(await host.must(['ceph', 'osd', 'stat']))
+  await ceph(host, 'osd', 'crush', 'add', 'osd.0', '1.0', ...place)
+  const isUp = async () => /\b1 up\b/.test(await ceph(host, 'osd', 'stat'))
   if (!(await poll(isUp, { every_ms: 200 }))) throw new Error('the disk of Ceph does not start')
 }

@@ -40,6 +40,8 @@ export async function startCrashingAgent(name: string): Promise<CrashingAgent> {
     { name, suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
     { program: PROGRAM, mirror },
   )
+  // Debian's daily work would change files at midnight.
+  await host.must(['systemctl', 'mask', '--now', 'dpkg-db-backup.timer', 'logrotate.timer'])
   const folder = mkdtempSync(join(tmpdir(), 'sweep-'))
   const way = await reach(host.netns, join(folder, 'http.sock'), '127.0.0.1', 8443)
   let count = 0
