@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Host, needPrograms } from '#tests/support/lab/index.ts'
+import { type Host, needPrograms, poll } from '#tests/support/lab/index.ts'
 import { S3_PORT, startCeph } from './ceph.ts'
 import { type S3Account, type S3Request, signed } from './s3-signature.ts'
 import { listening, onNetwork, serve } from './service.ts'
@@ -66,10 +66,19 @@ export async function startS3Server(options: S3Options = {}) {
   }
 }
 
+/** Again until it exists: the first calls of radosgw-admin may be refused, or wait without end. */
 async function addUser(host: Host, uid: string, { key, secret }: S3Account): Promise<void> {
-  const account = ['--uid', uid, '--display-name', uid, '--access-key', key, '--secret', secret]
-  const argv = ['radosgw-admin', '-n', 'client.rgw', 'user', 'create', ...account]
-  await host.must(argv, { timeout_ms: 120_000 })
+  const user = (...args: string[]) =>
+    host
+      .exec(['radosgw-admin', '-n', 'client.rgw', 'user', ...args, '--uid', uid], {
+        timeout_ms: 30_000,
+      })
+      .catch(() => ({ code: 1 }))
+  const exists = async () => {
+    await user('create', '--display-name', uid, '--access-key', key, '--secret', secret)
+    return (await user('info')).code === 0
+  }
+  if (!(await poll(exists, { every_ms: 500 }))) throw new Error(`${uid} could not be added to Ceph`)
 }
 
 async function makeBucket(
