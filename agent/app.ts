@@ -14,6 +14,7 @@ import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
 import { failureOf, isOpen } from './http/answer.ts'
+import { backupCalls } from './http/backups.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
 import type { Origin } from './http/listen.ts'
 import { Refused } from './http/refused.ts'
@@ -96,6 +97,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
       return json(await read(domain))
     })
   getOfSite('/sites/job-runs', async (domain) => ({ runs: await readings.jobRuns(domain) }))
+  getOfSite('/sites/wordpress-users', (domain) => readings.wordpressUsers(domain))
   getOfSite('/sites/db-password', async (domain) => {
     await policy.permitPasswords()
     const password = await readings.databasePassword(domain)
@@ -107,6 +109,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     return { user, password: password.reveal() }
   })
 
+  const backups = backupCalls(readings, policy)
+  for (const call of ['browse', 'download', 'find', 'list', 'keeper'] as const) {
+    app.post(`/backups/${call}`, ({ req: { raw }, var: { body } }) => backups[call](raw, body))
+  }
   operationCalls(app, runner)
   trustCalls(app, trust)
   app.notFound(() => failureOf(notFound('Endpoint')))

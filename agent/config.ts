@@ -2,12 +2,12 @@ import process from 'node:process'
 import { z } from 'zod'
 import { ConfigError } from '#agent/host/errors.ts'
 import { isIpLiteral } from '#shared/names.ts'
+import { RESTIC } from '#shared/restic/source.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { ownProgram } from './host/own-program.ts'
 import type { HostSettings } from './host/ports.ts'
 import { MAIL_ROOT } from './os/mail/places.ts'
 import { SCHEDULE, type Schedule } from './os/mail/retry-schedule.ts'
-import { RESTIC } from './os/restic/source.ts'
 import { published } from './published.ts'
 
 export interface Config {

@@ -19,6 +19,8 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent status     show the dashboard that this agent trusts
   hosting-agent trust      replace the keys of the dashboard with a new one
   hosting-agent revoke     trust no dashboard any more
+  hosting-agent keeper     delete old backups beside the storage: keeper init makes its key,
+                           keeper run works once; --dry-run only lists what it would forget
   hosting-agent version    print the version
 `
 
@@ -50,6 +52,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   root: async () => (await import('./start.ts')).root,
   mail: async () => (await import('./mail/serve.ts')).mail,
   'mail-try': async () => (await import('./mail/try.ts')).mailTry,
+  pages: async () => (await import('./host/real/pages-helper.ts')).pages,
   reach: async () => (await import('./host/real/network-helper.ts')).reach,
   rewrite: async () => {
     const { rewrite } = await import('./rewrite/serve.ts')
@@ -63,10 +66,12 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
 
 /** The commands that run once; each returns its output. */
 const ONCE: Record<string, () => Promise<Once>> = {
+  keeper: async () => (await import('./cli/keeper.ts')).keeper,
   enrol: async () => (await import('./cli/enrol.ts')).enrol,
   install: async () => (await import('./cli/install.ts')).install,
   revoke: async () => (await import('./cli/trust.ts')).revoke,
   status: async () => (await import('./cli/status.ts')).status,
+  storage: async () => (await import('./storage/serve.ts')).storage,
   switch: async () => (await import('./cli/switch.ts')).switchOver,
   trust: async () => (await import('./cli/trust.ts')).trust,
   uninstall: async () => (await import('./cli/uninstall.ts')).uninstall,

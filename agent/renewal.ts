@@ -1,6 +1,7 @@
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
-import { type Requested, renewDue } from './os/certificates/certificates.ts'
+import type { Requested } from './os/certificates/certificates.ts'
+import { renewDue } from './os/certificates/due.ts'
 import { findSite } from './os/site/sites.ts'
 
 const MINUTE_MS = 60_000

@@ -16,6 +16,7 @@ import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
+import { closeReadings } from './os/backup/read/opened.ts'
 import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
@@ -84,7 +85,7 @@ async function open(config: Config, host: Host) {
     ? [...(await prepareSiteEtc(host)), ...(await ensureServices(host))]
     : []
   for (const problem of problems) log('error', problem)
-  if (host.privileged) await stopLeftSlices(host)
+  if (host.privileged) await Promise.all([stopLeftSlices(host), closeReadings(host)])
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({

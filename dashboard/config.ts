@@ -31,6 +31,7 @@ const Environment = z.object({
     .regex(/^\d{1,3}$/, 'must be a number between 0 and 999')
     .transform(Number)
     .default(7),
+  BACKUPS_OFF_SITE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   BUILDS_DIR: z.string().min(1, 'must not be empty').optional(),
   WEB_DIR: z.string().min(1, 'must not be empty').optional(),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),

@@ -1,18 +1,23 @@
 import { Metrics } from '#shared/agent.ts'
-import { isOwn, type OwnType } from '#shared/operation-types/index.ts'
+import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
 import type { Transports } from './agents/transport.ts'
 import { Devices } from './auth/devices.ts'
 import { type PasswordCost, Passwords, STRONG } from './auth/passwords.ts'
 import { Throttle } from './auth/throttle.ts'
 import { Tokens } from './auth/tokens.ts'
+import { awaitBackup } from './backup-first/await-backup.ts'
 import { BULK_NEWS, BulkRunner } from './bulk/runner.ts'
+import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
 import { HealthPoller } from './health/poller.ts'
 import { HealthReader } from './health/read-health.ts'
 import { Feed } from './live/feed.ts'
 import { Poller } from './metrics/poller.ts'
 import { listOnline, storeReadings } from './metrics/queries.ts'
+import { runMove } from './moves/run-move.ts'
+import { runMoveBack } from './moves/run-move-back.ts'
+import { runMoveConfirm } from './moves/run-move-confirm.ts'
 import { RULES } from './operation-types/index.ts'
 import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
@@ -90,15 +95,29 @@ export function makeDeps(outside: Outside) {
     read: (server) => inRequest(newRequestId(random), () => health.update(server)),
   })
   const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
-  const own: Record<OwnType, Executor> = { 'server.sync': (...of) => runSync(sync, ...of) }
-  const worker = new Worker({
+  const own: Record<OwnType, Executor> = {
+    'server.sync': (...of) => runSync(sync, ...of),
+    'site.move': (...of) => runMove({ ...sync, worker }, ...of),
+    'site.move-back': (...of) => runMoveBack({ ...sync, worker }, ...of),
+    'site.move-confirm': (...of) => runMoveConfirm({ ...sync, worker }, ...of),
+  }
+  const copy: Executor = async (operation, context) =>
+    deliver(sync, await awaitSource({ ...sync, worker }, operation, context), context)
+  const changing: Executor = async (operation, context) =>
+    deliver(sync, await awaitBackup({ ...sync, worker }, operation, context), context)
+  const executorOf = ({ type }: { type: OperationType }): Executor => {
+    if (isOwn(type)) return own[type]
+    const isCopy = type === 'site.clone' || type === 'site.refresh'
+    return isCopy ? copy : changing
+  }
+  const worker: Worker = new Worker({
     ...base,
     types: RULES,
-    executorOf: ({ type }) => (isOwn(type) ? own[type] : (...of) => deliver(sync, ...of)),
+    executorOf,
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)
-      if (status === 'success' && !isOwn(type)) scheduler.changed(server_id)
+      if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })
   return {

@@ -2,15 +2,22 @@ import type { AnswerOf, BodyOf, NamesIn, QueryOf } from '#dashboard/http/route.t
 import { activityRoutes } from './activity/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
+import { copyRoutes } from './copies/routes.ts'
+import { domainRoutes } from './domains/routes.ts'
 import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
 import { historyRoutes } from './metrics/routes.ts'
+import { moveRoutes } from './moves/routes.ts'
 import { healthRoutes, openApiRoutes } from './openapi/routes.ts'
 import { operationRoutes } from './operations/routes.ts'
 import { fleetRoutes } from './overview/routes.ts'
 import { serverRoutes } from './servers/routes.ts'
 import { serverWorkRoutes } from './servers/work.routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
-import { backupRoutes, siteBackupRoutes } from './site-backups/routes.ts'
+import { backupFileRoutes } from './site-backups/file-routes.ts'
+import { foundBackupRoutes } from './site-backups/found/routes.ts'
+import { backupRoutes } from './site-backups/routes.ts'
+import { siteBackupRoutes } from './site-backups/site-routes.ts'
+import { siteSettingsRoutes } from './site-settings/routes.ts'
 import { siteActionRoutes } from './sites/actions.routes.ts'
 import { derivedRoutes } from './sites/derived.routes.ts'
 import { ignoreRoutes } from './sites/ignore/routes.ts'
@@ -18,6 +25,7 @@ import { siteRoutes } from './sites/routes.ts'
 import { trashRoutes } from './sites/trash/routes.ts'
 import { keyRoutes } from './trust/keys/routes.ts'
 import { downloadRoutes, trustRoutes } from './trust/routes.ts'
+import { wordpressLoginRoutes } from './wp-login/routes.ts'
 
 /** Every route of the dashboard but its pages, by subject and by the name that generated clients use. */
 export const SUBJECTS = {
@@ -41,11 +49,21 @@ export const SUBJECTS = {
       ...derivedRoutes,
       ...ignoreRoutes,
       ...siteMailRoutes,
+      ...copyRoutes,
+      ...siteSettingsRoutes,
+      ...wordpressLoginRoutes,
+      ...domainRoutes,
+      ...moveRoutes,
     },
   },
   Backups: {
     about: 'Backups of sites: their targets, the recovery kit, and restores.',
-    routes: { ...backupRoutes, ...siteBackupRoutes },
+    routes: {
+      ...backupRoutes,
+      ...siteBackupRoutes,
+      ...backupFileRoutes,
+      ...foundBackupRoutes,
+    },
   },
   Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashRoutes },
   Operations: {

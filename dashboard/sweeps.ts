@@ -3,11 +3,14 @@ import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import type { Deps } from './deps.ts'
 import { sweepHistory } from './metrics/rollup.ts'
+import { saveOffSite } from './off-site/save-off-site.ts'
 import { timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
 import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
 import { CONFIGURE_MS, configureDue } from './servers/maintenance/configure-due.ts'
 import { BACK_UP_MS, backUpDue } from './site-backups/back-up-due.ts'
+import { KEEPER_MS, readReports } from './site-backups/keeper/read-reports.ts'
+import { proveDue } from './site-backups/prove-due.ts'
 import { purgeDue } from './sites/trash/purge-due.ts'
 import { deleteUnneeded } from './trust/keys/queries.ts'
 
@@ -20,6 +23,8 @@ const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<v
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],
   'start of backups': [BACK_UP_MS, backUpDue],
+  'start of proofs': [BACK_UP_MS, proveDue],
+  'reading of the reports of keepers': [KEEPER_MS, readReports],
   'start of isolation checks': [CHECK_MS, checkDue],
   'configuration of unattended updates': [CONFIGURE_MS, configureDue],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
@@ -34,7 +39,17 @@ export function startSweeps(deps: Deps, config: Config) {
       sweep(deps).catch((error: unknown) => deps.log.error(`${name} failed`, error))
     }, every_ms),
   )
-  return [...sweeps, setInterval(() => backUpDay(config, deps), BACKUP_MS)]
+  let isRunning = false
+  const backUp = () => {
+    if (isRunning) return
+    isRunning = true
+    backUpDay(config, deps)
+      .catch((error: unknown) => deps.log.error('backup failed', error))
+      .finally(() => {
+        isRunning = false
+      })
+  }
+  return [...sweeps, setInterval(backUp, BACKUP_MS)]
 }
 
 async function cleanUp({ db, clock }: Deps): Promise<void> {
@@ -42,7 +57,12 @@ async function cleanUp({ db, clock }: Deps): Promise<void> {
   await deleteUnneeded(db, timestamp(clock))
 }
 
-function backUpDay({ DATA_DIR, BACKUPS_KEPT }: Config, { clock, log }: Deps): void {
-  const folder = `${DATA_DIR}/backups`
-  void backUpDaily({ folder, kept: BACKUPS_KEPT, now: clock.now, log, backUp: backUpAside })
+async function backUpDay(config: Config, deps: Deps): Promise<void> {
+  const { DATA_DIR: data_dir, BACKUPS_KEPT: kept, BACKUPS_OFF_SITE } = config
+  const { clock, log } = deps
+  const folder = `${data_dir}/backups`
+  await backUpDaily({ folder, kept, now: clock.now, log, backUp: (path) => backUpAside(path) })
+  if (BACKUPS_OFF_SITE === 'off' || deps.demo) return
+  const backUp = (path: string) => backUpAside(path, { with_secrets: true })
+  await saveOffSite({ ...deps, data_dir, backUp })
 }

@@ -38,16 +38,29 @@ async function build(root: string, folder: string): Promise<void> {
   const fonts = await Promise.all(
     FONTS.map((path) => copyHashed(join(root, 'node_modules', path), assets)),
   )
-  const [{ main, preloads }, theme, styles, icon] = await Promise.all([
+  const [{ main, preloads }, theme, handoff, styles, icon] = await Promise.all([
     bundle(root, assets),
-    bundleTheme(root, assets),
+    bundleClassic(root, assets, 'theme.ts'),
+    bundleClassic(root, assets, 'handoff/handoff.ts'),
     compileStyles(root, assets, fonts),
     copyHashed(join(root, WEB, 'icon.svg'), assets),
   ])
   await copyFile(join(root, FONT_LICENSE), join(assets, 'inter-license.txt'))
   await compress(assets)
-  const parts = { THEME: theme, FONT: fonts[0] ?? '', STYLES: styles, ICON: icon, MAIN: main }
-  await writeDocument(root, draft.path, parts, preloads)
+  const shared = { THEME: theme, STYLES: styles, ICON: icon }
+  const parts = { ...shared, FONT: fonts[0] ?? '', MAIN: main }
+  await writeDocument(
+    join(root, WEB, 'index.html'),
+    join(draft.path, 'index.html'),
+    parts,
+    preloads,
+  )
+  const own = { ...shared, HANDOFF: handoff }
+  await writeDocument(
+    join(root, WEB, 'handoff', 'index.html'),
+    join(draft.path, 'handoff.html'),
+    own,
+  )
   await rm(folder, { recursive: true, force: true })
   await rename(draft.path, folder)
 }
@@ -85,11 +98,11 @@ async function importsOf(folder: string, entry: string): Promise<string[]> {
   return [...seen]
 }
 
-/** A classic script: it runs before the first paint, so that the dark theme never flashes light. */
-async function bundleTheme(root: string, outdir: string): Promise<string> {
+/** A classic script: the theme runs before the first paint, so that the dark one never flashes light. */
+async function bundleClassic(root: string, outdir: string, source: string): Promise<string> {
   const { outputs } = await Bun.build({
     ...OPTIONS,
-    entrypoints: [join(root, WEB, 'theme.ts')],
+    entrypoints: [join(root, WEB, source)],
     outdir,
     format: 'iife',
     naming: '[name]-[hash].[ext]',
@@ -138,15 +151,15 @@ async function compress(folder: string): Promise<void> {
 }
 
 async function writeDocument(
-  root: string,
-  folder: string,
+  source: string,
+  path: string,
   parts: Record<string, string>,
-  preloads: string[],
+  preloads: readonly string[] = [],
 ): Promise<void> {
-  const template = await readFile(join(root, WEB, 'index.html'), 'utf8')
+  const template = await readFile(source, 'utf8')
   const named = template.replace(/%(\w+)%/g, (_, part: string) => `/assets/${parts[part]}`)
   const links = preloads.map((name) => `<link rel="modulepreload" href="/assets/${name}">\n`)
-  await writeFile(join(folder, 'index.html'), named.replace('</head>', `${links.join('')}</head>`))
+  await writeFile(path, named.replace('</head>', `${links.join('')}</head>`))
 }
 
 /** Compressed bytes of JavaScript that any page loads before its own file. */

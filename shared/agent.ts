@@ -70,6 +70,7 @@ export const FoundSite = z.object({
   domain: Domain,
   names: z.array(cut(255)).max(1000).optional().describe('All that it answers to, as configured.'),
   closed: z.boolean().optional().describe('Its web server refuses every visitor.'),
+  suspended: z.literal(true).optional(),
   unknown: z.record(z.string().max(40), ReasonCode).optional(),
   user: cut(64),
   docroot: cut(1024),

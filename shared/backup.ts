@@ -51,9 +51,17 @@ const HostKey = line('Host key').regex(
   'Must be a public key such as "ssh-ed25519 AAAA…", as ssh-keyscan prints it',
 )
 
+/** The operations that replace the state of a site, and that can be undone. */
+export const REPLACEMENTS = ['backup.restore', 'site.push', 'site.refresh'] as const
+export type Replacement = (typeof REPLACEMENTS)[number]
+
 /** How often a site is backed up by itself. */
 export const BACKUP_INTERVALS = ['off', 'daily', 'weekly'] as const
 export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
+
+/** How often the newest backup of a site is proven by itself; monthly: every four weeks. */
+export const PROOF_INTERVALS = ['off', 'weekly', 'monthly'] as const
+export type ProofInterval = (typeof PROOF_INTERVALS)[number]
 
 const TimeOfDay = z
   .string('Must be a time such as 01:00')
@@ -159,12 +167,3 @@ export const BackupReport = z.object({
   seconds: z.number().nonnegative(),
 })
 export type BackupReport = z.infer<typeof BackupReport>
-
-/** What a restore replaces. */
-export const BackupParts = z
-  .object({
-    files: z.boolean('Must be true or false'),
-    database: z.boolean('Must be true or false'),
-  })
-  .refine(({ files, database }) => files || database, 'Must name files or database')
-export type BackupParts = z.infer<typeof BackupParts>

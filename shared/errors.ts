@@ -15,7 +15,10 @@ export const ERRORS = {
 
 /**
  * The code of a refusal or failure for programs, beside the texts of its body. `not_undone` steps
- * stay on the server.
+ * stay on the server; `tables_changed`: a push would lose changes of the live site;
+ * `backup_needed`: the live site has no recent backup; `backup_failed`: nothing was changed, because the
+ * backup before the change failed; `changed_meanwhile`: somebody else was faster;
+ * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -24,6 +27,11 @@ export const REFUSALS = [
   'not_undone',
   'timed_out',
   'interrupted',
+  'tables_changed',
+  'backup_needed',
+  'backup_failed',
+  'confirmation_needed',
+  'changed_meanwhile',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 
@@ -115,11 +123,14 @@ export const tooMany = (message: string, retry_after: number) =>
 
 type Issue = { path: readonly PropertyKey[]; message: string }
 
+/** Objects whose fields have names of their own in an error: `place.bucket`. */
+const NESTED: ReadonlySet<unknown> = new Set(['place'])
+
 /** The failing fields of a zod parse; a body that is no object at all fails on `body`. */
 export function fieldsOf(issues: readonly Issue[]): Fields {
   const fields: Fields = Object.create(null)
   for (const { path, message } of issues) {
-    const name = String(path[0] ?? 'body')
+    const name = NESTED.has(path[0]) ? path.join('.') : String(path[0] ?? 'body')
     const messages = fields[name] ?? []
     if (!messages.includes(message)) messages.push(message)
     fields[name] = messages

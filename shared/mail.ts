@@ -68,6 +68,7 @@ const moment = z.iso.datetime().max(40)
 
 const shape = (line: (most: number) => z.ZodType<string>) => ({
   queued: count.describe('Waiting messages.'),
+  caught: count.default(0).describe('Messages of a staging site, which are kept and not sent.'),
   oldest_at: moment.nullable().describe('When the oldest of them was accepted.'),
   held: z.boolean().describe('Whether the site has reached its limit for this hour.'),
   sent_hour: count,
@@ -108,6 +109,14 @@ export type MailCounts = z.infer<typeof MailCounts>
 export const SHOWN_COUNTS = shape((most) => z.string().max(most))
 
 export const NO_MAIL: MailCounts = {
-  ...{ queued: 0, oldest_at: null, held: false, sent_hour: 0, sent_day: 0, failed_day: 0 },
+  ...{
+    queued: 0,
+    caught: 0,
+    oldest_at: null,
+    held: false,
+    sent_hour: 0,
+    sent_day: 0,
+    failed_day: 0,
+  },
   ...{ refused_day: 0, last_sent_at: null, problem: null, failures: [] },
 }

@@ -41,7 +41,9 @@ export interface SiteAction {
   done: string
   /** What it does to each of many sites. */
   about: string
-  icon: 'flash' | 'refresh'
+  icon: 'flash' | 'pause' | 'play' | 'refresh'
+  /** The state of a site that shows the action; default: every state of a site in use. */
+  state?: 'active' | 'suspended'
 }
 
 type AnyContract = Contract<string, z.ZodType, z.ZodType>

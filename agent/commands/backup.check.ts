@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
-import { checkTarget } from '#agent/os/backup/check-target.ts'
+import { checkTarget, refuseWrongFields } from '#agent/os/backup/check-target.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import type { Repository } from '#agent/os/restic/repository.ts'
@@ -9,7 +10,7 @@ import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 
-/** A repository of the server itself, which every check uses again. */
+/** The lock, and the folder of secrets on the server. */
 const NAME = 'hosting-check'
 
 /** One at a time for each server, since its repository has one name. */
@@ -32,11 +33,18 @@ export const backupCheck: Command<'backup.check'> = {
   },
 }
 
+/**
+ * A repository of the server itself, which every check uses again: its password, which stays on the
+ * server, names it, so that servers of several dashboards can share a storage.
+ */
 const repositoryOf = ({ target }: ParamsOf<'backup.check'>, password: Secret): Repository => ({
-  name: NAME,
+  name: `${NAME}-${digestOf(password)}`,
   target,
   password,
 })
+
+const digestOf = (password: Secret): string =>
+  createHash('sha256').update(`${NAME} ${password.reveal()}`).digest('hex').slice(0, 12)
 
 function stepsOf(
   host: Host,
@@ -47,7 +55,7 @@ function stepsOf(
     {
       name: 'target',
       title: 'Connecting to the target',
-      ...openFiles(host, repository),
+      ...openFiles(host, repository, NAME),
       undo: closeFiles(host, NAME).apply,
     },
     {
@@ -55,7 +63,9 @@ function stepsOf(
       title: 'Writing to the target, and reading from it',
       effects: [run('program', 'restic')],
       async *apply() {
-        result.append_only = yield* checkTarget(host, openedOf(host, repository))
+        const opened = openedOf(host, repository, NAME)
+        await refuseWrongFields(host, opened)
+        result.append_only = yield* checkTarget(host, opened)
       },
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },

@@ -1,8 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
 import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
-import { forgetExpired } from '#agent/os/backup/replace.ts'
-import { saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
+import { forgetExpired, lastRestore } from '#agent/os/backup/replace.ts'
+import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
@@ -15,6 +15,7 @@ import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/se
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 
@@ -61,6 +62,7 @@ export const backupCreate: Command<'backup.create'> = {
         seconds: Math.round((host.clock.elapsed() - started) / 100) / 10,
       },
       sealed_password: sealTo(params.dashboard_key, password),
+      ...(saved.present && { present: saved.present }),
     }
   },
 }
@@ -71,10 +73,11 @@ const preparing = async (host: Host): Promise<Step[]> => [
 ]
 
 async function checked(host: Host, params: Params): Promise<Site> {
-  const { domain, dashboard_key, recovery_key } = params
+  const { domain, dashboard_key, recovery_key, keeper_key } = params
   await refuseUnready(host, params.target)
   refuseWeakKey('dashboard_key', dashboard_key)
   refuseWeakKey('recovery_key', recovery_key)
+  if (keeper_key !== undefined) refuseWeakKey('keeper_key', keeper_key)
   return getSite(host, domain)
 }
 
@@ -86,7 +89,7 @@ function stepsOf(
   host: Host,
   site: Site,
   opened: Opened,
-  { recovery_key }: Params,
+  { recovery_key, keeper_key, exclude = [] }: Params,
   saved: Saved = {},
 ): Step[] {
   const { user, domain } = site
@@ -102,7 +105,7 @@ function stepsOf(
       name: 'repository',
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
-      apply: () => prepareRepository(host, opened, recovery_key),
+      apply: () => prepareRepository(host, opened, { recovery_key, keeper_key }),
     },
     {
       name: 'jobs',
@@ -116,6 +119,7 @@ function stepsOf(
       effects: [run('program', 'mariadb-dump')],
       async apply() {
         saved.at = new Date(host.clock.now()).toISOString()
+        saved.restored = await lastRestore(host, user)
         saved.database = await saveDatabase(host, opened, site)
       },
     },
@@ -124,7 +128,9 @@ function stepsOf(
       title: `Saving the files of ${domain}`,
       effects: [run('program', 'restic')],
       async *apply() {
-        saved.files = yield* saveFiles(host, opened, site)
+        saved.files = yield* saveFiles(host, opened, site, exclude)
+        if ((await lastRestore(host, user)) === saved.restored) return
+        throw conflict(`${domain} was restored meanwhile: start the backup again`)
       },
     },
     {
@@ -137,7 +143,9 @@ function stepsOf(
       title: 'Saving the manifest',
       effects: [run('program', 'restic')],
       async apply() {
-        saved.manifest = await saveManifest(host, opened, await manifestOf(host, site, saved))
+        const manifest = await manifestOf(host, site, saved, exclude)
+        saved.manifest = await saveManifest(host, opened, manifest)
+        saved.present = await listManifests(host, opened)
       },
     },
     {

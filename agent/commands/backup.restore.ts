@@ -1,8 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
+import { refuseNoDatabase } from '#agent/os/backup/chosen/tables.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
-import { dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
+import { databaseSteps, filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
@@ -14,6 +16,7 @@ import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
+import { forgetSteps } from './separate-step.ts'
 
 type Params = ParamsOf<'backup.restore'>
 /** What the operation learns on its way. */
@@ -78,23 +81,15 @@ function stepsOf(
       ...replace.keepFacts(host, user, () => factsOf(host, learned)),
       undo: removedTree(steady, 'folder', replacedOf(user)).apply,
     },
-    ...(params.parts.database ? databaseSteps(host, site, warn) : []),
-    ...(params.parts.files
-      ? [
-          {
-            name: 'files',
-            title: 'Replacing the files',
-            ...replace.swapFiles(host, user, fetchedOf(user), replacedOf(user)),
-            undo: () => replace.swapBack(steady, user, fetchedOf(user), replacedOf(user)),
-          },
-        ]
-      : []),
+    ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, warn) : []),
+    ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),
     {
       name: 'password',
       title: 'Matching the password of the database',
       effects: [],
       apply: () => replace.alignPassword(host, site),
     },
+    ...forgetSteps(host, site),
     ...resumeSteps(host, site),
     {
       name: 'record',
@@ -130,33 +125,13 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
         await removedTree(host, 'folder', fetchedOf(user)).apply()
         const manifest = await readManifest(host, opened, backup)
         learned.manifest = manifest
-        await refuseLackOfSpace(host, manifest, parts)
+        await refuseLackOfSpace(host, opened, manifest, parts)
+        if (parts.tables) await refuseNoDatabase(host, site)
         yield* fetchParts(host, opened, user, manifest, parts)
       },
       undo: removedTree(host.steady ?? host, 'folder', fetchedOf(user)).apply,
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, name) },
-  ]
-}
-
-function databaseSteps(host: Host, site: Site, warn: (message: string) => void): Step[] {
-  const { user } = site
-  return [
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        for (const message of await replace.keepPresent(host, user)) warn(message)
-      },
-    },
-    {
-      name: 'database',
-      title: 'Replacing the database',
-      effects: replace.planLoad(user),
-      apply: () => replace.loadDatabase(host, site, dumpIn(fetchedOf(user))),
-      undo: () => replace.loadDatabase(host.steady ?? host, site, dumpIn(replacedOf(user))),
-    },
   ]
 }
 

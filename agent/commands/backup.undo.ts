@@ -1,14 +1,17 @@
 import type { Host } from '#agent/host/ports.ts'
+import { exchangeBack, exchangeKept, hasExchange } from '#agent/os/backup/chosen/exchange.ts'
+import { bringBackTables, keepTables, keptTables } from '#agent/os/backup/chosen/tables.ts'
 import { accountIn, dumpIn, factsIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { removed, removedTree } from '#agent/os/effects/change.ts'
+import { deferred, removed, removedTree } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import { forgetSteps } from './separate-step.ts'
 
 /** The state before a restore replaces the present one, until its facts are removed. */
 export const backupUndo: Command<'backup.undo'> = {
@@ -55,7 +58,10 @@ function stepsOf(host: Host, site: Site): Step[] {
       title: 'Saving the present database',
       effects: [run('program', 'mariadb-dump')],
       async apply() {
-        if (await host.files.stat(accountIn(previous))) await replace.keepPresent(host, user)
+        if (!(await host.files.stat(accountIn(previous)))) return
+        const tables = await keptTables(host, previous)
+        if (tables) await keepTables(host, replaced, tables)
+        await replace.keepPresent(host, user)
       },
     },
     {
@@ -64,18 +70,24 @@ function stepsOf(host: Host, site: Site): Step[] {
       effects: replace.planLoad(user),
       async apply() {
         if (!(await host.files.stat(accountIn(previous)))) return
-        await replace.loadDatabase(host, site, dumpIn(previous))
+        await bringBack(host, site, previous)
       },
       async undo() {
-        if (!(await host.files.stat(accountIn(replaced)))) return
-        await replace.loadDatabase(steady, site, dumpIn(replaced))
+        if (await host.files.stat(accountIn(replaced))) await bringBack(steady, site, replaced)
       },
     },
     {
       name: 'files',
       title: 'Bringing back the previous files',
-      ...replace.swapFiles(host, user, previous, replaced),
-      undo: () => replace.swapBack(steady, user, previous, replaced),
+      ...deferred(async () =>
+        (await hasExchange(host, previous))
+          ? exchangeKept(host, user, { from: previous, to: replaced })
+          : replace.swapFiles(host, user, previous, replaced),
+      ),
+      async undo() {
+        await exchangeBack(steady, user, replaced)
+        await replace.swapBack(steady, user, previous, replaced)
+      },
     },
     {
       name: 'password',
@@ -83,6 +95,7 @@ function stepsOf(host: Host, site: Site): Step[] {
       effects: [],
       apply: () => replace.alignPassword(host, site),
     },
+    ...forgetSteps(host, site),
     ...resumeSteps(host, site),
     {
       name: 'record',
@@ -101,4 +114,10 @@ function stepsOf(host: Host, site: Site): Step[] {
       ...removedTree(host, 'folder', previous),
     },
   ]
+}
+
+/** The whole database, or the tables that were replaced. */
+async function bringBack(host: Host, site: Site, folder: string): Promise<void> {
+  if (await keptTables(host, folder)) await bringBackTables(host, site, folder)
+  else await replace.loadDatabase(host, site, dumpIn(folder))
 }

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { issueOrReason, planProvide } from '#agent/os/certificates/certificates.ts'
+import { describe } from '#agent/os/certificates/probe-names.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step, Warn } from '#agent/steps/command.ts'
 
@@ -15,10 +16,11 @@ export function certificateStep(
     title,
     effects: () => planProvide(host, site),
     async *apply() {
-      const reason = yield* issueOrReason(host, { domain, tls, email })
-      if (reason === undefined) return
-      yield `${refused}: ${reason}`
-      warn({ code: 'certificate_refused', message: reason })
+      const issued = yield* issueOrReason(host, { domain, tls, email })
+      const message = issued.refused ?? describe(issued.left_out)
+      if (message === undefined) return
+      yield issued.refused === undefined ? message : `${refused}: ${message}`
+      warn({ code: 'certificate_refused', message })
     },
   }
 }

@@ -2,6 +2,7 @@ import type { CommandTable } from '#agent/steps/command.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
 import { backupCheck } from './backup.check.ts'
 import { backupCreate } from './backup.create.ts'
+import { backupProve } from './backup.prove.ts'
 import { backupRestore } from './backup.restore.ts'
 import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
@@ -12,20 +13,33 @@ import { poolApply } from './pool.apply.ts'
 import { serverProvision } from './server.provision.ts'
 import { serverUpdate } from './server.update.ts'
 import { serviceRestart } from './service.restart.ts'
+import { siteCatchUp } from './site.catch-up.ts'
+import { siteClone } from './site.clone.ts'
+import { siteCompare } from './site.compare.ts'
+import { siteConfigure } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
+import { siteDomains } from './site.domains.ts'
 import { sitePurge } from './site.purge.ts'
+import { sitePush } from './site.push.ts'
+import { siteReceive } from './site.receive.ts'
+import { siteRefresh } from './site.refresh.ts'
 import { siteRestore } from './site.restore.ts'
+import { siteResume } from './site.resume.ts'
+import { siteSuspend } from './site.suspend.ts'
+import { siteSwitch } from './site.switch.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
+import { wpLogin } from './wp.login.ts'
 import { wpScan } from './wp.scan.ts'
 
 export const commands: CommandTable = {
   'agent.upgrade': agentUpgrade,
   'backup.check': backupCheck,
   'backup.create': backupCreate,
+  'backup.prove': backupProve,
   'backup.restore': backupRestore,
   'backup.undo': backupUndo,
   'cache.purge': cachePurge,
@@ -36,13 +50,25 @@ export const commands: CommandTable = {
   'server.provision': serverProvision,
   'server.update': serverUpdate,
   'service.restart': serviceRestart,
+  'site.catch-up': siteCatchUp,
+  'site.clone': siteClone,
+  'site.compare': siteCompare,
+  'site.configure': siteConfigure,
   'site.create': siteCreate,
   'site.delete': siteDelete,
+  'site.domains': siteDomains,
   'site.purge': sitePurge,
+  'site.push': sitePush,
+  'site.receive': siteReceive,
+  'site.refresh': siteRefresh,
   'site.restore': siteRestore,
+  'site.resume': siteResume,
+  'site.suspend': siteSuspend,
+  'site.switch': siteSwitch,
   'site.update': siteUpdate,
   'tls.issue': tlsIssue,
   'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
+  'wp.login': wpLogin,
   'wp.scan': wpScan,
 }

@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { planPut } from '#agent/os/effects/effects.ts'
-import { hasRelay, writeSetting } from '#agent/os/mail/files.ts'
+import { hasRelay, keepsMail, writeSetting } from '#agent/os/mail/files.ts'
 import * as formerly from '#agent/os/mail/former.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
 import { planSync, syncService } from '#agent/os/mail/service.ts'
-import type { ServerSetting, SiteSetting } from '#agent/os/mail/setting.ts'
+import { ofSite, type ServerSetting, type SiteSetting } from '#agent/os/mail/setting.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { findSite, getSite } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -54,11 +54,11 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
       title: 'Changing the mail settings',
       effects: async () => [
         await planPut(host, path),
-        ...(await planSync(host, params.relay !== null || (await hasRelay(host, path)))),
+        ...(await planSync(host, await isNeeded(host, path, params))),
       ],
       async apply() {
         await formerly.keep(host, path)
-        await writeSetting(host, path, settingOf(params))
+        await writeSetting(host, path, await settingOf(params, host))
         await syncService(host)
       },
       async undo() {
@@ -77,7 +77,16 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
 }
 
 /** The only place that takes the password out of its wrapping: the file is for the queue. */
-function settingOf({ domain, relay, ...rules }: Params): ServerSetting | SiteSetting {
+async function settingOf(
+  { domain, relay, ...rules }: Params,
+  host: Host,
+): Promise<ServerSetting | SiteSetting> {
   const opened = relay && { ...relay, password: relay.password.reveal() }
-  return { ...rules, relay: opened, ...(domain !== undefined && { domain }) }
+  const setting = { ...rules, relay: opened }
+  if (domain === undefined) return setting
+  return ofSite(await getSite(host, domain), { ...setting, domain })
 }
+
+/** Whether the queue runs with the new setting at `path`. */
+const isNeeded = async (host: Host, path: string, { relay }: Params): Promise<boolean> =>
+  relay !== null || (await hasRelay(host, path)) || (await keepsMail(host))

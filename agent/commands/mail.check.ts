@@ -3,7 +3,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { describeTry, readTryResult, type TryResult } from '#agent/os/mail/answers.ts'
 import { readServerSetting, readSiteSetting } from '#agent/os/mail/files.ts'
 import { MAIL_USER } from '#agent/os/mail/places.ts'
-import { effective, newSiteSetting } from '#agent/os/mail/setting.ts'
+import { CAUGHT_REASON, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -47,6 +47,7 @@ async function relayOf({ domain }: Params, host: Host) {
   const setting = site ? await readSiteSetting(host, site) : newSiteSetting('')
   const found = effective(server, setting)
   if ('reason' in found) throw conflict(`Nothing was sent: ${found.reason}`)
+  if ('caught' in found) throw conflict(`Nothing was sent: ${CAUGHT_REASON}`)
   return { user: site ? [site.user] : [], relay: found.relay }
 }
 

@@ -3,7 +3,8 @@ import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { Command } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-import { changed, changeSite, changeSteps, planChange } from './site.update.ts'
+import { updating } from './site.update.ts'
+import { changed, changeSite, changeSteps, planChange } from './site-change.ts'
 
 /** It changes the site of the pool, and so takes the lock of that site. */
 export const poolApply: Command<'pool.apply'> = {
@@ -13,19 +14,19 @@ export const poolApply: Command<'pool.apply'> = {
   },
   async steps({ user, tier }, host) {
     const site = (await listSites(host)).find((one) => one.user === user)
-    return site ? changeSteps({ domain: site.domain, tier }, host) : []
+    return site ? changeSteps(updating({ domain: site.domain, tier }), host) : []
   },
   async finished({ user, tier }, host) {
     const site = (await listSites(host)).find((one) => one.user === user)
-    return site && (await changed({ domain: site.domain, tier }, host)) && { tier }
+    return site && (await changed(updating({ domain: site.domain, tier }), host)) && { tier }
   },
   async plan({ user, php_version: php, tier }, host) {
     const { domain } = await siteOf(host, user, php)
-    return planChange({ domain, tier }, host)
+    return planChange(updating({ domain, tier }), host)
   },
   async *run({ user, php_version: php, tier }, context) {
     const site = await siteOf(context.host, user, php)
-    yield* changeSite({ domain: site.domain, tier }, context)
+    yield* changeSite(updating({ domain: site.domain, tier }), context)
     return { tier }
   },
 }

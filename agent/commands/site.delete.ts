@@ -21,7 +21,7 @@ import { apexOf } from '#shared/names.ts'
 export const siteDelete: Command<'site.delete'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps({ domain }, host) {
-    const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'trash'))
+    const site = (await findDeletable(host, domain)) ?? (await findSite(host, domain, 'trash'))
     return site ? stepsOf(site, host) : []
   },
   async finished({ domain }, host) {
@@ -29,12 +29,12 @@ export const siteDelete: Command<'site.delete'> = {
     return site && { domain, size: (await trash.readFacts(host, site.user)).size }
   },
   async plan({ domain }, host) {
-    const site = await getSite(host, domain)
+    const site = (await findDeletable(host, domain)) ?? (await getSite(host, domain))
     if (await isRunning(host, MARIADB)) await trash.refuseWithoutSpace(host, site)
     return [...(await mariadbSteps(host)), ...stepsOf(site, host)]
   },
   async *run({ domain }, { host, announce, perform }) {
-    const site = await getSite(host, domain)
+    const site = (await findDeletable(host, domain)) ?? (await getSite(host, domain))
     const steps = stepsOf(site, host)
     const missing = await mariadbSteps(host)
     announce([...missing, ...steps])
@@ -46,9 +46,14 @@ export const siteDelete: Command<'site.delete'> = {
   },
 }
 
+/** Also the former copy of a site that has moved to another server. */
+const findDeletable = async (host: Host, domain: string): Promise<Site | undefined> =>
+  (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
+
 /** The virtual host first, then the processes of the user, then its files. The certificate stays. */
 function stepsOf(site: Site, host: Host): Step[] {
-  const { domain, user } = site
+  const { domain, user, moving } = site
+  const ran = !moving?.parted
   return [
     {
       name: 'vhost',
@@ -61,14 +66,14 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'cron',
       title: 'Removing the jobs',
       ...cron.unschedule(host, user),
-      undo: cron.schedule(host, site).apply,
+      undo: async () => (ran ? cron.schedule(host, site).apply() : undefined),
     },
     {
       name: 'pool',
       title: 'Stopping PHP',
       effects: () => fpmRemoval.planRemoveAll(host, site),
       apply: () => fpmRemoval.removeAll(host, site),
-      undo: () => fpm.apply(host, site),
+      undo: async () => (ran ? fpm.apply(host, site) : undefined),
     },
     {
       name: 'account',
@@ -94,7 +99,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'record',
       title: 'Moving the record to the trash',
-      ...moveSite(host, domain, 'sites', 'trash'),
+      ...moveSite(host, domain, ran ? 'sites' : 'moved', 'trash'),
       decided: async () => (await findSite(host, domain, 'trash')) !== undefined,
     },
     {

@@ -6,6 +6,7 @@ import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { forgetRepository } from '#agent/os/restic/session.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
+import { baselineRemoved } from '#agent/os/staging/baseline.ts'
 import { emptyTrash } from '#agent/os/trash/trash.ts'
 import { planUnlimit, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
@@ -76,6 +77,7 @@ function stepsOf(site: Site, host: Host): Step[] {
         forgetMail(host, user),
         forgetRestores(host, user),
         forgetRepository(host, user),
+        baselineRemoved(host, domain),
       ),
     },
     {

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { needsRenewal } from '#agent/os/certificates/certificates.ts'
+import { needsRenewal } from '#agent/os/certificates/coverage.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
@@ -13,7 +13,7 @@ import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { NGINX } from '#agent/os/services/known.ts'
-import { findSite, listSites, moveSite, type Site } from '#agent/os/site/sites.ts'
+import { findHolder, findSite, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import * as users from '#agent/os/users/users.ts'
@@ -21,6 +21,7 @@ import type { Command, Progress, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import { refuseUnaccepted } from './accept.ts'
 import { certificateStep } from './certificate-step.ts'
 
@@ -51,7 +52,7 @@ export const siteRestore: Command<'site.restore'> = {
     const certificate = await certificateSteps(host, site, warn)
     announce([...missing, ...steps, ...certificate])
     yield* withConflicts(site, perform(missing))
-    if (missing.length > 0) await withConflict(site, refuseServedNames(host, domain))
+    if (missing.length > 0) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
     yield `Restoring ${domain} from the trash`
     yield* perform(steps)
     yield* perform(certificate)
@@ -69,7 +70,7 @@ async function preparing(
   await trash.refuseUnrestorable(host, site)
   const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', accept))
   const installed = await host.files.stat(NGINX.program)
-  if (installed) await withConflict(site, refuseServedNames(host, site.domain))
+  if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
   return [...steps, ...(await connectionSteps(host, site))]
 }
 
@@ -83,9 +84,9 @@ async function getTrashed(host: Host, domain: string): Promise<Site> {
   throw notFound(`Site ${domain} in the trash`)
 }
 
-async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
-  const apex = apexOf(domain)
-  const taken = (await listSites(host)).find((site) => apexOf(site.domain) === apex)
+async function refuseTaken(host: Host, site: Site): Promise<void> {
+  const { domain, user } = site
+  const taken = await findHolder(host, allNamesOf(site))
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
     throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
@@ -149,7 +150,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
-      imposes: () => planTakeOver(host, domain),
+      imposes: () => planTakeOver(host, allNamesOf(site)),
       notes: () => listeningNotes(host),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),

@@ -1,10 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
 import { issue, planIssue, type Requested, restore } from '#agent/os/certificates/certificates.ts'
+import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 
-type Issued = { expires_at: string; refused?: string }
+type Issued = { expires_at: string; refused?: string; left_out: LeftOut[] }
 
 export const tlsIssue: Command<'tls.issue'> = {
   lock: ({ domain }) => apexOf(domain),
@@ -18,8 +19,8 @@ export const tlsIssue: Command<'tls.issue'> = {
     let expires_at = ''
     const step = stepOf(params, host, (issued) => {
       expires_at = issued.expires_at
-      if (issued.refused !== undefined)
-        warn({ code: 'certificate_refused', message: issued.refused })
+      const message = issued.refused ?? describe(issued.left_out)
+      if (message !== undefined) warn({ code: 'certificate_refused', message })
     })
     yield* perform([step])
     return { domain: params.domain, tls: params.tls, expires_at }

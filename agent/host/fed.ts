@@ -7,4 +7,6 @@ export interface Fed {
   sha256: string
   /** The last characters, at most 200. */
   end: string
+  /** What its own `input_from` gave to it. */
+  fed?: Fed
 }

@@ -1,6 +1,7 @@
 import type { AcmePort } from './acme-port.ts'
 import type { AdminStatement } from './admin-statements.ts'
 import type { Fed } from './fed.ts'
+import type { Net } from './net-port.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { Visitor } from './visit-port.ts'
 
@@ -63,11 +64,14 @@ export interface HostSettings {
 }
 
 export interface RunOptions {
-  /** Passed on standard input: the only way for a secret. */
+  /** Passed on standard input: the only way for a secret. Before the output of `input_from`. */
   input?: string
   /** A file of root as standard input, of any size. */
   input_file?: string
-  /** Standard input is the output of this program, which ends before it: see Output.fed. */
+  /**
+   * Standard input is the output of this program, which ends before it: see Output.fed. It may be
+   * fed by another one, and each has its own rights.
+   */
   input_from?: { argv: readonly string[]; options: RunOptions }
   /** A file of root for standard output: created each time, readable by its owner only. */
   output_file?: string
@@ -129,8 +133,9 @@ export interface Shell {
   run(argv: readonly string[], options?: RunOptions): Promise<Output>
   /** Never throws for an exit status. A program that is missing has code 127. */
   try(argv: readonly string[], options?: RunOptions): Promise<Output>
-  /** Yields each line of stdout and stderr as it comes; throws CommandFailed like run. */
+  /** Yields each line of stdout and stderr, or stdout in bytes; throws CommandFailed like run. */
   stream(argv: readonly string[], options?: RunOptions): AsyncGenerator<string, void>
+  bytes(argv: readonly string[], options?: RunOptions): AsyncGenerator<Uint8Array, void>
   /** Starts a daemon in a session of its own that outlives the agent; returns its pid. */
   daemon(argv: readonly string[], options: { log: string; cwd?: string }): Promise<number>
 }
@@ -184,40 +189,7 @@ export interface Database {
 
 export type Row = Record<string, unknown>
 
-export interface Net {
-  /** GET with a time limit; file: addresses too. Throws a readable Error for anything but 200. */
-  fetch(url: string, options?: Fetching & { timeout_ms?: number }): Promise<Uint8Array>
-  /** Streams an address into a file and returns the digest of what is in it, in hexadecimal. */
-  download(
-    url: string,
-    path: string,
-    digest: 'sha1' | 'sha256' | 'sha512',
-    options?: Downloading,
-  ): Promise<string>
-  /** A request to this machine (127.0.0.1) with the given Host; `tls` uses SNI and checks nothing. */
-  probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
-}
-
-export interface Fetching {
-  signal?: AbortSignal
-  /** The id of its operation: see Programs. */
-  operation?: string
-}
-
-export interface Downloading extends Fetching {
-  /** The limit of received and written bytes: throws above it. Default: 1 GiB. */
-  most?: number
-  /** The data is gzip-compressed and written uncompressed. */
-  gunzip?: boolean
-}
-
-export interface Probe {
-  host: string
-  /** Of this machine; default 127.0.0.1. */
-  address?: string
-  path: string
-  tls?: boolean
-}
+export type { Downloading, Fetching, Net, Probe, Resolved } from './net-port.ts'
 
 export interface Clock {
   /** The time of day, which may change: only for dates. */

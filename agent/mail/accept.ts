@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { z } from 'zod'
-import type { Effective } from '#agent/os/mail/setting.ts'
+import type { Catching, Effective } from '#agent/os/mail/setting.ts'
 import { type Envelope, envelopeOf, Unacceptable } from './envelope.ts'
 import { parseFields, renderFields } from './headers.ts'
 import { Incoming } from './incoming.ts'
@@ -69,7 +69,7 @@ async function take(
   if (opening.size > MOST_BYTES) throw new NotTaken(`552 the message has more than 25 MB`)
   const rules = await queue.rules()
   if ('reason' in rules) throw new NotTaken(`550 ${rules.reason}`)
-  if (queue.full !== undefined) throw new NotTaken(`452 ${queue.full}`)
+  if (!('caught' in rules) && queue.full !== undefined) throw new NotTaken(`452 ${queue.full}`)
   return deps.turn(async () => {
     socket.write('354\n')
     return store(incoming, queue, { opening, rules, now: deps.now() })
@@ -78,7 +78,7 @@ async function take(
 
 interface Message {
   opening: Opening
-  rules: Effective
+  rules: Effective | Catching
   now: number
 }
 
@@ -87,7 +87,8 @@ async function store(
   queue: SiteQueue,
   { opening, rules, now }: Message,
 ): Promise<string> {
-  const { store: disk } = queue
+  const isCaught = 'caught' in rules
+  const disk = isCaught ? queue.caught.store : queue.store
   const { id } = opening
   await using file = await disk.openText(id)
   const submission = { ...opening, sender: opening.sender ?? undefined }
@@ -113,7 +114,8 @@ async function store(
   }
   const { sender, recipients } = envelope
   const times = { created_at: now, next_at: now, attempts: 0, answer: '' }
-  await queue.add({ id, sender, recipients, size, ...times })
+  const message = { id, sender, recipients, size, ...times }
+  await (isCaught ? queue.keep(message) : queue.add(message))
   return id
 }
 

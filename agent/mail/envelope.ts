@@ -1,4 +1,4 @@
-import type { Effective } from '#agent/os/mail/setting.ts'
+import type { Addressing } from '#agent/os/mail/setting.ts'
 import { apexOf } from '#shared/names.ts'
 import { envelopeAddress, mailboxesOf } from './addresses.ts'
 import { type Field, field, valuesOf } from './headers.ts'
@@ -28,7 +28,7 @@ const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
 export function envelopeOf(
   fields: readonly Field[],
   submission: Submission,
-  rules: Effective,
+  rules: Addressing,
   { date, id }: { date: Date; id: string },
 ): Envelope {
   const recipients = recipientsOf(fields, submission)
@@ -70,7 +70,7 @@ interface From {
   reply_to?: string | undefined
 }
 
-function fromOf(fields: readonly Field[], submission: Submission, rules: Effective): From {
+function fromOf(fields: readonly Field[], submission: Submission, rules: Addressing): From {
   const given = valuesOf(fields, 'from').flatMap(mailboxesOf)
   const [first = { name: '', address: '' }] = given
   const address = envelopeAddress(first.address)
@@ -86,12 +86,12 @@ function fromOf(fields: readonly Field[], submission: Submission, rules: Effecti
 }
 
 /** With the name from the site, and its address for replies. */
-function replaced(name: string, reply_to: string | undefined, { from_address }: Effective): From {
+function replaced(name: string, reply_to: string | undefined, { from_address }: Addressing): From {
   const text = name === '' ? from_address : `${name} <${from_address}>`
   return { sender: from_address, field: field('From', text), reply_to }
 }
 
-function isReplaced(address: string, { rewrite_from, from_address, domain }: Effective): boolean {
+function isReplaced(address: string, { rewrite_from, from_address, domain }: Addressing): boolean {
   if (rewrite_from === 'never' || address === from_address) return false
   return rewrite_from === 'always' || !isOf(address, domain)
 }

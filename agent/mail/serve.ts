@@ -113,6 +113,7 @@ export class MailService {
     return {
       user,
       store: new Store(this.#places.queueOf(user)),
+      caught: new Store(this.#places.caughtOf(user)),
       settings: this.#files,
       status: new StatusFile(this.#places.statusOf(user)),
       ...{ schedule, smtp, now: Date.now, random: Math.random },

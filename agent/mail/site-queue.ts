@@ -4,20 +4,19 @@ import {
   relayWaitAfter,
   type Schedule,
 } from '#agent/os/mail/retry-schedule.ts'
-import { type Effective, effective, type Unset } from '#agent/os/mail/setting.ts'
+import { type Catching, type Effective, effective, type Unset } from '#agent/os/mail/setting.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { MailCounts } from '#shared/mail.ts'
+import { Caught } from './caught.ts'
 import { Counts } from './counts.ts'
 import { Deliveries } from './deliveries.ts'
+import { fullness } from './fullness.ts'
+import { KnownIds } from './known-ids.ts'
 import type { SettingFiles } from './setting-files.ts'
 import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
 import type { StatusFile } from './status-file.ts'
 import type { Store, Waiting } from './store.ts'
 
-/** The limits of one site's waiting mail. */
-const MOST_MESSAGES = 1000
-const MOST_BYTES = 200 << 20
-const MOST_KNOWN = 5000
 /** Messages on one connection before the next site has its turn. */
 const MOST_AT_ONCE = 50
 
@@ -26,6 +25,8 @@ const DAMAGED = { answer: 'given up: its file in the queue is damaged', expired:
 export interface QueueDeps {
   user: string
   store: Store
+  /** For the kept messages of a staging site. */
+  caught: Store
   settings: SettingFiles
   status: StatusFile
   schedule: Schedule
@@ -34,13 +35,15 @@ export interface QueueDeps {
   smtp: SmtpOptions
 }
 
+type Kept = Pick<SiteQueue, 'counts' | 'caught'>
+
 /** The mail of one site that waits for its relay. */
 export class SiteQueue {
   readonly counts: Counts
+  readonly caught: Caught
   readonly #deps: QueueDeps
   readonly #waiting: Map<string, Waiting>
-  /** The ids of accepted messages, including delivered ones: the site may not know yet. */
-  readonly #known: Set<string>
+  readonly #known: KnownIds
   /** The number of consecutive failures of the relay itself. */
   #failures = 0
   #relayAt = 0
@@ -48,18 +51,19 @@ export class SiteQueue {
   #held = false
   #busy = false
 
-  private constructor(deps: QueueDeps, waiting: readonly Waiting[], counts: Counts) {
+  private constructor(deps: QueueDeps, waiting: readonly Waiting[], { counts, caught }: Kept) {
     this.#deps = deps
     this.#waiting = new Map(waiting.map((message) => [message.id, message]))
-    this.#known = new Set(this.#waiting.keys())
+    this.#known = new KnownIds(this.#waiting.keys())
     this.counts = counts
+    this.caught = caught
   }
 
   static async open(deps: QueueDeps): Promise<SiteQueue> {
     const counts = new Counts(deps.now, await deps.status.read())
     const { waiting, damaged } = await deps.store.load()
     counts.failed(damaged.map((id) => ({ ...DAMAGED, recipient: `unknown (message ${id})` })))
-    const queue = new SiteQueue(deps, waiting, counts)
+    const queue = new SiteQueue(deps, waiting, { counts, caught: await Caught.open(deps.caught) })
     await queue.writeStatus()
     return queue
   }
@@ -68,35 +72,33 @@ export class SiteQueue {
     return this.#deps.store
   }
 
-  async rules(): Promise<Effective | Unset> {
+  async rules(): Promise<Effective | Catching | Unset> {
     const { settings, user } = this.#deps
     return effective(await settings.server(), await settings.site(user))
   }
 
   /** The reason why the queue accepts no more; undefined: it does. */
   get full(): string | undefined {
-    const messages = [...this.#waiting.values()]
-    const bytes = messages.reduce((sum, { size }) => sum + size, 0)
-    if (messages.length < MOST_MESSAGES && bytes < MOST_BYTES) return undefined
-    return `the queue of this site is full: ${messages.length} messages wait`
+    return fullness([...this.#waiting.values()])
   }
 
   /** It is on the disk when this returns. */
   async add(message: Waiting): Promise<void> {
     await this.#deps.store.put(message)
-    this.#remember(message.id)
+    this.#known.add(message.id)
     this.#waiting.set(message.id, message)
+    await this.writeStatus()
+  }
+
+  /** For a message that is never sent. */
+  async keep(message: Waiting): Promise<void> {
+    await this.caught.add(message)
+    this.#known.add(message.id)
     await this.writeStatus()
   }
 
   knows(id: string): boolean {
     return this.#known.has(id)
-  }
-
-  #remember(id: string): void {
-    this.#known.add(id)
-    const [oldest] = this.#known
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest)
   }
 
   async refused(): Promise<void> {
@@ -132,6 +134,7 @@ export class SiteQueue {
     const oldest = Math.min(...[...this.#waiting.values()].map(({ created_at }) => created_at))
     return {
       queued: this.#waiting.size,
+      caught: this.caught.count,
       oldest_at: Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
       held: this.#held,
       sent_hour: counts.sentThisHour,
@@ -158,6 +161,7 @@ export class SiteQueue {
     try {
       const rules = await this.rules()
       if ('reason' in rules) throw new Error(rules.reason)
+      if ('caught' in rules) return
       const first = this.#next()
       if (!first || this.#isOver(rules, first)) return
       const connection = await connect(rules.relay, this.#deps.smtp)

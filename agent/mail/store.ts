@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } fro
 import { type FileHandle, mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { z } from 'zod'
 import { attempt } from '#agent/host/attempt.ts'
+import { CAUGHT } from '#agent/os/mail/places.ts'
 import { ifPresent } from './if-present.ts'
 
 /** The state of one waiting message; its text is beside it, in the form for the relay. */
@@ -85,7 +86,7 @@ export class Store {
       if (message && names.includes(`${message.id}.eml`)) waiting.push(message)
       else damaged.push(name.slice(0, -'.json'.length))
     }
-    const known = new Set(waiting.flatMap(({ id }) => [`${id}.json`, `${id}.eml`]))
+    const known = new Set([CAUGHT, ...waiting.flatMap(({ id }) => [`${id}.json`, `${id}.eml`])])
     for (const name of names) {
       if (!known.has(name)) await unlink(`${this.#folder}/${name}`).catch(() => undefined)
     }

@@ -4,7 +4,7 @@ import process from 'node:process'
 import type { Config } from '#agent/config.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
-import { type Effective, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
+import { CAUGHT_REASON, type Effective, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
 import { messageOf } from '#shared/errors.ts'
 import { field, renderFields } from './headers.ts'
 import { settingFiles } from './setting-files.ts'
@@ -36,6 +36,7 @@ async function rulesOf({ settings: { mail_dir } }: Config, user: string | undefi
   const site = user === undefined ? newSiteSetting(hostname()) : await files.site(user)
   const rules = effective(await files.server(), site)
   if ('reason' in rules) throw new Error(rules.reason)
+  if ('caught' in rules) throw new Error(CAUGHT_REASON)
   return rules
 }
 

@@ -123,21 +123,21 @@ export class Session {
   }
 
   #view(): Host {
-    const base = this.#base
     const own = { operation: this.#operation }
     // The waits of an undo must not be aborted.
     const waits = () => (this.#phase === 'working' ? { signal: this.signal } : {})
-    const { net, acme, database, clock } = base
+    const { net, acme, database, clock } = this.#base
     return {
-      ...base,
+      ...this.#base,
       shell: this.#shell((work) => this.#until(work)),
-      steady: { ...base, shell: this.#shell((work) => work()) },
+      steady: { ...this.#base, shell: this.#shell((work) => work()) },
       net: {
         fetch: (url, options) =>
           this.#until(() => net.fetch(url, { ...options, ...own, ...waits() })),
         download: (url, path, digest, options) =>
           this.#until(() => net.download(url, path, digest, { ...options, ...own, ...waits() })),
         probe: (probe) => this.#until(() => net.probe(probe)),
+        resolve: (names) => this.#until(() => net.resolve(names)),
       },
       acme: {
         order: ({ present, ...order }) =>
@@ -165,17 +165,18 @@ export class Session {
   #shell(until: <T>(work: () => Promise<T>) => Promise<T>): Shell {
     const { shell } = this.#base
     const own = (options: RunOptions = {}) => withOperation(options, this.#operation)
+    async function* each<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+      for (;;) {
+        const next = await until(() => items.next())
+        if (next.done) return
+        yield next.value
+      }
+    }
     return {
       run: (argv, options) => until(() => shell.run(argv, own(options))),
       try: (argv, options) => until(() => shell.try(argv, own(options))),
-      async *stream(argv, options) {
-        const lines = shell.stream(argv, own(options))
-        for (;;) {
-          const next = await until(() => lines.next())
-          if (next.done) return
-          yield next.value
-        }
-      },
+      stream: (argv, options) => each(shell.stream(argv, own(options))),
+      bytes: (argv, options) => each(shell.bytes(argv, own(options))),
       // It outlives the operation.
       daemon: (argv, options) => until(() => shell.daemon(argv, options)),
     }

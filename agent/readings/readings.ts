@@ -1,10 +1,15 @@
 import type { Host } from '#agent/host/ports.ts'
+import { browseBackup } from '#agent/os/backup/read/browse.ts'
+import { Downloads } from '#agent/os/backup/read/download.ts'
+import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
+import { listBackups } from '#agent/os/backup/storage/list.ts'
 import { databasePassword } from '#agent/os/discovery/db-password.ts'
 import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
 import type { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { isCanary } from '#agent/os/isolation/canaries.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
+import { listUsers } from '#agent/os/login/users.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
 import { listConditions } from '#agent/os/server/conditions.ts'
@@ -16,9 +21,12 @@ import { buildOf } from '#agent/os/upgrade/build.ts'
 import { listUsage } from '#agent/os/usage/list.ts'
 import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import type { SiteHealth } from '#shared/agent.ts'
+import type { FindRequest, KeeperRequest, ListRequest } from '#shared/backup-find.ts'
+import type { BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
 
 /** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
 export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
+  const downloads = new Downloads(host)
   return {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -38,6 +46,14 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     health: async (): Promise<SiteHealth[]> => monitor.list(),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),
+    wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
+    /** A folder of a backup, and its tables. */
+    browse: (request: BrowseRequest) => browseBackup(host, request),
+    download: (request: DownloadRequest) => downloads.start(request),
+    /** What is in a storage, whichever dashboard made it. */
+    findRepositories: (request: FindRequest) => findRepositories(host, request),
+    listBackups: (request: ListRequest) => listBackups(host, request),
+    readKeeper: (request: KeeperRequest) => readKeeper(host, request),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -1,3 +1,4 @@
+import { type Ignored, TableDigest } from './digest.ts'
 import type { Rewrite, Unchanged } from './rewrite-text.ts'
 import type { Anchor } from './rules.ts'
 import type { Form } from './spellings.ts'
@@ -25,12 +26,22 @@ export interface Left {
   examples: string[]
 }
 
+interface TableReport {
+  table: string
+  rows: number
+  /** Of all rows before they change, if digests are requested: see digest.ts. */
+  sha256?: string
+  columns: ChangedColumn[]
+}
+
 export interface RewriteReport {
   bytes: { read: number; written: number }
   replaced: number
-  /** All tables with rows; each column has one value for each row. */
-  tables: { table: string; rows: number; columns: ChangedColumn[] }[]
+  /** All tables with rows, and with digests also those without; each column has one value for each row. */
+  tables: TableReport[]
   left: Left[]
+  /** The tables of the request that the dump does not have. Absent without such a list. */
+  missing?: string[]
 }
 
 /** Counts what happens to the values of one column. */
@@ -68,6 +79,7 @@ export interface TableTally {
   table: string
   rows: number
   columns: Map<string, ColumnTally>
+  digest?: TableDigest | undefined
 }
 
 export interface TallyOptions {
@@ -75,6 +87,10 @@ export interface TallyOptions {
   emails: boolean
   skip: readonly string[]
   examples: number
+  digest: boolean
+  ignore: readonly { table: string; column: string; values: readonly string[] }[]
+  kinds: number
+  changed: boolean
 }
 
 /** Counts what happens to a dump. A report grows with the number of tables, not of rows. */
@@ -90,9 +106,17 @@ export class Tally {
   }
 
   table(table: string): TableTally {
-    const tally = this.#tables.get(table) ?? { table, rows: 0, columns: new Map() }
+    const known = this.#tables.get(table)
+    if (known) return known
+    const digest = this.#options.digest ? new TableDigest(this.#ignoredIn(table)) : undefined
+    const tally = { table, rows: 0, columns: new Map(), digest }
     this.#tables.set(table, tally)
     return tally
+  }
+
+  #ignoredIn(table: string): Ignored[] {
+    const rules = this.#options.ignore.filter((rule) => patternOf(rule.table).test(table))
+    return rules.map(({ column, values }) => ({ column, values: values.map(patternOf) }))
   }
 
   column(table: TableTally, name: string): ColumnTally {
@@ -108,28 +132,34 @@ export class Tally {
 
   left(where: Pick<Left, 'table' | 'column' | 'reason'>, text: string, at: number): void {
     const key = JSON.stringify([where.table, where.column, where.reason])
-    const left = this.#left.get(key) ?? { ...where, count: 0, examples: [] }
+    const known = this.#left.get(key)
+    if (!known && this.#left.size >= this.#options.kinds) return
+    const left = known ?? { ...where, count: 0, examples: [] }
     left.count++
     if (left.examples.length < this.#options.examples) left.examples.push(excerpt(text, at))
     this.#left.set(key, left)
   }
 
   report(bytes: RewriteReport['bytes']): RewriteReport {
-    const tables = [...this.#tables.values()].map(({ table, rows, columns }) => {
+    const tables = [...this.#tables.values()].map(({ table, rows, columns, digest }) => {
       const tallies = [...columns.values()].map(({ column }) => column)
-      return { table, rows, columns: tallies.filter(({ changed }) => changed > 0) }
+      const sha256 = digest && { sha256: digest.sha256() }
+      return { table, rows, ...sha256, columns: tallies.filter(({ changed }) => changed > 0) }
     })
     const counts = tables.flatMap(({ columns }) =>
       columns.flatMap(({ replaced }) => Object.values(replaced)),
     )
     const replaced = counts.reduce((sum, count) => sum + count, 0)
-    return { bytes, replaced, tables, left: [...this.#left.values()] }
+    const left = [...this.#left.values()]
+    const { changed, digest } = this.#options
+    const shown = changed ? tables : tables.map((table) => ({ ...table, columns: [] }))
+    return { bytes, replaced, tables: changed || digest ? shown : [], left }
   }
 }
 
 function patternOf(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replace(/[^\w]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 'i')
+  return new RegExp(`^${parts.join('.*')}$`, 'is')
 }
 
 const AROUND = 40

@@ -1,22 +1,9 @@
-import type { Literal } from './literals.ts'
-import type { ColumnTally, TableTally, Tally } from './report.ts'
-import { afterToken, closingQuote, DOUBLE_QUOTE, isBlank, isWord, QUOTE } from './sql.ts'
+import { type Literal, textOf } from './literals.ts'
+import type { ColumnTally } from './report.ts'
+import type { RowOptions, RowTable } from './row-options.ts'
+import { afterToken, afterWord, closingQuote, DOUBLE_QUOTE, isBlank, isWord, QUOTE } from './sql.ts'
 import { rewriteValue } from './value.ts'
 import type { Window } from './window.ts'
-
-/** What the rows of a statement need to know. */
-export interface RowOptions {
-  window: Window
-  tally: Tally
-  backslashes: boolean
-  max_value_bytes: number
-}
-
-export interface RowTable {
-  tally: TableTally
-  /** In the order of a row, as far as they are known. */
-  columns: readonly string[]
-}
 
 const [COMMA, OPEN, CLOSE, SEMICOLON, ZERO, X, UNDERSCORE] = [44, 40, 41, 59, 48, 120, 95]
 
@@ -47,6 +34,12 @@ export class Rows {
 
   /** Reads on. True at the end of the rows; false when the input ends first. */
   read(): boolean {
+    const isEnd = this.#read()
+    this.#table.tally.digest?.pass(this.#window)
+    return isEnd
+  }
+
+  #read(): boolean {
     if (this.#long && !this.#passLong(this.#long)) return false
     const { bytes, end } = this.#window
     while (this.#window.at < end) {
@@ -66,19 +59,26 @@ export class Rows {
   shift(by: number): void {
     if (this.#resume >= 0) this.#resume -= by
     if (this.#long) this.#long.counted -= by
+    this.#table.tally.digest?.shift(by)
   }
 
   #other(byte: number | undefined): boolean {
     if (byte === COMMA) {
       if (this.#depth === 1) this.#nextColumn()
     } else if (byte === OPEN) {
-      if (this.#depth++ === 0) this.#column = 0
+      if (this.#depth++ === 0) this.#table.tally.digest?.open(this.#window)
     } else if (byte === CLOSE) {
-      if (--this.#depth === 0) this.#table.tally.rows++
+      if (--this.#depth === 0) this.#close()
       this.#isBinary = false
     } else if (!isBlank(byte)) return this.#skip()
     this.#window.at++
     return true
+  }
+
+  #close(): void {
+    this.#table.tally.rows++
+    this.#table.tally.digest?.close(this.#window)
+    this.#column = 0
   }
 
   #nextColumn(): void {
@@ -100,7 +100,7 @@ export class Rows {
     if (close < 0) return this.#wait(quote, ~close)
     this.#resume = -1
     this.#window.at = close + 1
-    if (this.#window.next >= close) return true
+    if (this.#window.next >= close && !this.#table.watched[this.#column]) return true
     this.#value({ start: at + 1, end: close, kind: 'quoted', backslashes: this.#backslashes })
     return true
   }
@@ -127,9 +127,8 @@ export class Rows {
     const { bytes, end } = this.#window
     const from = this.#resume < 0 ? start : this.#resume
     if (quote !== 0) return closingQuote(bytes, from, end, quote, this.#backslashes)
-    let next = from
-    while (next < end && isWord(bytes[next])) next++
-    return next === end ? ~next : next
+    const next = afterWord(bytes, from, end)
+    return next < 0 ? ~end : next
   }
 
   /** Waits for more of a value, or stops keeping it. */
@@ -181,10 +180,16 @@ export class Rows {
   #value(literal: Literal): void {
     const window = this.#window
     this.#resume = -1
+    if (this.#table.watched[this.#column]) this.#show(literal)
     if (window.next >= literal.end) return
     if (this.#isLong(literal.start, literal.end)) this.#count(literal.start, literal.end)
     else rewriteValue(window, literal, this.#tally(), this.#isBinary)
     window.look(literal.end)
+  }
+
+  #show(literal: Literal): void {
+    const { tally, columns } = this.#table
+    tally.digest?.value(columns[this.#column] ?? '', textOf(this.#window.bytes, literal))
   }
 
   #tally(): ColumnTally {

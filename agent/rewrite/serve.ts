@@ -16,7 +16,8 @@ export async function rewrite([descriptor = `${STDERR}`]: readonly string[]): Pr
   const input = new Input()
   const output = new Output()
   const request = RewriteRequest.parse(JSON.parse(input.line()))
-  const rewriter = new DumpRewriter(request, (bytes) => output.write(bytes))
+  const write = (bytes: Uint8Array) => output.write(bytes)
+  const rewriter = new DumpRewriter(request, request.output ? write : () => undefined)
   for (let chunk = input.chunk(); chunk.length > 0; chunk = input.chunk()) rewriter.push(chunk)
   try {
     const report = rewriter.end()

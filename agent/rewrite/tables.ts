@@ -30,7 +30,7 @@ const unquoted = (name: string) => {
   return name.slice(1, -1).replaceAll(quote + quote, quote)
 }
 
-function* tokensOf(bytes: Buffer, from: number, end: number, backslashes: boolean) {
+export function* tokensOf(bytes: Buffer, from: number, end: number, backslashes: boolean) {
   let at = from
   for (let token = next(); token; token = next()) yield token
   function next(): Token | undefined {
@@ -77,12 +77,18 @@ const NO_VALUES = new Set(['SELECT', 'SET', ';'])
 /** The columns of a whole `CREATE TABLE`. Other statements have some, too, and no rows. */
 export function createdTable(bytes: Buffer, from: number, end: number, backslashes: boolean) {
   const tokens = tokensOf(bytes, from, end, backslashes)
-  let table = ''
+  const words: string[] = []
   for (const { text, kind } of tokens) {
-    if (kind !== 'other') table = text
-    else if (text === '(') return { table, columns: [...columnsOf(tokens)] }
+    if (kind !== 'other') words.push(text)
+    else if (text === '(') return { ...tableOf(words), columns: [...columnsOf(tokens)] }
   }
-  return { table, columns: [] }
+  return { ...tableOf(words), columns: [] }
+}
+
+function tableOf(words: readonly string[]) {
+  const kind = words[1]?.toUpperCase()
+  if (kind === 'SEQUENCE') return { table: words[2] ?? '', is_table: true }
+  return { table: words.at(-1) ?? '', is_table: kind === 'TABLE' }
 }
 
 /** The first names of the definitions, without keys. */

@@ -18,6 +18,7 @@ export class Window {
   /** Reused, because an allocation for each value takes longer than its edits. */
   #scratch = Buffer.alloc(0)
   #written = 0
+  #isMuted = false
 
   constructor(gate: Gate, write: (bytes: Uint8Array) => void) {
     this.#gate = gate
@@ -50,6 +51,22 @@ export class Window {
     this.next = this.#gate.next(this.bytes, from)
   }
 
+  get isMuted(): boolean {
+    return this.#isMuted
+  }
+
+  /** Leaves out everything from the present position on. */
+  mute(): void {
+    this.pass(this.at)
+    this.#isMuted = true
+  }
+
+  /** Ends `mute` at the present position. */
+  unmute(): void {
+    this.pass(this.at)
+    this.#isMuted = false
+  }
+
   /** Writes everything before the position as it is. */
   pass(to: number): void {
     if (to > this.#written) this.#emit(this.bytes.subarray(this.#written, to))
@@ -80,6 +97,7 @@ export class Window {
   }
 
   #emit(bytes: Uint8Array): void {
+    if (this.#isMuted) return
     this.total.written += bytes.length
     this.#write(bytes)
   }

@@ -6,6 +6,7 @@ import { offline } from '#shared/errors.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { unreachable } from './answer.ts'
 import { answered } from './answered.ts'
+import { bytesOf } from './byte-stream.ts'
 import type { Allowance } from './output-limits.ts'
 import { type ListOf, piecesFrom, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
@@ -15,6 +16,7 @@ const SIMULTANEOUS = 256
 const MAX_ANSWER = 1 << 20
 /** An agent sends a comment every 10 s. */
 const STALL_MS = 45_000
+const FIRST_BYTES_MS = 10 * 60_000
 
 interface Options {
   transports: Transports
@@ -73,8 +75,23 @@ export class Agents {
     body: unknown,
     schema: S,
     headers: Record<string, string> = {},
+    limits: Limits = {},
   ) {
-    return this.#json(to, posting(path, body, headers), schema)
+    return this.#json(to, posting(path, body, headers), schema, limits)
+  }
+
+  /** Resolves with the first bytes of an answer of any length, which may take minutes. */
+  async bytes(to: Address, path: string, body: unknown) {
+    const timeout = new RequestTimeout(FIRST_BYTES_MS, this.#closing.signal)
+    try {
+      const response = await this.#slots.run(async () =>
+        answered(await this.#options.transports(to), posting(path, body), timeout),
+      )
+      return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
+    } catch (error) {
+      timeout.end()
+      throw unreachable(to, error)
+    }
   }
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */

@@ -14,6 +14,7 @@ export const AUTH_EXAMPLES = {
     password: 'correct horse battery staple',
     end_tokens: true,
   },
+  ConfirmPassword: { password: 'correct horse battery staple' },
   CreateApiToken: {
     name: 'deploy script',
     password: 'correct horse battery staple',

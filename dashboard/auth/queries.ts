@@ -1,7 +1,8 @@
 import { and, count, desc, eq, getTableColumns, gt, ne } from 'drizzle-orm'
+import { api_tokens, sessions } from '#dashboard/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
-import { activities, api_tokens, sessions, users } from '#dashboard/db/schema.ts'
+import { activities, users } from '#dashboard/db/schema.ts'
 import type { ApiToken, User } from '#shared/api/auth.ts'
 
 const user = { id: users.id, email: users.email, name: users.name }
@@ -63,6 +64,27 @@ export async function renewSession(
       .returning({ jti: sessions.jti }),
   )
   return rows.length > 0
+}
+
+/** When the owner of a session last gave the password; null for a session of an older version. */
+export async function findConfirmation(db: Database, jti: string): Promise<string | null> {
+  const { confirmed_at } = sessions
+  const row = await db.read
+    .select({ confirmed_at })
+    .from(sessions)
+    .where(eq(sessions.jti, jti))
+    .get()
+  return row?.confirmed_at ?? null
+}
+
+export async function confirmSession(
+  db: Database,
+  jti: string,
+  confirmed_at: string,
+): Promise<void> {
+  await db.write((queries) =>
+    queries.update(sessions).set({ confirmed_at }).where(eq(sessions.jti, jti)),
+  )
 }
 
 export async function deleteSession(db: Database, jti: string, entry: NewActivity): Promise<void> {

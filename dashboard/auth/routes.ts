@@ -7,9 +7,17 @@ import { idIn } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
-import { ApiToken, ChangePassword, CreateApiToken, Login, User } from '#shared/api/auth.ts'
+import {
+  ApiToken,
+  ChangePassword,
+  ConfirmPassword,
+  CreateApiToken,
+  Login,
+  User,
+} from '#shared/api/auth.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
+import { confirmCaller } from './confirmed.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
 import { type LoginDeps, login } from './login.ts'
@@ -83,6 +91,17 @@ export const authRoutes = {
       await deleteAccess(deps.db, user_id, entry)
       return signOut(call)
     },
+  }),
+  confirmPassword: route({
+    at: 'POST /api/auth/confirm',
+    summary: 'Confirm the password of the caller',
+    details:
+      'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: ConfirmPassword,
+    answers: { 204: { about: 'Confirmed.' } },
+    errors: ['too_many'],
+    run: ({ deps, caller, body }) => confirmCaller(deps, caller, body.password),
   }),
   changePassword: route({
     at: 'POST /api/auth/password',

@@ -20,7 +20,8 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
   const jti = randomText(random, 16)
   const now = timestamp(clock)
   const expires_at = timestamp(clock, SESSION_MS)
-  const session = { jti, user_id: user.id, created_at: now, renewed_at: now, expires_at }
+  const times = { created_at: now, renewed_at: now, confirmed_at: now, expires_at }
+  const session = { jti, user_id: user.id, ...times }
   await insertSession(db, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
   return tokens.sign({ user_id: user.id, jti })
 }

@@ -51,7 +51,7 @@ export class Throttle {
   }
 
   /** A signed-in user confirms the password. `what` is counted separately. */
-  confirm(what: 'password change' | 'new token', session: string): Attempt {
+  confirm(what: 'password change' | 'new token' | 'confirmation', session: string): Attempt {
     return this.#attempt(`${what} ${session}`, SAME_SESSION)
   }
 

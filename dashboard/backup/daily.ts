@@ -30,8 +30,9 @@ export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Pro
 }
 
 /** In a separate process: SQLite copies a large database at once, and must not block others. */
-export async function backUpAside(path: string): Promise<void> {
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, 'backup', path], {
+export async function backUpAside(path: string, { with_secrets = false } = {}): Promise<void> {
+  const words = ['backup', ...(with_secrets ? ['--with-secrets'] : []), path]
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, ...words], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

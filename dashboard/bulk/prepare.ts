@@ -21,5 +21,6 @@ export async function prepare(
   const on = { server, ...(site && { site }), actor }
   const input = OPERATION_TYPES[type].params.parse(given)
   const params = await rules.params(deps, { ...on, origin: String(origin) }, input)
-  return newOperation(deps, { type, ...on, params, wait_for_agent: false })
+  const backup_first = (await rules.backup_first?.(deps, on, input)) ?? null
+  return newOperation(deps, { type, ...on, params, backup_first, wait_for_agent: false })
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { BulkItemRow, BulkRow } from '#dashboard/db/rows.ts'
 import { bulk_items } from '#dashboard/db/schema.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
@@ -35,7 +36,7 @@ type Excludes = OperationRules<OperationType>['excludes']
 function holder(type: BulkRow['type'], excludes: Excludes): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
   const held: Record<Excludes, SQL> = {
-    same_site: sql`operations.site_id = ${bulk_items.site_id}`,
+    same_site: sql`operations.site_id = ${bulk_items.site_id} and ${sql.raw(exclusiveWith(type))}`,
     same_type: sql`${here} and operations.type = ${type}`,
     all_of_server: sql`${here} and operations.type <> 'server.sync'`,
     nothing: sql`false`,

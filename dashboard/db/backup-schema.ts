@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { BACKUP_INTERVALS, type BackupPlace } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, type BackupPlace, REPLACEMENTS } from '#shared/backup.ts'
+import type { ProofReport } from '#shared/proof.ts'
 import { servers, sites } from './schema.ts'
 
 /**
  * Where backups of sites are stored. The secret is sealed (trust/seal.ts). `checked_at` is null until
  * a server has written to it with the present settings; `append_only`: it refused to delete.
+ * `keeper_key`: the public key of the program that deletes old backups beside the storage.
  */
 export const backup_targets = sqliteTable(
   'backup_targets',
@@ -17,6 +19,7 @@ export const backup_targets = sqliteTable(
     is_default: integer({ mode: 'boolean' }).notNull().default(false),
     checked_at: text(),
     append_only: integer({ mode: 'boolean' }),
+    keeper_key: text(),
     created_at: text().notNull(),
   },
   (table) => [
@@ -57,18 +60,34 @@ export const backup_repositories = sqliteTable(
   (table) => [primaryKey({ columns: [table.target_id, table.name] })],
 )
 
-/** What a site has of its own; null: the setting, or the default target. */
+/**
+ * For the sites of all servers with a tag; null: the setting, or the default target. `backup_first`:
+ * before operations that change files or database.
+ */
+export const backup_rules = sqliteTable('backup_rules', {
+  tag: text().primaryKey(),
+  every: text({ enum: BACKUP_INTERVALS }),
+  target_id: integer().references(() => backup_targets.id, { onDelete: 'set null' }),
+  backup_first: integer({ mode: 'boolean' }),
+})
+
+/**
+ * What a site has of its own; null: that of a tag of its server, the setting, or the default target.
+ * `exclude`: paths below its public folder.
+ */
 export const backup_settings = sqliteTable('backup_settings', {
   site_id: integer()
     .primaryKey()
     .references(() => sites.id, { onDelete: 'cascade' }),
   every: text({ enum: BACKUP_INTERVALS }),
   target_id: integer().references(() => backup_targets.id, { onDelete: 'set null' }),
+  backup_first: integer({ mode: 'boolean' }),
+  exclude: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
 })
 
 /**
  * The complete backups. They outlive their site and its server. `at` is by the clock of the server,
- * `recorded_at` by that of the dashboard.
+ * `recorded_at` by that of the dashboard. `gone_at`: since when it is not in its repository any more.
  */
 export const backups = sqliteTable(
   'backups',
@@ -89,15 +108,51 @@ export const backups = sqliteTable(
     stored: integer().notNull(),
     tables: integer().notNull(),
     seconds: integer().notNull(),
+    gone_at: text(),
+    excluded: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
   (table) => [index('backups_site').on(table.site_id)],
 )
 
-/** The last restore of a site, while it can be undone: the time of the backup, and until when. */
+/**
+ * What replaced the state of a site last, while it can be undone: the time of what it brought, and until
+ * when.
+ */
 export const backup_restores = sqliteTable('backup_restores', {
   site_id: integer()
     .primaryKey()
     .references(() => sites.id, { onDelete: 'cascade' }),
   at: text().notNull(),
   until: text().notNull(),
+  cause: text({ enum: REPLACEMENTS }).notNull().default('backup.restore'),
 })
+
+/**
+ * Restores of backups into hidden sites, and what they found. The last one of a backup counts. `at` is
+ * by the clock of the server, `recorded_at` by that of the dashboard.
+ */
+export const backup_proofs = sqliteTable(
+  'backup_proofs',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    backup_id: integer()
+      .notNull()
+      .references(() => backups.id, { onDelete: 'cascade' }),
+    site_id: integer().references(() => sites.id, { onDelete: 'set null' }),
+    server_id: integer().references(() => servers.id, { onDelete: 'set null' }),
+    at: text().notNull(),
+    recorded_at: text().notNull(),
+    proven: integer({ mode: 'boolean' }).notNull(),
+    findings: text({ mode: 'json' }).$type<ProofReport['findings']>().notNull(),
+    rows: integer().notNull(),
+    tables: integer().notNull(),
+    files: integer().notNull(),
+    bytes: integer().notNull(),
+    pages: text({ mode: 'json' }).$type<ProofReport['pages']>().notNull(),
+    seconds: integer().notNull(),
+  },
+  (table) => [
+    index('backup_proofs_backup').on(table.backup_id),
+    index('backup_proofs_site').on(table.site_id),
+  ],
+)

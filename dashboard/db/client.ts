@@ -1,16 +1,34 @@
 import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
+import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
 import { causes, connect, fileOf, persist } from './connect.ts'
+import * as copies from './copies-schema.ts'
+import * as domains from './domains-schema.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
+import * as moves from './moves-schema.ts'
 import * as records from './schema.ts'
+import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
 import * as web from './web-schema.ts'
 
-const schema = { ...records, ...backups, ...mail, ...steps, ...trust, ...web }
+/** Every table: also what the migrations must create. */
+export const schema = {
+  ...records,
+  ...auth,
+  ...backups,
+  ...mail,
+  ...copies,
+  ...moves,
+  ...settings,
+  ...domains,
+  ...steps,
+  ...trust,
+  ...web,
+}
 
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>
@@ -76,6 +94,14 @@ function writer(client: Client, queries: Queries): Database['write'] {
     tail = result.catch(() => undefined)
     return result
   }
+}
+
+/** For a column whose statement writes null to refuse a value. `column` as in `sites.apex`. */
+export function violatesNotNull(error: unknown, column: string): boolean {
+  return causes(error).some(
+    (cause) =>
+      !('query' in cause) && cause.message.includes(`NOT NULL constraint failed: ${column}`),
+  )
 }
 
 /** By text, because libSQL returns no extended code over HTTP. `column` as in `sites.domain`. */

@@ -4,11 +4,16 @@ export default defineConfig({
   dialect: 'sqlite',
   schema: [
     'schema',
+    'auth-schema',
     'trust-schema',
     'mail-schema',
     'web-schema',
     'steps-schema',
     'backup-schema',
+    'copies-schema',
+    'settings-schema',
+    'domains-schema',
+    'moves-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

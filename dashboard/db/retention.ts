@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { sessions } from './auth-schema.ts'
 import { type Database, type Queries, writeAll } from './client.ts'
 import {
   activities,
@@ -6,7 +7,6 @@ import {
   bulk_operations,
   operation_events,
   operations,
-  sessions,
   sites,
 } from './schema.ts'
 import { operation_steps } from './steps-schema.ts'

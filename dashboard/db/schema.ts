@@ -21,8 +21,8 @@ import {
   SERVER_STATUSES,
   SITE_STATUSES,
   TIERS,
-  TOKEN_SCOPES,
 } from '#shared/values.ts'
+import { exclusiveIndexes, IS_ACTIVE } from './exclusion.ts'
 
 /** Times are ISO 8601 UTC texts, which sort as they were. Ids are never used twice (AUTOINCREMENT). */
 const key = () => integer().primaryKey({ autoIncrement: true })
@@ -34,36 +34,6 @@ export const users = sqliteTable('users', {
   name: text().notNull(),
   password_hash: text().notNull(),
   created_at: text().notNull(),
-})
-
-const owner = () =>
-  integer()
-    .notNull()
-    .references(() => users.id, { onDelete: 'cascade' })
-
-/** A signed-in browser: its JWT is valid while the row of its `jti` exists. */
-export const sessions = sqliteTable(
-  'sessions',
-  {
-    jti: text().primaryKey(),
-    user_id: owner(),
-    created_at: text().notNull(),
-    renewed_at: text().notNull(),
-    expires_at: text().notNull(),
-  },
-  (table) => [index('sessions_user').on(table.user_id)],
-)
-
-/** `hash` is the SHA-256 of a token of 256 random bits, in hex. */
-export const api_tokens = sqliteTable('api_tokens', {
-  id: key(),
-  user_id: owner(),
-  name: text().notNull(),
-  hash: text().notNull().unique(),
-  scope: text({ enum: TOKEN_SCOPES }).notNull().default('read'),
-  created_at: text().notNull(),
-  expires_at: words(),
-  last_used_at: text(),
 })
 
 /**
@@ -163,7 +133,8 @@ const home = () =>
  * `former_status` is the state that a failed deletion restores. A site in the trash is purged
  * automatically at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is the last
  * measurement of its agent, and `disk_level` its attention level. `health` is the last report of its
- * agent, null before that; it is valid while its server answers (health/of-site.ts). An inventory is
+ * agent, null before that; it is valid while its server answers (health/of-site.ts). A
+ * `staging` site is a protected copy (copies-schema.ts). An inventory is
  * long: the index `sites_listing` has all columns for filters, order and counts.
  */
 export const sites = sqliteTable(
@@ -204,6 +175,7 @@ export const sites = sqliteTable(
     trash_size: integer(),
     disk: text({ mode: 'json' }).$type<DiskUse>(),
     disk_level: text({ enum: DISK_LEVELS }),
+    staging: integer({ mode: 'boolean' }).notNull().default(false),
     health: text({ enum: HEALTH_STATES }),
     health_code: words(),
     health_reason: words(),
@@ -236,6 +208,7 @@ export const sites = sqliteTable(
       table.certificate_expires_at,
       table.created_at,
       table.health,
+      table.staging,
     ),
   ],
 )
@@ -263,6 +236,8 @@ export const operations = sqliteTable(
     retry_of: text(),
     own_events: integer().notNull().default(0),
     output_full: integer({ mode: 'boolean' }).notNull().default(false),
+    /** Whether it waits for a backup of its site, or has one; null: it needs none. */
+    backup_first: text({ enum: ['waits', 'done'] }),
     sent_at: text(),
     next_at: text(),
     deadline_at: text().notNull(),
@@ -271,7 +246,7 @@ export const operations = sqliteTable(
     finished_at: text(),
   },
   (table) => [
-    uniqueIndex('operations_one_per_site').on(table.site_id).where(sql.raw(IS_ACTIVE)),
+    ...exclusiveIndexes(table.site_id),
     uniqueIndex('operations_one_sync').on(table.server_id).where(activeOf('server.sync')),
     uniqueIndex('operations_one_isolation_check')
       .on(table.server_id)
@@ -283,7 +258,6 @@ export const operations = sqliteTable(
   ],
 )
 
-const IS_ACTIVE = "status in ('queued', 'running')"
 const activeOf = (type: OperationType) => sql.raw(`type = '${type}' and ${IS_ACTIVE}`)
 
 /** Each has at most one terminal event: the constraint decides between two writers. */

@@ -37,6 +37,7 @@ export const siteColumns = {
   managed: sites.managed,
   found: sites.found,
   ignored: sql<boolean>`${sites.ignored_at} is not null`.mapWith(Boolean),
+  staging: sites.staging,
   also_on: alsoOn(sql`${sites.apex}`, sql`${sites.server_id}`),
   updates_plugins: sites.updates_plugins,
   updates_themes: sites.updates_themes,

@@ -28,6 +28,7 @@ export function conditions(query: FleetSiteIdsQuery, now: Date) {
     query.health && inArray(healthAt(now), query.health),
     isOrNot(query.managed, sql`${sites.managed}`),
     isOrNot(query.ignored ?? false, isIgnored),
+    isOrNot(query.staging, sql`${sites.staging}`),
     isOrNot(query.conflict, hasOthers),
   )
 }

@@ -5,6 +5,7 @@ import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSite, FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/fleet.ts'
 import { notFound } from '#shared/errors.ts'
 import { rowView, siteColumns } from './columns.queries.ts'
+import { listCopies } from './copies.queries.ts'
 import { conditions } from './filter.queries.ts'
 
 /** The worst first; those without any last. */
@@ -103,5 +104,6 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   const view = rowView(site, now)
   // Checks from before the site became unreachable are outdated.
   const isOld = view.health === null || view.health === 'unknown'
-  return { ...view, health_checks: isOld ? [] : (health_checks ?? []) }
+  const copies = await listCopies(db, id)
+  return { ...view, ...copies, health_checks: isOld ? [] : (health_checks ?? []) }
 }

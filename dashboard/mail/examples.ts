@@ -15,6 +15,7 @@ const SiteMailCounts = {
   site_id: 7,
   domain: 'shop.example',
   queued: 1,
+  caught: 0,
   oldest_at: AT,
   held: false,
   sent_hour: 3,

@@ -55,8 +55,10 @@ export async function showServerMail(deps: Deps, server: ServerRow): Promise<Ser
   }
 }
 
-const isBusy = ({ queued, sent_day, failed_day, refused_day, problem }: SiteMailCounts) =>
-  queued + sent_day + failed_day + refused_day > 0 || problem !== null
+const isBusy = ({ queued, caught, sent_day, ...counts }: SiteMailCounts) => {
+  const { failed_day, refused_day, problem } = counts
+  return queued + caught + sent_day + failed_day + refused_day > 0 || problem !== null
+}
 
 export async function showSiteMail(
   deps: Deps,

@@ -1,8 +1,11 @@
 import { ACTIVITY_EXAMPLES } from '#dashboard/activity/examples.ts'
 import { AUTH_EXAMPLES } from '#dashboard/auth/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/bulk/examples.ts'
+import { COPY_EXAMPLES } from '#dashboard/copies/examples.ts'
+import { DOMAIN_EXAMPLES } from '#dashboard/domains/examples.ts'
 import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
 import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
+import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/operations/examples.ts'
 import { FLEET_EXAMPLES } from '#dashboard/overview/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
@@ -10,8 +13,10 @@ import { MAINTENANCE_EXAMPLES } from '#dashboard/servers/maintenance/examples.ts
 import { WEB_EXAMPLES } from '#dashboard/servers/web-examples.ts'
 import { SETTING_EXAMPLES } from '#dashboard/settings/examples.ts'
 import { BACKUP_EXAMPLES } from '#dashboard/site-backups/examples.ts'
+import { SITE_SETTINGS_EXAMPLES } from '#dashboard/site-settings/examples.ts'
 import { SITE_EXAMPLES } from '#dashboard/sites/examples.ts'
 import { TRUST_EXAMPLES } from '#dashboard/trust/examples.ts'
+import { LOGIN_EXAMPLES } from '#dashboard/wp-login/examples.ts'
 
 /** One of each component, beside the routes of its subject; a part that has none is made of its parts. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -19,6 +24,10 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...AUTH_EXAMPLES,
   ...BULK_EXAMPLES,
   ...BACKUP_EXAMPLES,
+  ...COPY_EXAMPLES,
+  ...SITE_SETTINGS_EXAMPLES,
+  ...DOMAIN_EXAMPLES,
+  ...MOVE_EXAMPLES,
   ...MAIL_EXAMPLES,
   ...METRICS_EXAMPLES,
   ...OPERATION_EXAMPLES,
@@ -28,5 +37,6 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...WEB_EXAMPLES,
   ...SETTING_EXAMPLES,
   ...SITE_EXAMPLES,
+  ...LOGIN_EXAMPLES,
   ...TRUST_EXAMPLES,
 }

@@ -1,6 +1,8 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { presentStatements } from '#dashboard/site-backups/gone.queries.ts'
 import { createParams, unsealed } from '#dashboard/site-backups/params.ts'
 import { backupStatements } from '#dashboard/site-backups/queries.ts'
+import { BackupExcludes } from '#shared/backup-exclude.ts'
 import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 
 /** The recorded params have the secrets of the target sealed: only the agent gets them. */
@@ -18,15 +20,29 @@ export const backupCreate: OperationRules<'backup.create'> = {
     return rest
   },
   succeeded:
-    ({ domain, backup, sealed_password }, { params, now: recorded_at }) =>
+    ({ domain, backup, sealed_password, present }, { params, now: recorded_at }) =>
     (queries, { site_id, server_id }) => {
       const { id: snapshot, repository, seconds, ...counts } = backup
       const [target_id, kit_id] = [Number(params.target_id), Number(params.kit_id)]
-      const row = { ...counts, site_id, server_id, domain, target_id, repository, snapshot }
-      return backupStatements(
-        queries,
-        { ...row, recorded_at, seconds: Math.round(seconds) },
-        { target_id, name: repository, kit_id, sealed_password },
-      )
+      const excluded = BackupExcludes.parse(params.exclude ?? [])
+      const row = {
+        ...counts,
+        site_id,
+        server_id,
+        domain,
+        target_id,
+        repository,
+        snapshot,
+        excluded,
+      }
+      const list = present && { target_id, repository, present, now: recorded_at }
+      return [
+        ...backupStatements(
+          queries,
+          { ...row, recorded_at, seconds: Math.round(seconds) },
+          { target_id, name: repository, kit_id, sealed_password },
+        ),
+        ...(list ? presentStatements(queries, list) : []),
+      ]
     },
 }

@@ -1,6 +1,6 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreParams, unsealed } from '#dashboard/site-backups/params.ts'
-import { restoreStatements } from '#dashboard/site-backups/queries.ts'
+import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
 import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
 
 export const backupRestore: OperationRules<'backup.restore'> = {
@@ -15,6 +15,8 @@ export const backupRestore: OperationRules<'backup.restore'> = {
   succeeded:
     ({ at, until }) =>
     (queries, { site_id }) =>
-      site_id === null ? [] : restoreStatements(queries, site_id, { at, until }),
+      site_id === null
+        ? []
+        : restoreStatements(queries, site_id, { at, until, cause: 'backup.restore' }),
   bulk: null,
 }

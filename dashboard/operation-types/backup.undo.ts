@@ -1,5 +1,5 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { restoreStatements } from '#dashboard/site-backups/queries.ts'
+import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
 import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
 
 export const backupUndo: OperationRules<'backup.undo'> = {

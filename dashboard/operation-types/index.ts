@@ -2,6 +2,7 @@ import type { RulesTable } from '#dashboard/operations/rules.ts'
 import { agentUpgrade } from './agent.upgrade.ts'
 import { backupCheck } from './backup.check.ts'
 import { backupCreate } from './backup.create.ts'
+import { backupProve } from './backup.prove.ts'
 import { backupRestore } from './backup.restore.ts'
 import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
@@ -13,21 +14,37 @@ import { serverProvision } from './server.provision.ts'
 import { serverSync } from './server.sync.ts'
 import { serverUpdate } from './server.update.ts'
 import { serviceRestart } from './service.restart.ts'
+import { siteCatchUp } from './site.catch-up.ts'
+import { siteClone } from './site.clone.ts'
+import { siteCompare } from './site.compare.ts'
+import { siteConfigure } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
+import { siteDomains } from './site.domains.ts'
+import { siteMove } from './site.move.ts'
+import { siteMoveBack } from './site.move-back.ts'
+import { siteMoveConfirm } from './site.move-confirm.ts'
 import { sitePurge } from './site.purge.ts'
+import { sitePush } from './site.push.ts'
+import { siteReceive } from './site.receive.ts'
+import { siteRefresh } from './site.refresh.ts'
 import { siteRestore } from './site.restore.ts'
+import { siteResume } from './site.resume.ts'
 import { siteScan } from './site.scan.ts'
+import { siteSuspend } from './site.suspend.ts'
+import { siteSwitch } from './site.switch.ts'
 import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
+import { wpLogin } from './wp.login.ts'
 
 /** The effects of every type of operation on the records. */
 export const RULES: RulesTable = {
   'agent.upgrade': agentUpgrade,
   'backup.check': backupCheck,
   'backup.create': backupCreate,
+  'backup.prove': backupProve,
   'backup.restore': backupRestore,
   'backup.undo': backupUndo,
   'isolation.check': isolationCheck,
@@ -38,12 +55,27 @@ export const RULES: RulesTable = {
   'server.update': serverUpdate,
   'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
+  'wp.login': wpLogin,
   'service.restart': serviceRestart,
   'site.create': siteCreate,
+  'site.clone': siteClone,
+  'site.refresh': siteRefresh,
+  'site.compare': siteCompare,
+  'site.push': sitePush,
+  'site.move': siteMove,
+  'site.move-back': siteMoveBack,
+  'site.move-confirm': siteMoveConfirm,
+  'site.receive': siteReceive,
+  'site.catch-up': siteCatchUp,
+  'site.switch': siteSwitch,
   'site.delete': siteDelete,
+  'site.domains': siteDomains,
   'site.restore': siteRestore,
   'site.purge': sitePurge,
   'site.update': siteUpdate,
+  'site.configure': siteConfigure,
+  'site.suspend': siteSuspend,
+  'site.resume': siteResume,
   'site.scan': siteScan,
   'pool.apply': poolApply,
   'tls.issue': tlsIssue,

@@ -7,6 +7,9 @@ type Part<N extends keyof OperationRules<OperationType>> = Pick<OperationRules<O
 /** Every state but that of a site in the trash. */
 export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
 
+/** The states of a site that is on its server. */
+export const IN_USE: readonly (typeof SITE_STATUSES)[number][] = ['active', 'suspended']
+
 /** The agent gets the stored params, and is offline or knows the target. */
 const asStored: Part<'sent' | 'absent'> = { sent: (params) => params, absent: null }
 
@@ -54,7 +57,7 @@ export const whenOnline: Part<'joins' | 'waits'> = {
 
 /** In bulk, servers mean their sites in use. */
 export const bulkInUse: Part<'bulk'> = {
-  bulk: { states: ['active', 'suspended'], managed_only: false, stores_origin: false },
+  bulk: { states: IN_USE, managed_only: false, stores_origin: false },
 }
 
 export const bulkServers: Part<'bulk'> = {

@@ -58,12 +58,13 @@ export const endSite =
 /** A discovered site becomes managed, if no other site has its name. */
 export const manageSite: Change = (queries, subject) => {
   const taken = sql`exists (select 1 from sites as other where other.apex = sites.apex
-    and other.managed = 1 and other.id <> sites.id)`
+    and other.managed = 1 and other.id <> sites.id)
+    or exists (select 1 from site_names where site_names.apex = sites.apex)`
   return [
     queries
       .update(sites)
       .set({ managed: true, found: false, ignored_at: null })
-      .where(and(mine(subject), sql`not ${taken}`)),
+      .where(and(mine(subject), sql`not (${taken})`)),
   ]
 }
 

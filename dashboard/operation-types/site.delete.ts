@@ -1,13 +1,19 @@
 import { inTrash } from '#dashboard/agents/ask-trash.ts'
+import { backupFirst } from '#dashboard/backup-first/needed.ts'
+import { refuseMoving } from '#dashboard/moves/params.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { nothingToDelete } from '#dashboard/operations/warnings.ts'
-import { domainOf, named, onSite, whenOnline } from './parts.ts'
+import { domainOf, named, onSite, siteOf, whenOnline } from './parts.ts'
 import { moveSite, removeSite, returnSite, setSite } from './queries.ts'
 
 export const siteDelete: OperationRules<'site.delete'> = {
   ...onSite,
   ...whenOnline,
-  params: (_, target) => ({ domain: domainOf(target) }),
+  params: async (deps, target) => {
+    await refuseMoving(deps, siteOf(target))
+    return { domain: domainOf(target) }
+  },
+  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
   during: moveSite('deleting'),
   succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
   failed: (reason) => returnSite(reason),

@@ -6,7 +6,7 @@ import { offline, ServiceError } from '#shared/errors.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { errorOf, type Job } from './job.ts'
 import { findActive, insertOperation, type NewOperation } from './queries.ts'
-import { type RulesTable, rulesOf } from './rules.ts'
+import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 import type { Worker } from './worker.ts'
 
 export interface BeginDeps
@@ -26,11 +26,12 @@ interface OperationRequest {
   wait_for_agent: boolean
   /** The operation that this one retries. */
   retry_of?: string
+  backup_first?: BackupFirst
 }
 
 export function newOperation(
   { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
-  { type, server, site, params, actor, wait_for_agent, retry_of }: OperationRequest,
+  { type, server, site, params, actor, wait_for_agent, ...more }: OperationRequest,
 ): NewOperation {
   return {
     id: randomText(random, 16),
@@ -41,7 +42,8 @@ export function newOperation(
     actor,
     created_at: timestamp(clock),
     deadline_at: timestamp(clock, wait_for_agent ? deadline_ms : 0),
-    retry_of: retry_of ?? null,
+    retry_of: more.retry_of ?? null,
+    backup_first: more.backup_first ?? null,
   }
 }
 

@@ -1,11 +1,13 @@
-import { and, eq, inArray, ne, type SQL } from 'drizzle-orm'
+import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { EXCLUSIVE } from '#dashboard/db/exclusion.ts'
 import { operations } from '#dashboard/db/schema.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** 409 while the site has an operation: for calls without their own operation. */
+/** 409 while the site has an operation that changes it: for calls without their own operation. */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
-  if (await findBusy(db, eq(operations.site_id, site_id)))
+  const isExclusive = sql.raw(EXCLUSIVE.operations_one_per_site)
+  if (await findBusy(db, and(eq(operations.site_id, site_id), isExclusive)))
     throw conflict('Another operation of the site is running')
 }
 

@@ -43,6 +43,7 @@ export const OPERATION_EXAMPLES = {
     message: 'The agent on web-1.example.net:8443 did not answer in time',
   },
   OnlyDryRun: { dry_run: true },
+  RetryOperation: { without_backup: false, dry_run: false },
   OperationView,
   OperationWarning,
   Plan,

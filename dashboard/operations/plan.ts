@@ -6,7 +6,7 @@ import { conflict, ServiceError } from '#shared/errors.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { type Plan, PlanAnswer } from '#shared/plan.ts'
 import { findActive } from './queries.ts'
-import { type RulesTable, rulesOf } from './rules.ts'
+import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 
 export interface PlanDeps {
   db: Database
@@ -19,10 +19,19 @@ interface Planned {
   server: ServerRow
   site?: { id: number }
   params: Record<string, unknown>
+  backup_first?: BackupFirst
 }
 
-/** The agent's plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
-export async function planOf(
+const BACKUP_FIRST = { name: 'backup', title: 'Backing up the site first', effects: [] }
+
+/** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
+export async function planOf(deps: PlanDeps, planned: Planned): Promise<{ plan: Plan }> {
+  const { plan } = await planByAgent(deps, planned)
+  const isFirst = planned.backup_first === 'waits' && plan.steps.length > 0
+  return { plan: isFirst ? { ...plan, steps: [BACKUP_FIRST, ...plan.steps] } : plan }
+}
+
+async function planByAgent(
   deps: PlanDeps,
   { type, server, site, params }: Planned,
 ): Promise<{ plan: Plan }> {

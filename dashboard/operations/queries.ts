@@ -4,8 +4,10 @@ import {
   type Database,
   type Queries,
   type Statement,
+  violatesNotNull,
   violatesUnique,
 } from '#dashboard/db/client.ts'
+import { exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
@@ -23,6 +25,7 @@ export type NewOperation = Pick<
   | 'created_at'
   | 'actor'
   | 'retry_of'
+  | 'backup_first'
 >
 
 const ACTIVE: OperationRow['status'][] = ['queued', 'running']
@@ -70,10 +73,16 @@ export async function insertOperation(
   await db
     .write((queries) => batch(queries, insert(queries)))
     .catch((error: unknown) => {
+      if (isNameTaken(error)) throw conflict('Another site has just taken one of the names')
       if (!isTaken(error)) throw error
       throw conflict('Another operation is running')
     })
   return getOperation(db, operation.id)
+}
+
+/** Whether a name that the operation adds to its site is one of another site. */
+function isNameTaken(error: unknown): boolean {
+  return violatesUnique(error, 'site_names.') || violatesNotNull(error, 'site_names.apex')
 }
 
 /** Whether the site, or the sync of the server, has another running operation. */
@@ -99,7 +108,7 @@ export function findActive(
   const holder =
     site_id === null
       ? and(eq(operations.server_id, server_id), eq(operations.type, type))
-      : eq(operations.site_id, site_id)
+      : and(eq(operations.site_id, site_id), sql.raw(exclusiveWith(type)))
   return db.read
     .select()
     .from(operations)

@@ -1,40 +1,50 @@
-import type { Database } from '#dashboard/db/client.ts'
+import type { z } from 'zod'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { getServer, getSite } from '#dashboard/db/targets.ts'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView, RetryOperation } from '#shared/api/operations.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
-import { type BeginDeps, begin } from './begin.ts'
-import { type PlanDeps, planOf } from './plan.ts'
+import { begin } from './begin.ts'
+import { planOf } from './plan.ts'
 import { getOperation, getView } from './queries.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
-import { type RulesTable, rulesOf } from './rules.ts'
+import { rulesOf } from './rules.ts'
+import type { StartDeps } from './start.ts'
+
+type Retry = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 
 /** 404 when its server or site was deleted, 409 unless it has failed and its site is free. */
 export async function retryOperation(
-  deps: BeginDeps,
+  deps: StartDeps,
   id: string,
-  actor: number,
+  { actor, ...how }: Retry & { actor: number },
 ): Promise<OperationView> {
-  const again = await getRetryable(deps, id)
+  const again = await getRetryable(deps, id, how)
   const wait_for_agent = rulesOf(deps, again.type).waits.retry
   const { operation_id } = await begin(deps, { ...again, actor, wait_for_agent, retry_of: id })
   return getView(deps.db, operation_id)
 }
 
 /** The plan of a retry. Changes nothing. */
-export async function planRetry(deps: PlanDeps, id: string): Promise<{ plan: Plan }> {
-  return planOf(deps, await getRetryable(deps, id))
+export async function planRetry(deps: StartDeps, id: string, how: Retry): Promise<{ plan: Plan }> {
+  return planOf(deps, await getRetryable(deps, id, how))
 }
 
-async function getRetryable({ db, types }: { db: Database; types: RulesTable }, id: string) {
+async function getRetryable(deps: StartDeps, id: string, { without_backup }: Retry) {
+  const { db } = deps
   const first = await getOperation(db, id)
   const { type, params, site_id } = first
   const server = await getServer(db, first.server_id)
   const site = site_id === null ? undefined : await getSite(db, server.id, site_id)
   refuseUnlessFailed(first)
-  if (site) refuseUnfit(types[type].site, site)
-  return { type, params, server, ...(site && { site }) }
+  const rules = rulesOf(deps, type)
+  if (site) refuseUnfit(rules.site, site)
+  // What decides is a field of the call that its params have, too.
+  const target = { server, ...(site && { site }), actor: first.actor }
+  const call = { ...params, without_backup }
+  const backup_first =
+    first.backup_first && ((await rules.backup_first?.(deps, target, call)) ?? null)
+  return { type, params, server, backup_first, ...(site && { site }) }
 }
 
 function refuseUnlessFailed({ status }: OperationRow): void {

@@ -6,13 +6,13 @@ import { Reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { OnlyDryRun } from '#shared/api/body.ts'
 import { eventsOfAny, Step } from '#shared/api/events.ts'
 import {
   CancelOperation,
   FollowQuery,
   OperationsQuery,
   OperationView,
+  RetryOperation,
 } from '#shared/api/operations.ts'
 import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
@@ -81,10 +81,12 @@ export const operationRoutes = {
   retryOperation: route({
     at: 'POST /api/operations/:operation_id/retry',
     summary: 'Retry a failed operation',
-    details: 'Starts a new operation. 409 for one that succeeded or is running.',
+    details:
+      'Starts a new operation. 409 for one that succeeded or is running. One that failed with `backup_failed` is done without a backup if `without_backup` is true.',
     right: 'operate',
     loads: loadOperation,
-    body: OnlyDryRun,
+    body: RetryOperation,
+    dry_run_in_query: true,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
       202: continues('The new operation.', One),
@@ -92,8 +94,9 @@ export const operationRoutes = {
     errors: ASKS_AGENT,
     run: async ({ deps, loaded: { id, type }, body, caller }) => {
       requireRight(caller, OPERATION_TYPES[type].right)
-      if (body.dry_run) return planRetry(deps, id)
-      const operation = await retryOperation(deps, id, caller.user.id)
+      if (body.dry_run) return planRetry(deps, id, body)
+      const { without_backup } = body
+      const operation = await retryOperation(deps, id, { without_backup, actor: caller.user.id })
       return new Reply(202, { operation }, { headers: { [OPERATION_HEADER]: operation.id } })
     },
   }),

@@ -6,7 +6,7 @@ import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { BackupPlace } from '#shared/backup.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import type { InputOf, OperationType, ReportOf } from '#shared/operation-types/index.ts'
+import type { InputOf, OperationType, OwnType, ReportOf } from '#shared/operation-types/index.ts'
 
 export type Params = Record<string, unknown>
 
@@ -18,7 +18,7 @@ export type Change = (queries: Queries, subject: Subject, at: string) => Stateme
 export const NO_CHANGE: Change = () => []
 
 /** The dependencies of the rules of a type; the engine passes them on. */
-export interface RulesDeps extends Pick<Base, 'db' | 'contact_ms'> {
+export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
   sealer: Sealer
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */
@@ -58,7 +58,14 @@ interface StoredDifferently {
   }
   'backup.check': SealedTarget
   'backup.create': Sealed<'backup.create'> & { kit_id: number }
+  'backup.prove': Sealed<'backup.prove'> & { backup_id: number }
   'backup.restore': Sealed<'backup.restore'>
+  'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
+  'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource }
+  'site.move': { server_id: number }
+  'site.move-back': { discard_changes: boolean }
+  'site.move-confirm': Record<string, never>
+  'site.refresh': Omit<ParamsOf<'site.refresh'>, 'from'> & { from: StoredSource }
 }
 
 /** A target of backups; its secret and the password of a repository are sealed. */
@@ -68,6 +75,11 @@ type SealedTarget = {
   secret_sealed: string
   password_sealed?: string
 }
+/** What a copy is made of; `next_backup`: a backup of a site on another server that is not made yet. */
+export type StoredSource =
+  | { kind: 'site'; domain: string }
+  | { kind: 'next_backup'; site_id: number }
+  | ({ kind: 'backup'; repository: string; backup: string } & SealedTarget)
 type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & SealedTarget
 
 type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
@@ -77,7 +89,9 @@ type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
     : ParamsOf<CommandOf<K>>
 type CommandOf<K extends OperationType> = K extends 'site.scan'
   ? 'wp.scan'
-  : Exclude<K, 'server.sync' | 'site.scan'>
+  : Exclude<K, OwnType | 'site.scan'>
+
+export type BackupFirst = OperationRow['backup_first']
 
 /** The effects of one type of operation on the records. */
 export interface OperationRules<K extends OperationType> {
@@ -85,6 +99,11 @@ export interface OperationRules<K extends OperationType> {
   params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
   /** The params for the agent; `sealer` is undefined for a plan. */
   sent(params: Params, sealer?: Pick<Sealer, 'open'>): Params
+  /**
+   * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
+   * backup has.
+   */
+  backup_first?(deps: RulesDeps, target: Target, input: InputOf<K>): Promise<BackupFirst>
   /** Null: it is for servers. */
   site: SiteRules | null
   /** The operations that exclude it: another one of its site, one of its type on the server, or any. */

@@ -13,16 +13,17 @@ export type StartDeps = RulesDeps & PlanDeps & BeginDeps
 /** The fields of a call; with `dry_run` it returns the plan. */
 export type Input<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
-/** 409 for an unsuitable or busy target; 503 for an offline agent unless the type waits for it. */
+/** 409 for an unsuitable or busy target; 503 for an offline agent unless it waits for it. */
 export async function start<K extends OperationType>(
   deps: StartDeps,
   type: K,
   target: Target,
   input: InputOf<K>,
+  { waits = rulesOf(deps, type).waits.first } = {},
 ): Promise<Job> {
   const prepared = await prepare(deps, type, target, input)
-  const { joins, waits } = rulesOf(deps, type)
-  const operation = { ...prepared, actor: target.actor, wait_for_agent: waits.first }
+  const { joins } = rulesOf(deps, type)
+  const operation = { ...prepared, actor: target.actor, wait_for_agent: waits }
   return joins ? beginOrJoin(deps, operation) : begin(deps, operation)
 }
 
@@ -72,5 +73,6 @@ async function prepare<K extends OperationType>(
   if (site) refuseUnfit(rules.site, site)
   if (rules.excludes === 'all_of_server') await refuseWhileServerBusy(deps.db, server.id)
   const params = await rules.params(deps, target, input)
-  return { type, server, params, ...(site && { site }) }
+  const backup_first = (await rules.backup_first?.(deps, target, input)) ?? null
+  return { type, server, params, backup_first, ...(site && { site }) }
 }

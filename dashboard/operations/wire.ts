@@ -9,10 +9,10 @@ export function callOf(
   { type, params }: OperationRow,
 ): { path: string; body: unknown } {
   const body = rulesOf(deps, type).sent(params, deps.sealer)
-  // Reading has its own route.
-  return OPERATION_TYPES[type].command?.changes
-    ? { path: '/exec?warnings=true&steps=true', body: { command: type, params: body } }
-    : { path: '/sites/wp-scan?warnings=true&steps=true', body }
+  // Scans have their own route.
+  return OPERATION_TYPES[type].command?.name === 'wp.scan'
+    ? { path: '/sites/wp-scan?warnings=true&steps=true', body }
+    : { path: '/exec?warnings=true&steps=true', body: { command: type, params: body } }
 }
 
 /** The line of a `log` event. */

@@ -23,12 +23,24 @@ const FleetSite = {
   managed: true,
   found: false,
   ignored: false,
+  staging: false,
   also_on: [],
   updates,
   last_scan: AT,
   certificate_expires_at: '2026-05-30T09:30:00.000Z',
   disk_bytes: 2_570_000_000,
   operation_id: null,
+  created_at: AT,
+}
+
+const SiteCopy = {
+  id: 12,
+  server_id: 1,
+  server: 'web-1',
+  domain: 'staging.shop.example',
+  tls: 'letsencrypt',
+  status: 'active',
+  staging: true,
   created_at: AT,
 }
 
@@ -100,6 +112,8 @@ export const FLEET_EXAMPLES = {
   FleetSite,
   FleetSiteDetail: {
     ...FleetSite,
+    copy_of: null,
+    copies: [SiteCopy],
     closed: false,
     unknown: {},
     docroot: '/home/shop_k3f9/shop.example/public',
@@ -114,6 +128,7 @@ export const FLEET_EXAMPLES = {
     health_checks: [SITE_EXAMPLES.HealthCheckResult],
     operations: [OPERATION_EXAMPLES.OperationView],
   },
+  SiteCopy,
   FleetSiteIds: { sites: [{ id: 7, server_id: 1, domain: 'shop.example' }], total: 1 },
   FleetSitesPage: { sites: [FleetSite], total: 1, page: 1, per_page: 50 },
 }

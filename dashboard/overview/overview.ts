@@ -8,6 +8,7 @@ import { isolationTroubles } from './attention/isolation.ts'
 import { inOrder } from './attention/item.ts'
 import { mailTroubles } from './attention/mail.ts'
 import { maintenanceTroubles } from './attention/maintenance.ts'
+import { offSiteTrouble } from './attention/off-site.ts'
 import { serverTroubles } from './attention/servers.ts'
 import { siteTroubles } from './attention/sites.ts'
 import { countOperations, countSites, type FleetServerRow, listFleetServers } from './queries.ts'
@@ -34,8 +35,9 @@ export async function overview({ db, clock }: Deps) {
   const maintenance = maintenanceTroubles(await listMaintenance(db))
   const mail = await mailTroubles(db, clock.now())
   const backups = await backupTroubles(db, { now: clock.now(), since })
+  const offSite = await offSiteTrouble(db, clock.now())
   const ofServers = [...serverTroubles(rows), ...isolation, ...maintenance, ...mail]
-  const attention = inOrder([...ofServers, ...ofSites, ...backups])
+  const attention = inOrder([...ofServers, ...ofSites, ...backups, ...offSite])
   return { servers, counts, attention }
 }
 

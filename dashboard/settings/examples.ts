@@ -8,6 +8,8 @@ export const SETTING_EXAMPLES = {
     email_notifications: true,
     unattended_updates: true,
     backup_every: 'daily',
+    backup_first: true,
+    proof_every: 'weekly',
     backup_window: { from: '01:00', to: '05:00' },
   },
 }

@@ -2,17 +2,22 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { backup_settings } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
-import { conditionsAt, isCovered, lastAt, type Moment } from './coverage.queries.ts'
-
-const WEEK_MS = 7 * 24 * 3600_000
+import {
+  conditionsAt,
+  isCovered,
+  lastAt,
+  type Moment,
+  sinceLast,
+  weekBefore,
+} from './coverage.queries.ts'
 
 /** Whether any site in use is backed up by itself. */
-export async function hasScheduled(db: Database, { every, now }: Moment): Promise<boolean> {
+export async function hasScheduled(db: Database, moment: Moment): Promise<boolean> {
   const row = await db.read
     .select({ id: sites.id })
     .from(sites)
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
-    .where(and(isCovered, sql`${conditionsAt(every, now).every} <> 'off'`))
+    .where(and(isCovered, sql`${conditionsAt(moment).every} <> 'off'`))
     .limit(1)
     .get()
   return row !== undefined
@@ -23,18 +28,16 @@ export async function hasScheduled(db: Database, { every, now }: Moment): Promis
  * so long without one: how many, how many of them for more than a week, and the longest without.
  * `ever`: only those that were backed up once.
  */
-export function listLate(db: Database, { every, now, ever }: Moment & { ever: boolean }) {
-  const conditions = conditionsAt(every, now)
-  const since = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
-  const week = new Date(now.getTime() - WEEK_MS).toISOString()
+export function listLate(db: Database, { ever, ...moment }: Moment & { ever: boolean }) {
+  const conditions = conditionsAt(moment)
   return db.read
     .select({
       server_id: sites.server_id,
       server: servers.name,
       total: sql<number>`count(*)`,
-      over_a_week: sql<number>`sum(${since} < ${week})`,
+      over_a_week: sql<number>`sum(${sinceLast} < ${weekBefore(moment.now)})`,
       // SQLite takes the others from the row with the minimum.
-      since: sql<string>`min(${since})`,
+      since: sql<string>`min(${sinceLast})`,
       id: sites.id,
       domain: sites.domain,
       last_at: lastAt,
@@ -46,7 +49,7 @@ export function listLate(db: Database, { every, now, ever }: Moment & { ever: bo
       and(
         isCovered,
         sql`${conditions.every} <> 'off'`,
-        sql`${since} < ${conditions.least}`,
+        sql`${sinceLast} < ${conditions.least}`,
         ever ? sql`${lastAt} is not null` : undefined,
       ),
     )
@@ -57,9 +60,9 @@ export function listLate(db: Database, { every, now, ever }: Moment & { ever: bo
 /** Sites whose last backup failed, newest first; of those without an interval, since `since`. */
 export function listFailed(
   db: Database,
-  { every, now, since, limit }: Moment & { since: string; limit: number },
+  { since, limit, ...moment }: Moment & { since: string; limit: number },
 ) {
-  const interval = conditionsAt(every, now).every
+  const interval = conditionsAt(moment).every
   return db.read
     .select({
       id: sites.id,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { backup_settings, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
@@ -6,50 +6,70 @@ import type {
   BackupCoverage,
   BackupCoverageQuery,
   CoverageState,
-  GoneSite,
 } from '#shared/api/backup-coverage.ts'
-import type { BackupInterval } from '#shared/backup.ts'
+import type { BackupInterval, ProofInterval } from '#shared/backup.ts'
 import { searchWords } from '#shared/search-words.ts'
+import { everyOf, everyTag, targetOf, targetTag } from './effective.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
-const MOST = 500
-
-/** Sites in use that an agent of ours manages. */
+/** Managed sites in use; a staging site only if it has an interval of its own. */
 export const isCovered = sql`(${sites.status} in ('active', 'suspended') and not ${sites.found}
-  and ${sites.ignored_at} is null)`
-
-const everyOf = (fallback: BackupInterval) =>
-  sql<BackupInterval>`coalesce(${backup_settings.every}, ${fallback})`
+  and ${sites.ignored_at} is null
+  and (not ${sites.staging} or coalesce(${backup_settings.every}, 'off') <> 'off'))`
 
 /** By the earlier of two clocks: no clock of a server makes a backup look newer. */
 export const lastAt = sql<string | null>`(select min(at, recorded_at) from backups
-  where backups.site_id = sites.id order by id desc limit 1)`
-const lastId = sql`(select id from backups where backups.site_id = sites.id order by id desc limit 1)`
+  where backups.site_id = sites.id and gone_at is null
+  order by recorded_at desc, id desc limit 1)`
+export const lastId = sql`(select id from backups where backups.site_id = sites.id
+  and gone_at is null order by recorded_at desc, id desc limit 1)`
+/** When a backup was proven last. */
+export const provenAt = sql<string | null>`(select min(at, recorded_at) from backup_proofs
+  where backup_proofs.site_id = sites.id and proven = 1 order by id desc limit 1)`
+const firstAt = sql<string | null>`(select min(recorded_at) from backups
+  where backups.site_id = sites.id)`
+const lastProven = sql<number | null>`(select proven from backup_proofs
+  where backup_proofs.site_id = sites.id order by id desc limit 1)`
+export const lastProofId = sql`(select id from backup_proofs
+  where backup_proofs.site_id = sites.id order by id desc limit 1)`
 const lastAttempt = sql`(select id from operations indexed by operations_site
   where operations.site_id = sites.id and operations.type = 'backup.create'
     and operations.status in ('success', 'failed')
   order by operations.created_at desc limit 1)`
 
+/** Since when a site has had no backup. */
+export const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
+export const weekBefore = (now: Date): string =>
+  new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
+
 /** Of a site in use with its row of backup_settings. */
-export function conditionsAt(fallback: BackupInterval, now: Date) {
+export function conditionsAt({ every: fallback, proof_every, now }: Moment) {
   const every = everyOf(fallback)
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString()
   /** A backup from before is late. */
   const least = sql`case ${every} when 'daily' then ${ago(2 * INTERVAL_MS.daily)}
     else ${ago(2 * INTERVAL_MS.weekly)} end`
+  const isUnproven =
+    proof_every === 'off'
+      ? sql`false`
+      : sql`coalesce(${provenAt}, ${firstAt}) < ${ago(2 * INTERVAL_MS[proof_every])}`
   const state = sql<CoverageState>`case when ${every} = 'off' then 'off'
-    when ${lastAt} is null then 'never' when ${lastAt} < ${least} then 'late' else 'ok' end`
-  return { every, least, state }
+    when ${lastAt} is null then 'never' when ${lastAt} < ${least} then 'late'
+    when ${lastProven} = 0 then 'failed' when ${isUnproven} then 'unproven' else 'ok' end`
+  const isOverdue = sql`(${state} in ('late', 'never'))`
+  return { every, least, state, isOverdue }
 }
 
 export interface Moment {
   every: BackupInterval
+  proof_every: ProofInterval
   now: Date
 }
 
 /** One page of sites with what their schedule depends on. */
-export function listCoverage(db: Database, query: BackupCoverageQuery, { every, now }: Moment) {
-  const { state } = conditionsAt(every, now)
+export function listCoverage(db: Database, query: BackupCoverageQuery, moment: Moment) {
+  const { state, isOverdue } = conditionsAt(moment)
+  const { now } = moment
   const words = searchWords(query.q ?? '').map(
     (word) => sql`(instr(${sites.domain}, ${word}) or instr(${sites.user}, ${word}))`,
   )
@@ -60,14 +80,18 @@ export function listCoverage(db: Database, query: BackupCoverageQuery, { every, 
     ...words,
   )
   return db.read.batch([
-    scheduled(db, { every, now })
+    scheduled(db, moment)
       .where(matching)
       .orderBy(asc(sites.domain), asc(sites.id))
       .limit(query.per_page)
       .offset((query.page - 1) * query.per_page),
     ofSites(db, sql`count(*)`).where(matching),
     db.read
-      .select({ state, count: sql<number>`count(*)` })
+      .select({
+        state,
+        count: sql<number>`count(*)`,
+        week: sql<number>`sum(${isOverdue} and ${sinceLast} < ${weekBefore(now)})`,
+      })
       .from(sites)
       .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
       .where(isCovered)
@@ -82,10 +106,8 @@ const ofSites = (db: Database, total: SQL) =>
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
 
 /** Sites with what their schedule depends on. */
-function scheduled(db: Database, { every, now }: Moment) {
-  const conditions = conditionsAt(every, now)
-  const target = sql`coalesce(${backup_settings.target_id},
-    (select id from backup_targets where is_default = 1))`
+function scheduled(db: Database, moment: Moment) {
+  const conditions = conditionsAt(moment)
   return db.read
     .select({
       id: sites.id,
@@ -97,11 +119,16 @@ function scheduled(db: Database, { every, now }: Moment) {
       state: conditions.state,
       every: conditions.every,
       own_every: backup_settings.every,
+      every_tag: everyTag,
       own_target: backup_settings.target_id,
+      used_target: targetOf,
+      target_tag: targetTag,
+      exclude: backup_settings.exclude,
       checked: sql<boolean>`exists (select 1 from backup_targets
-        where backup_targets.id = ${target} and checked_at is not null)`.mapWith(Boolean),
+        where backup_targets.id = ${targetOf} and checked_at is not null)`.mapWith(Boolean),
       last_at: backups.at,
       recorded_at: backups.recorded_at,
+      proven_at: provenAt,
       bytes: backups.bytes,
       target: backup_targets.name,
       failed_at: sql<string | null>`case when ${operations.status} = 'failed'
@@ -126,34 +153,20 @@ export async function getScheduled(db: Database, id: number, moment: Moment) {
   return row
 }
 
-/** The backups whose site is gone. */
-export function listGone(db: Database): Promise<GoneSite[]> {
-  const { domain, target_id } = backups
-  const last_at = sql<string>`max(${backups.at})`
-  return db.read
-    .select({
-      domain,
-      target: backup_targets.name,
-      count: sql<number>`count(*)`,
-      last_at,
-      // SQLite takes it from the row with the maximum.
-      bytes: backups.bytes,
-    })
-    .from(backups)
-    .innerJoin(backup_targets, eq(backup_targets.id, target_id))
-    .where(sql`${backups.site_id} is null`)
-    .groupBy(domain, target_id)
-    .orderBy(desc(last_at), asc(domain))
-    .limit(MOST)
-}
-
 export function countsOf(
-  rows: readonly { state: CoverageState; count: number }[],
+  rows: readonly { state: CoverageState; count: number; week: number }[],
 ): BackupCoverage['counts'] {
-  const counts = { sites: 0, ok: 0, late: 0, never: 0, off: 0 }
-  for (const { state, count } of rows) {
+  const counts = {
+    ...{ sites: 0, ok: 0, unproven: 0, failed: 0 },
+    late: 0,
+    never: 0,
+    off: 0,
+    week: 0,
+  }
+  for (const { state, count, week } of rows) {
     counts[state] = count
     counts.sites += count
+    counts.week += week
   }
   return counts
 }

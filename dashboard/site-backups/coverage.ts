@@ -6,11 +6,12 @@ import type {
   BackupCoverageQuery,
   CoveredSite,
 } from '#shared/api/backup-coverage.ts'
-import { countsOf, listCoverage, listGone } from './coverage.queries.ts'
+import { countsOf, listCoverage } from './coverage.queries.ts'
+import { listGone } from './gone-sites.queries.ts'
 import { findKit } from './kit.queries.ts'
-import { showKit } from './kit.ts'
-import { listTargets } from './queries.ts'
+import { showKits } from './kit.ts'
 import { nextAt } from './site-schedule.ts'
+import { showTargets } from './targets.ts'
 
 interface Deps {
   db: Database
@@ -22,19 +23,23 @@ export async function showCoverage(
   { db, clock }: Deps,
   query: BackupCoverageQuery,
 ): Promise<BackupCoverage> {
-  const { backup_every: every, backup_window: window } = await getSettings(db)
+  const { backup_every: every, proof_every, backup_window: window } = await getSettings(db)
   const now = clock.now()
   const possible_at = (await findKit(db, { confirmed: true }))?.confirmed_at ?? null
-  const [rows, [counted], states] = await listCoverage(db, query, { every, now })
+  const [rows, [counted], states] = await listCoverage(db, query, { every, proof_every, now })
   const sites = rows.map((row): CoveredSite => {
-    const { id, domain, server_id, server, state, last_at, bytes, target, last_error } = row
+    const { id, domain, server_id, server, state, last_at, proven_at, ...rest } = row
+    const { bytes, target, last_error } = rest
     const next_at = nextAt(row, { window, now, possible_at })
-    return { id, domain, server_id, server, state, last_at, next_at, bytes, target, last_error }
+    return {
+      ...{ id, domain, server_id, server, state, last_at, proven_at, next_at },
+      ...{ bytes, target, last_error },
+    }
   })
   const { page, per_page } = query
   return {
-    kit: await showKit({ db }),
-    targets: await listTargets(db),
+    kit: (await showKits({ db })).in_use,
+    targets: await showTargets({ db, clock }),
     counts: countsOf(states),
     ...{ sites, total: counted?.total ?? 0, page, per_page },
     gone: await listGone(db),

@@ -12,7 +12,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
-import type { BackupKitView } from '#shared/api/backups.ts'
+import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { confirmKit, findKit, insertKit, type KitRow } from './kit.queries.ts'
@@ -30,10 +30,14 @@ const PURPOSE = 'backup kit'
 /** What an agent and `openssl pkeyutl` use too. */
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
-/** The kit in use, or the one that waits for its confirmation; null: none. */
-export async function showKit({ db }: Pick<KitDeps, 'db'>): Promise<BackupKitView | null> {
-  const kit = await findKit(db)
-  return kit ? viewOf(kit) : null
+/** The kit in use stays in use until a newer one is confirmed. */
+export async function showKits({ db }: Pick<KitDeps, 'db'>): Promise<BackupKits> {
+  const last = await findKit(db)
+  const in_use = await findKit(db, { confirmed: true })
+  return {
+    in_use: in_use ? viewOf(in_use) : null,
+    pending: last && last.confirmed_at === null ? viewOf(last) : null,
+  }
 }
 
 function viewOf({ recovery_key, created_at, confirmed_at }: KitRow): BackupKitView {
@@ -49,10 +53,7 @@ export async function createKit(
   recovery_key: string,
   user_id: number,
 ): Promise<{ kit: BackupKitView; challenge: string }> {
-  if (bitsOf(recovery_key) < LEAST_BITS) {
-    const rule = `Must be a public RSA key of at least ${LEAST_BITS} bits`
-    throw invalid({ public_key: [rule] })
-  }
+  refuseWeak('public_key', recovery_key)
   const answer = Buffer.from(random(CHALLENGE_BYTES))
   const own = await promisify(generateKeyPair)('rsa', {
     modulusLength: LEAST_BITS,
@@ -109,6 +110,16 @@ export function openWith({ dashboard_key_sealed }: KitRow, sealer: Sealer, seale
   return new Secret(bytes.toString('utf8'))
 }
 
+/** In base64, as agents do it: see `openWith`. */
+export const sealTo = (key: string, secret: Secret): string =>
+  publicEncrypt({ key, ...OAEP }, Buffer.from(secret.reveal())).toString('base64')
+
+/** Throws 422 on `field` for anything but a strong RSA key. */
+export function refuseWeak(field: string, key: string | null | undefined): void {
+  if (key === null || key === undefined || bitsOf(key) >= LEAST_BITS) return
+  throw invalid({ [field]: [`Must be a public RSA key of at least ${LEAST_BITS} bits`] })
+}
+
 function bitsOf(key: string): number {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(key)
@@ -118,7 +129,7 @@ function bitsOf(key: string): number {
   }
 }
 
-function fingerprintOf(key: string): string {
+export function fingerprintOf(key: string): string {
   const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return digest(der).slice(0, 16)
 }

@@ -3,16 +3,18 @@ import type { Params, RulesDeps } from '#dashboard/operations/rules.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { BackupPlace } from '#shared/backup.ts'
 import { conflict, invalid } from '#shared/errors.ts'
+import { usedBy } from './effective.queries.ts'
 import { getKit } from './kit.queries.ts'
 import { confirmedKit, openWith } from './kit.ts'
+import { findNewestBackup } from './proofs.queries.ts'
 import {
+  type BackupRow,
   findBackup,
   findDefaultTarget,
   findRepository,
   findTarget,
   type TargetRow,
 } from './queries.ts'
-import { getBackupSettings } from './settings.queries.ts'
 import { openTarget, sealedTarget } from './targets.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
@@ -44,7 +46,7 @@ export async function checkParams({ db }: Deps, target_id: number) {
 }
 
 /**
- * For a backup to the named target, to that of the site, or to the default one. Throws 409 while there
+ * For a backup to the named target, or to that of the site (effective.queries.ts). Throws 409 while there
  * is no confirmed kit, or that target is not checked.
  */
 export async function createParams(
@@ -53,15 +55,17 @@ export async function createParams(
   named: number | undefined,
 ) {
   const kit = await confirmedKit(deps)
-  const target_id = named ?? (await getBackupSettings(deps.db, id)).target_id ?? undefined
-  const target = await usableTarget(deps, target_id)
+  const used = await usedBy(deps.db, id)
+  const target = await usableTarget(deps, named ?? used.target_id ?? undefined)
   const password_sealed = await passwordIn(deps, target.id, user)
   return {
     ...sealedTarget(target),
     ...(password_sealed !== undefined && { password_sealed }),
+    exclude: used.exclude,
     kit_id: kit.id,
     dashboard_key: kit.dashboard_key,
     recovery_key: kit.recovery_key,
+    ...(target.keeper_key !== null && { keeper_key: target.keeper_key }),
   }
 }
 
@@ -69,13 +73,37 @@ export async function createParams(
 export async function restoreParams(deps: Deps, site_id: number, backup_id: number) {
   const backup = await findBackup(deps.db, site_id, backup_id)
   if (!backup) throw invalid({ backup_id: ['Is not a backup of this site'] })
+  return backupParams(deps, backup)
+}
+
+/** What opens a backup, and its snapshot. 409 without the password of its repository. */
+export async function backupParams(deps: Deps, backup: BackupRow) {
   const target = await findTarget(deps.db, backup.target_id)
+  if (backup.gone_at !== null) {
+    const where = target ? `in ${target.name}` : 'in its target'
+    throw conflict(`The backup is not ${where} any more: choose a later one`)
+  }
   const password_sealed = await passwordIn(deps, backup.target_id, backup.repository)
   if (!target || password_sealed === undefined) {
     throw conflict('The password of the repository is not on record: restore it with the kit')
   }
   const { repository, snapshot } = backup
   return { ...sealedTarget(target), password_sealed, repository, backup: snapshot }
+}
+
+/** What opens a known repository. */
+export async function repositoryParams(deps: Deps, target_id: number, name: string) {
+  const target = await findTarget(deps.db, target_id)
+  const password_sealed = await passwordIn(deps, target_id, name)
+  if (!target || password_sealed === undefined) throw unknownTarget()
+  return { ...sealedTarget(target), password_sealed }
+}
+
+/** For the named backup, or for the newest one. Throws 409 if the site has none. */
+export async function proveParams(deps: Deps, site_id: number, named: number | undefined) {
+  const backup_id = named ?? (await findNewestBackup(deps.db, site_id))?.id
+  if (backup_id === undefined) throw conflict('The site has no backup: back it up first')
+  return { backup_id, ...(await restoreParams(deps, site_id, backup_id)) }
 }
 
 async function usableTarget({ db }: Deps, id: number | undefined): Promise<TargetRow> {

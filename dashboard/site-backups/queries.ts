@@ -1,33 +1,35 @@
-import { and, count, desc, eq, ne } from 'drizzle-orm'
+import { and, count, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import {
+  backup_proofs,
   backup_repositories,
-  backup_restores,
   backup_targets,
   backups,
 } from '#dashboard/db/backup-schema.ts'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities } from '#dashboard/db/schema.ts'
-import type { BackupTargetView, BackupView } from '#shared/api/backups.ts'
+import type { BackupView } from '#shared/api/backups.ts'
 
 const MOST = 500
 
 export type TargetRow = typeof backup_targets.$inferSelect
 type NewTarget = typeof backup_targets.$inferInsert
+export type BackupRow = typeof backups.$inferSelect
 type NewBackup = typeof backups.$inferInsert
 type Repository = typeof backup_repositories.$inferSelect
 
 /** By name. */
-export async function listTargets(db: Database): Promise<BackupTargetView[]> {
-  const { id, name, place, is_default, checked_at, append_only, created_at } = backup_targets
+export async function listTargets(db: Database) {
+  const { id, name, place, is_default, checked_at, append_only, keeper_key, created_at } =
+    backup_targets
   return db.read
     .select({
-      ...{ id, name, place, is_default, checked_at, append_only },
+      ...{ id, name, place, is_default, checked_at, append_only, keeper_key },
       backups: count(backups.id),
       created_at,
     })
     .from(backup_targets)
-    .leftJoin(backups, eq(backups.target_id, id))
+    .leftJoin(backups, and(eq(backups.target_id, id), isNull(backups.gone_at)))
     .groupBy(id)
     .orderBy(name)
 }
@@ -74,6 +76,7 @@ export async function updateTarget(
 export async function deleteTarget(db: Database, id: number, entry: NewActivity): Promise<void> {
   await db.write((queries) =>
     queries.batch([
+      queries.delete(backups).where(and(eq(backups.target_id, id), isNotNull(backups.gone_at))),
       queries.delete(backup_repositories).where(eq(backup_repositories.target_id, id)),
       queries.delete(backup_targets).where(eq(backup_targets.id, id)),
       queries.insert(activities).values(entry),
@@ -107,7 +110,18 @@ export function backupStatements(
   repository: Repository,
 ): Statement[] {
   const { target_id, name } = backup_repositories
+  const { repository: place, snapshot } = backups
   return [
+    // A refreshed list may have found it before its operation ended.
+    queries
+      .delete(backups)
+      .where(
+        and(
+          eq(backups.target_id, backup.target_id),
+          eq(place, backup.repository),
+          eq(snapshot, backup.snapshot),
+        ),
+      ),
     queries.insert(backups).values(backup),
     queries
       .insert(backup_repositories)
@@ -116,9 +130,12 @@ export function backupStatements(
   ]
 }
 
-/** Newest first. */
+const lastProof = sql`(select id from backup_proofs where backup_proofs.backup_id = backups.id
+  order by id desc limit 1)`
+
+/** Those that are still in their targets, newest first. */
 export async function listBackups(db: Database, site_id: number): Promise<BackupView[]> {
-  const { id, at, target_id, files, tables, bytes, stored, seconds } = backups
+  const { id, at, target_id, files, tables, bytes, stored, seconds, excluded } = backups
   return db.read
     .select({
       id,
@@ -130,10 +147,22 @@ export async function listBackups(db: Database, site_id: number): Promise<Backup
       bytes,
       stored,
       seconds,
+      excluded,
+      proof: {
+        at: backup_proofs.at,
+        proven: backup_proofs.proven,
+        findings: backup_proofs.findings,
+        files: backup_proofs.files,
+        tables: backup_proofs.tables,
+        rows: backup_proofs.rows,
+        pages: sql<number>`json_array_length(${backup_proofs.pages})`,
+        seconds: backup_proofs.seconds,
+      },
     })
     .from(backups)
     .innerJoin(backup_targets, eq(backup_targets.id, target_id))
-    .where(eq(backups.site_id, site_id))
+    .leftJoin(backup_proofs, eq(backup_proofs.id, lastProof))
+    .where(and(eq(backups.site_id, site_id), isNull(backups.gone_at)))
     .orderBy(desc(at), desc(id))
     .limit(MOST)
 }
@@ -147,21 +176,8 @@ export async function findBackup(db: Database, site_id: number, id: number) {
   return row
 }
 
-export async function findRestore(db: Database, site_id: number) {
-  const { at, until } = backup_restores
-  const [row] = await db.read
-    .select({ at, until })
-    .from(backup_restores)
-    .where(eq(backup_restores.site_id, site_id))
+/** Also of a site that is gone. */
+export async function findBackupById(db: Database, id: number): Promise<BackupRow | undefined> {
+  const [row] = await db.read.select().from(backups).where(eq(backups.id, id))
   return row
-}
-
-/** For the batch of a restore, or of its undo: null. */
-export function restoreStatements(
-  queries: Queries,
-  site_id: number,
-  restore: { at: string; until: string } | null,
-): Statement[] {
-  const gone = queries.delete(backup_restores).where(eq(backup_restores.site_id, site_id))
-  return restore ? [gone, queries.insert(backup_restores).values({ site_id, ...restore })] : [gone]
 }

@@ -3,35 +3,33 @@ import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
-import {
-  loadManagedSite,
-  loadSite,
-  refuseFound,
-  serverTarget,
-} from '#dashboard/targets/load-site.ts'
+import { serverTarget } from '#dashboard/targets/load-site.ts'
 import { BackupCoverage, BackupCoverageQuery } from '#shared/api/backup-coverage.ts'
+import { GoneBackup, GoneBackupsQuery } from '#shared/api/backup-list.ts'
+import { BackupRules, SetBackupRules } from '#shared/api/backup-settings.ts'
 import {
   BackupKitCreated,
+  BackupKits,
   BackupKitView,
-  BackupSettings,
   BackupTargetView,
   CheckBackupTarget,
   ConfirmBackupKit,
-  CreateBackup,
   CreateBackupKit,
   CreateBackupTarget,
-  RestoreBackup,
-  SetBackupSettings,
-  SiteBackups,
   UpdateBackupTarget,
 } from '#shared/api/backups.ts'
-import { OnlyDryRun } from '#shared/api/body.ts'
 import { showCoverage } from './coverage.ts'
-import { answerChallenge, createKit, type KitDeps, showKit } from './kit.ts'
-import { listTargets } from './queries.ts'
-import { showBackups } from './show-backups.ts'
-import { changeSchedule } from './site-schedule.ts'
-import { changeTarget, createTarget, getTarget, removeTarget, type TargetDeps } from './targets.ts'
+import { listGoneBackups } from './gone-sites.queries.ts'
+import { answerChallenge, createKit, type KitDeps, showKits } from './kit.ts'
+import { changeRules, showRules } from './rules.ts'
+import {
+  changeTarget,
+  createTarget,
+  getTarget,
+  removeTarget,
+  showTargets,
+  type TargetDeps,
+} from './targets.ts'
 
 const route = routesWith<StreamDeps & KitDeps & { public_url: string | undefined }>()
 
@@ -44,8 +42,8 @@ export const backupRoutes = {
     at: 'GET /api/backup-kit',
     summary: 'Show the recovery kit',
     right: 'read',
-    answers: shows('The last one; null: none.', { kit: BackupKitView.nullable() }),
-    run: async ({ deps }) => ({ kit: await showKit(deps) }),
+    answers: { 200: { about: 'The kits.', json: BackupKits } },
+    run: ({ deps }) => showKits(deps),
   }),
   createBackupKit: route({
     at: 'POST /api/backup-kit',
@@ -75,7 +73,7 @@ export const backupRoutes = {
     summary: 'List the backup targets',
     right: 'read',
     answers: shows('By name.', { targets: z.array(BackupTargetView) }),
-    run: async ({ deps }) => ({ targets: await listTargets(deps.db) }),
+    run: async ({ deps }) => ({ targets: await showTargets(deps) }),
   }),
   createBackupTarget: route({
     at: 'POST /api/backup-targets',
@@ -109,6 +107,25 @@ export const backupRoutes = {
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => removeTarget(deps, loaded, caller.user.id),
   }),
+  listBackupRules: route({
+    at: 'GET /api/backup-rules',
+    summary: 'List the backup rules by tag',
+    details:
+      'For sites without an interval or target of their own. If a server has several tags with a rule, the first tag by name is used, for interval and target separately.',
+    right: 'read',
+    answers: { 200: { about: 'By tag.', json: BackupRules } },
+    run: ({ deps }) => showRules(deps),
+  }),
+  changeBackupRules: route({
+    at: 'PUT /api/backup-rules',
+    summary: 'Replace the backup rules by tag',
+    right: 'admin',
+    details: '409 with `changed_meanwhile` if `version` is not that of the present rules.',
+    body: SetBackupRules,
+    answers: { 200: { about: 'By tag.', json: BackupRules } },
+    errors: ['conflict'],
+    run: ({ deps, body, caller }) => changeRules(deps, body, caller.user.id),
+  }),
   showBackupCoverage: route({
     at: 'GET /api/fleet/backups',
     summary: 'Show which sites have backups',
@@ -117,6 +134,14 @@ export const backupRoutes = {
     answers: { 200: { about: 'One page of sites, and the counts of all.', json: BackupCoverage } },
     run: ({ deps, query }) => showCoverage(deps, query),
   }),
+  listGoneBackups: route({
+    at: 'GET /api/fleet/backups/gone',
+    summary: 'List the backups of a deleted site',
+    right: 'read',
+    query: GoneBackupsQuery,
+    answers: shows('Newest first, at most 500.', { backups: z.array(GoneBackup) }),
+    run: async ({ deps, query }) => ({ backups: await listGoneBackups(deps.db, query.domain) }),
+  }),
   checkBackupTarget: route({
     at: 'POST /api/servers/:server_id/backup-check',
     summary: 'Check a backup target from a server',
@@ -124,52 +149,5 @@ export const backupRoutes = {
     loads: serverTarget,
     body: CheckBackupTarget,
     ...streamed('backup.check'),
-  }),
-}
-
-/** The backups of one site. */
-export const siteBackupRoutes = {
-  listBackups: route({
-    at: 'GET /api/servers/:server_id/sites/:site_id/backups',
-    summary: 'List the backups of a site',
-    right: 'read',
-    loads: loadSite,
-    answers: { 200: { about: 'The backups.', json: SiteBackups } },
-    errors: ['conflict'],
-    run: ({ deps, loaded }) => showBackups(deps, refuseFound(loaded.site).id),
-  }),
-  changeBackupSettings: route({
-    at: 'PUT /api/servers/:server_id/sites/:site_id/backups/settings',
-    summary: 'Set when and where a site is backed up by itself',
-    right: 'operate',
-    loads: loadManagedSite,
-    body: SetBackupSettings,
-    answers: { 200: { about: 'Set.', json: BackupSettings } },
-    errors: ['conflict'],
-    run: ({ deps, loaded, body }) => changeSchedule(deps, loaded, body),
-  }),
-  createBackup: route({
-    at: 'POST /api/servers/:server_id/sites/:site_id/backups',
-    summary: 'Back up a site',
-    loads: loadManagedSite,
-    body: CreateBackup,
-    ...streamed('backup.create'),
-  }),
-  restoreBackup: route({
-    at: 'POST /api/servers/:server_id/sites/:site_id/backups/restore',
-    summary: 'Restore a backup of a site',
-    details:
-      'Everything is fetched and checked before the site changes. The previous state is kept for a week.',
-    loads: loadManagedSite,
-    body: RestoreBackup,
-    ...streamed('backup.restore'),
-  }),
-  undoRestore: route({
-    at: 'POST /api/servers/:server_id/sites/:site_id/backups/undo',
-    summary: 'Undo the last restore of a site',
-    details: 'What was restored is replaced by the files and the database before the restore.',
-    loads: loadManagedSite,
-    body: OnlyDryRun,
-    ...streamed('backup.undo'),
   }),
 }

@@ -1,4 +1,10 @@
-import { type BackupInterval, type BackupWindow, minuteOf, windowMinutes } from '#shared/backup.ts'
+import {
+  type BackupInterval,
+  type BackupWindow,
+  minuteOf,
+  type ProofInterval,
+  windowMinutes,
+} from '#shared/backup.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -10,8 +16,12 @@ export const RETRY_MS = HOUR_MS
 /** One that is later than its interval and this also starts outside the window. */
 const LATE_MS = 12 * HOUR_MS
 
-export type Interval = Exclude<BackupInterval, 'off'>
-export const INTERVAL_MS: Record<Interval, number> = { daily: DAY_MS, weekly: 7 * DAY_MS }
+export type Interval = Exclude<BackupInterval | ProofInterval, 'off'>
+export const INTERVAL_MS: Record<Interval, number> = {
+  daily: DAY_MS,
+  weekly: 7 * DAY_MS,
+  monthly: 28 * DAY_MS,
+}
 
 export interface Schedule {
   id: number
@@ -31,6 +41,15 @@ export function nextBackup({ id, every, window, since, failed_at }: Schedule, no
   if (opening(window, earliest) === earliest) return new Date(earliest)
   const late = Math.max(earliest, Date.parse(since) + INTERVAL_MS[every] + LATE_MS)
   return new Date(Math.min(opening(window, earliest), late))
+}
+
+/** When the window is open next, an hour after a failed attempt at the earliest. */
+export function nextOpening(
+  { window, failed_at }: Pick<Schedule, 'window' | 'failed_at'>,
+  now: Date,
+): Date {
+  const retry = failed_at === null ? 0 : Date.parse(failed_at) + RETRY_MS
+  return new Date(opening(window, Math.max(retry, now.getTime())))
 }
 
 /**

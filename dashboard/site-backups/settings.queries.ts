@@ -1,21 +1,11 @@
-import { eq } from 'drizzle-orm'
 import { backup_settings } from '#dashboard/db/backup-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities } from '#dashboard/db/schema.ts'
 
-type Own = Pick<typeof backup_settings.$inferSelect, 'every' | 'target_id'>
+type Own = Omit<typeof backup_settings.$inferInsert, 'site_id'>
 
-/** What a site has of its own; null: as for all. */
-export async function getBackupSettings(db: Database, site_id: number): Promise<Own> {
-  const { every, target_id, site_id: key } = backup_settings
-  const [row] = await db.read
-    .select({ every, target_id })
-    .from(backup_settings)
-    .where(eq(key, site_id))
-  return row ?? { every: null, target_id: null }
-}
-
+/** What a site has of its own; null: as for all. A value that is not given stays. */
 export async function storeBackupSettings(
   db: Database,
   site_id: number,

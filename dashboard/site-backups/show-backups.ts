@@ -1,9 +1,14 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
 import type { SiteBackups } from '#shared/api/backups.ts'
+import { usedBy } from './effective.queries.ts'
 import { findKit } from './kit.queries.ts'
-import { findDefaultTarget, findRestore, findTarget, listBackups } from './queries.ts'
-import { getBackupSettings } from './settings.queries.ts'
+import { findProvable } from './proof-due.queries.ts'
+import { nextProof } from './proof-schedule.ts'
+import { findDefaultTarget, findTarget, listBackups } from './queries.ts'
+import { listGoneOf } from './refresh.queries.ts'
+import { findRestore } from './restores.queries.ts'
 import { showSchedule } from './site-schedule.ts'
 
 interface Deps {
@@ -15,17 +20,27 @@ export async function showBackups({ db, clock }: Deps, site_id: number): Promise
   const restore = await findRestore(db, site_id)
   return {
     backups: await listBackups(db, site_id),
+    gone: await listGoneOf(db, site_id),
     obstacle: await obstacleOf(db, site_id),
     undo: restore && restore.until > timestamp(clock) ? restore : null,
     ...(await showSchedule({ db, clock }, site_id)),
+    next_proof_at: await nextProofAt({ db, clock }, site_id),
   }
+}
+
+/** Null while the newest backup would not be proven by itself. */
+async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string | null> {
+  const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
+  const site = await findProvable(db, site_id, { every: backup_every })
+  if (every === 'off' || !site) return null
+  return nextProof({ ...site, every, window }, clock.now()).toISOString()
 }
 
 /** Of a site, or of those without a target of their own. */
 export async function obstacleOf(db: Database, site_id?: number): Promise<SiteBackups['obstacle']> {
   if (!(await findKit(db, { confirmed: true }))) return 'no_kit'
-  const own = site_id === undefined ? null : (await getBackupSettings(db, site_id)).target_id
-  const target = await (own === null ? findDefaultTarget(db) : findTarget(db, own))
+  const used = site_id === undefined ? null : (await usedBy(db, site_id)).target_id
+  const target = await (used === null ? findDefaultTarget(db) : findTarget(db, used))
   if (!target) return 'no_target'
   return target.checked_at === null ? 'target_unchecked' : null
 }

@@ -11,6 +11,9 @@ import type {
 } from '#shared/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
+import { reportsOf } from './keeper/reports.ts'
+import { keeperView } from './keeper/view.ts'
+import { refuseWeak } from './kit.ts'
 import {
   deleteTarget,
   findDefaultTarget,
@@ -35,8 +38,25 @@ export async function getTarget({ db }: Pick<TargetDeps, 'db'>, id: number): Pro
   return target
 }
 
-async function viewOf(db: Database, id: number): Promise<BackupTargetView> {
-  const view = (await listTargets(db)).find((target) => target.id === id)
+/** By name. */
+export async function showTargets({
+  db,
+  clock,
+}: Pick<TargetDeps, 'db' | 'clock'>): Promise<BackupTargetView[]> {
+  const now = clock.now()
+  const targets = await listTargets(db)
+  const reportOf = await reportsOf(db)
+  return targets.map((target) => {
+    const report = reportOf(target)
+    return { ...target, keeper: report && keeperView(report, now) }
+  })
+}
+
+async function viewOf(
+  { db, clock }: Pick<TargetDeps, 'db' | 'clock'>,
+  id: number,
+): Promise<BackupTargetView> {
+  const view = (await showTargets({ db, clock })).find((target) => target.id === id)
   if (!view) throw notFound('Backup target')
   return view
 }
@@ -44,17 +64,18 @@ async function viewOf(db: Database, id: number): Promise<BackupTargetView> {
 /** The first one is the default. */
 export async function createTarget(
   { db, clock, sealer }: TargetDeps,
-  { name, place, secret }: z.output<typeof CreateBackupTarget>,
+  { name, place, secret, keeper_key }: z.output<typeof CreateBackupTarget>,
   user_id: number,
 ): Promise<BackupTargetView> {
   if (place.kind !== 'local' && secret === '') throw invalid({ secret: ['Is required'] })
+  refuseWeak('keeper_key', keeper_key)
   const created_at = timestamp(clock)
   const secret_sealed = sealer.seal(PURPOSE, new Secret(secret))
   const is_default = (await findDefaultTarget(db)) === undefined
-  const values = { name, place, secret_sealed, is_default, created_at }
+  const values = { name, place, secret_sealed, is_default, keeper_key, created_at }
   const entry = entryOf('backup.target_create', user_id, created_at)
   await insertTarget(db, values, entry).catch(refuseTaken)
-  const created = (await listTargets(db)).find((target) => target.name === name)
+  const created = (await showTargets({ db, clock })).find((target) => target.name === name)
   if (!created) throw new Error('insert returned no row')
   return created
 }
@@ -66,9 +87,10 @@ export async function createTarget(
 export async function changeTarget(
   { db, clock, sealer }: TargetDeps,
   target: TargetRow,
-  { name, place, secret, is_default }: z.output<typeof UpdateBackupTarget>,
+  { name, place, secret, is_default, keeper_key }: z.output<typeof UpdateBackupTarget>,
   user_id: number,
 ): Promise<BackupTargetView> {
+  refuseWeak('keeper_key', keeper_key)
   const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
   if (moves && secret === undefined && place.kind !== 'local') {
     throw invalid({ secret: ['Is required, since the place is another one'] })
@@ -80,11 +102,12 @@ export async function changeTarget(
     ...(moves && { place }),
     ...(sealed !== undefined && { secret_sealed: sealed, checked_at: null, append_only: null }),
     ...(is_default && { is_default }),
+    ...(keeper_key !== undefined && { keeper_key }),
   }
-  if (Object.keys(values).length === 0) return viewOf(db, target.id)
+  if (Object.keys(values).length === 0) return viewOf({ db, clock }, target.id)
   const entry = entryOf('backup.target_update', user_id, timestamp(clock))
   await updateTarget(db, target.id, values, entry).catch(refuseTaken)
-  return viewOf(db, target.id)
+  return viewOf({ db, clock }, target.id)
 }
 
 /** Changes nothing in the storage. Throws 409 for a target with backups. */
@@ -93,7 +116,7 @@ export async function removeTarget(
   { id, name }: TargetRow,
   user_id: number,
 ): Promise<void> {
-  const { backups } = await viewOf(db, id)
+  const { backups } = await viewOf({ db, clock }, id)
   if (backups > 0) throw conflict(`${name} has ${backups} backups, which could not be restored`)
   await deleteTarget(db, id, entryOf('backup.target_delete', user_id, timestamp(clock)))
 }

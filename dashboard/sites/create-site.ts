@@ -1,17 +1,15 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { listOthers } from '#dashboard/listing/columns.queries.ts'
-import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
+import type { BeginDeps } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
 import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
-import type { CreateSite, SiteChanging, SitePlan } from '#shared/api/sites.ts'
+import type { CreateSite, SitePlan } from '#shared/api/sites.ts'
 import { defaultPhp } from '#shared/default-php.ts'
-import { apexOf } from '#shared/names.ts'
-import { insertSite, refuseTakenDomain, refuseTakenUser } from './queries.ts'
+import { refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
-
-type StartedSite = { site: SiteChanging; operation_id: string }
+import { type StartedSite, startNewSite } from './start-new-site.ts'
 
 /** Answers as soon as the site is recorded; the agent follows in the background. */
 export async function createSite(
@@ -30,26 +28,7 @@ export async function createSite(
     const also_on = await listOthers(deps.db, { domain: params.domain, server_id: server.id })
     return { site: params, plan, also_on }
   }
-  const operation = newOperation(deps, {
-    type: 'site.create',
-    server,
-    site: { id: 0, domain: params.domain },
-    params: accepted,
-    actor: actor.id,
-    wait_for_agent: true,
-  })
-  const record = {
-    ...params,
-    server_id: server.id,
-    apex: apexOf(params.domain),
-    managed: true,
-    status: 'provisioning',
-    created_at: operation.created_at,
-  } as const
-  const inserted = await insertSite(deps.db, record, operation)
-  const job = deps.worker.start(inserted.operation)
-  const { id, domain, status } = inserted.site
-  return { site: { id, domain, status }, operation_id: job.operation_id }
+  return startNewSite(deps, server, { type: 'site.create', site: params, params: accepted, actor })
 }
 
 /** What the agent receives: defaults fill all omitted fields. */

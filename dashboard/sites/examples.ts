@@ -93,6 +93,7 @@ export const SITE_EXAMPLES = {
     size: 48_230_400,
   },
   UpdateSite: { tier: 'medium' },
+  DeleteSite: { without_backup: false, dry_run: false },
   DiskUse,
   Extension,
   Inventory,

@@ -1,14 +1,17 @@
-import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
   type Queries,
+  type Statement,
+  violatesNotNull,
   violatesUnique,
   writeAll,
 } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { getSite } from '#dashboard/db/targets.ts'
+import { findNamed, unlessTaken } from '#dashboard/domains/names.queries.ts'
 import {
   getOperation,
   type NewOperation,
@@ -38,15 +41,21 @@ export async function insertSite(
   db: Database,
   site: NewSite,
   operation: NewOperation,
+  also: (queries: Queries, site_id: SQL<number>) => Statement[] = () => [],
 ): Promise<{ site: SiteRow; operation: OperationRow }> {
+  const { server_id, domain } = site
+  const site_id = sql<number>`(select id from sites where server_id = ${server_id} and domain = ${domain})`
+  const apex = unlessTaken(site.apex)
   const statements = (queries: Queries) => [
-    queries.insert(sites).values(site),
-    ...operationStatements(queries, operation, { inserted: site.domain }),
+    queries.insert(sites).values({ ...site, apex }),
+    ...operationStatements(queries, operation, { inserted: domain }),
+    ...also(queries, site_id),
   ]
   await db
     .write((queries) => batch(queries, statements(queries)))
     .catch(async (error: unknown) => {
-      if (!violatesUnique(error, 'sites.')) throw error
+      const isTaken = violatesUnique(error, 'sites.') || violatesNotNull(error, 'sites.apex')
+      if (!isTaken) throw error
       throw invalid({ domain: [(await holderOf(db, site)) ?? TAKEN] })
     })
   const stored = await getOperation(db, operation.id)
@@ -70,9 +79,13 @@ async function holderOf(db: Database, { apex, server_id }: SiteName): Promise<st
     .where(and(eq(sites.apex, apex), or(eq(sites.managed, true), eq(sites.server_id, server_id))))
     .orderBy(desc(sites.managed))
     .get()
-  if (row?.status !== 'trashed') return row && takenBy(row)
+  if (!row) return aliasOf(await findNamed(db, apex))
+  if (row.status !== 'trashed') return takenBy(row)
   return `${row.domain} is in the trash of ${row.server}: restore or purge it`
 }
+
+const aliasOf = (holder: { domain: string } | undefined) =>
+  holder && `${TAKEN}: it is a name of ${holder.domain}`
 
 /** Names a hidden site, so that users do not search the lists for it. */
 function takenBy({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {

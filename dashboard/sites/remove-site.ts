@@ -1,7 +1,9 @@
+import type { z } from 'zod'
 import { newOperation } from '#dashboard/operations/begin.ts'
 import { type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { findAgent } from '#dashboard/trust/queries.ts'
+import type { DeleteSite } from '#shared/api/sites.ts'
 import type { Plan } from '#shared/plan.ts'
 import { deleteUnreached, wasReached } from './queries.ts'
 
@@ -13,10 +15,10 @@ import { deleteUnreached, wasReached } from './queries.ts'
 export async function removeSite(
   deps: StartDeps,
   target: SiteTarget,
-  { dry_run }: { dry_run: boolean },
+  { dry_run, without_backup }: z.output<typeof DeleteSite>,
 ): Promise<{ operation_id: string } | { plan: Plan }> {
   if (!(await isUnreached(deps, target)))
-    return startOrPlan(deps, 'site.delete', target, { dry_run })
+    return startOrPlan(deps, 'site.delete', target, { dry_run, without_backup })
   if (dry_run) return { plan: { steps: [] } }
   const { site } = target
   const params = { domain: site.domain }

@@ -6,10 +6,10 @@ import { routesWith } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
-import { OnlyDryRun } from '#shared/api/body.ts'
 import {
   ChangingAnswer,
   CreateSite,
+  DeleteSite,
   SiteDetail,
   SiteListed,
   SitePlan,
@@ -72,9 +72,11 @@ export const siteRoutes = {
   removeSite: route({
     at: 'DELETE /api/servers/:server_id/sites/:site_id',
     summary: 'Move a site to the trash',
-    details: 'It can be restored until its time there is over.',
+    details:
+      'It can be restored until its time there is over. It is backed up first if `backup_first` says so.',
     loads: loadManagedSite,
-    body: OnlyDryRun,
+    body: DeleteSite,
+    dry_run_in_query: true,
     ...inBackground('site.delete'),
     run: async ({ deps, loaded, body }) =>
       changing(loaded, await removeSite(deps, loaded, body), 'deleting'),

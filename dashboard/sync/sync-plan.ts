@@ -121,7 +121,15 @@ export function needsTrash(records: readonly KnownSite[], found: Found): boolean
 
 /** The columns that a found site fills. */
 export function factsOf(found: FoundSite) {
-  const { updates, domain: _, names: __, closed = false, unknown = {}, ...facts } = found
+  const {
+    updates,
+    domain: _,
+    names: __,
+    closed = false,
+    unknown = {},
+    suspended: ___,
+    ...facts
+  } = found
   return {
     ...facts,
     closed,
@@ -135,12 +143,17 @@ export function factsOf(found: FoundSite) {
 function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
   const facts = factsOf(site)
   const { status } = record
-  if (status === 'trashed') return differences(record, { ...facts, ...BACK, ...NOT_TRASHED })
-  const back = status === 'missing' || status === 'failed' || status === 'cancelled'
-  return differences(record, { ...facts, ...(back ? BACK : {}) })
+  if (status === 'trashed')
+    return differences(record, { ...facts, ...NOT_TRASHED, ...stateOf(record, site) })
+  return differences(record, { ...facts, ...stateOf(record, site) })
 }
 
-const BACK = { status: 'active', status_reason: '' } as const
+/** Only the agent knows whether a site that is there again is suspended. */
+function stateOf(record: KnownSite, { suspended }: FoundSite): Partial<SiteRow> {
+  const status = suspended ? 'suspended' : 'active'
+  return record.status === status ? {} : { status, status_reason: '' }
+}
+
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
 /** A site that only its server has deleted gets its whole time in the trash from now on. */

@@ -55,7 +55,7 @@ export async function openDemo(
     demo: {
       transports: fleet.transports,
       async prepare(deps) {
-        await fillRecords(deps.db, fleet, Date.now())
+        await fillRecords(deps, fleet, Date.now())
         fleet.onOnline = (server_id, member) => enrol(deps, server_id, member)
         if (!steady) stops.push(live(deps, fleet))
       },

@@ -10,11 +10,26 @@ export const DASHBOARD_LAYERS = [
     'bulk',
     'mail',
     'site-backups',
+    'site-settings',
+    'off-site',
     'live',
     'health',
     'listing',
   ],
-  ...['servers', 'sites', 'operation-types', 'sync', 'overview', 'openapi', 'web'],
+  ...[
+    'servers',
+    'domains',
+    'sites',
+    'backup-first',
+    'copies',
+    'wp-login',
+    'moves',
+    'operation-types',
+    'sync',
+    'overview',
+    'openapi',
+    'web',
+  ],
 ] as const
 
 const LAYER = /^dashboard\/([^/]+)\//

@@ -26,6 +26,10 @@ export const Login = body({
 }).meta({ id: 'Login' })
 export type Login = z.output<typeof Login>
 
+export const ConfirmPassword = body({ password: current('Password') }).meta({
+  id: 'ConfirmPassword',
+})
+
 export const ChangePassword = body({
   current_password: current('Current password'),
   password: secretOf(

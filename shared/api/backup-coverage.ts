@@ -4,8 +4,11 @@ import { BackupKitView, BackupTargetView } from './backups.ts'
 import { someOf } from './operations.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
-/** late: the last backup is older than two intervals; off: none is created by itself. */
-const COVERAGE_STATES = ['ok', 'late', 'never', 'off'] as const
+/**
+ * unproven: no backup was proven for two intervals of proofs; failed: the last proof had findings;
+ * late: the last backup is older than two intervals; off: none is created by itself.
+ */
+export const COVERAGE_STATES = ['ok', 'unproven', 'failed', 'late', 'never', 'off'] as const
 export type CoverageState = (typeof COVERAGE_STATES)[number]
 
 export const BackupCoverageQuery = z.object({
@@ -31,9 +34,10 @@ const CoveredSite = z
     state: z
       .enum(COVERAGE_STATES)
       .describe(
-        'By the age of the last backup; late: it is older than two intervals. off: none starts by itself.',
+        'By the age of the last backup and of the last proof; late: the backup is older than two intervals; failed: the last proof had findings; unproven: no backup was proven for two intervals of proofs; off: none starts by itself.',
       ),
     last_at: Timestamp.nullable().describe('The time of the last backup; null: there is none.'),
+    proven_at: Timestamp.nullable().describe('When a backup was proven last; null: never.'),
     next_at: Timestamp.nullable().describe(
       'When the next one starts at the earliest; null while none would start.',
     ),
@@ -52,6 +56,7 @@ const GoneSite = z
     domain: z.string(),
     target: z.string(),
     count: Count,
+    backup_id: RecordId.describe('The last backup.'),
     last_at: Timestamp,
     bytes: Count.describe('Files and database of the last backup, uncompressed.'),
   })
@@ -60,10 +65,14 @@ export type GoneSite = z.infer<typeof GoneSite>
 
 export const BackupCoverage = z
   .strictObject({
-    kit: BackupKitView.nullable(),
+    kit: BackupKitView.nullable().describe('The one in use; null: none is confirmed.'),
     targets: z.array(BackupTargetView),
     counts: z
-      .strictObject({ sites: Count, ok: Count, late: Count, never: Count, off: Count })
+      .strictObject({
+        ...{ sites: Count, ok: Count, unproven: Count, failed: Count },
+        ...{ late: Count, never: Count, off: Count },
+        week: Count.describe('Late or never backed up, and without a backup for 7 days.'),
+      })
       .describe('Of all sites, whatever the filters.'),
     sites: z.array(CoveredSite).describe('By domain: managed sites that are not in the trash.'),
     total: Count.describe('The total of all matching sites.'),

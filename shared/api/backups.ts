@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import {
-  BACKUP_INTERVALS,
-  BackupParts,
-  BackupPlace,
-  BackupSecret,
-  PublicKey,
-} from '#shared/backup.ts'
-import { Id, oneOf } from '#shared/fields.ts'
+import { BackupPlace, BackupSecret, PublicKey } from '#shared/backup.ts'
+import { BackupParts } from '#shared/backup-parts.ts'
+import { Id } from '#shared/fields.ts'
+import { KeeperProblem } from '#shared/keeper-report.ts'
 import { DryRun } from '#shared/plan.ts'
+import { LastReplacement, MissingBackup } from './backup-list.ts'
+import { schedule } from './backup-settings.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
@@ -21,16 +19,22 @@ const secret = BackupSecret.describe(
   'The password (rest), secret key (s3) or private SSH key (sftp); empty for a local folder.',
 )
 
+const KeeperKey = PublicKey.describe(
+  'The public key of the keeper, which deletes old backups beside the storage: RSA, at least 3072 bits.',
+)
+
 export const CreateBackupTarget = body({
   name: Name,
   place: BackupPlace,
   secret: secret.default(''),
+  keeper_key: KeeperKey.nullable().default(null),
 }).meta({ id: 'CreateBackupTarget' })
 
 export const UpdateBackupTarget = body({
   name: Name.optional(),
   place: BackupPlace.optional().describe('Another place needs its secret.'),
   secret: secret.optional(),
+  keeper_key: KeeperKey.nullable().optional(),
   is_default: z.literal(true, 'Must be true').optional(),
 }).meta({ id: 'UpdateBackupTarget' })
 
@@ -49,6 +53,19 @@ const PlaceView = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('local'), path: text }),
 ])
 
+export const KeeperView = z
+  .strictObject({
+    at: Timestamp,
+    is_late: z.boolean().describe('It has not run for 3 days.'),
+    ...{ repositories: Count, backups: Count, postponed: Count, troubled: Count },
+    forgotten: Count.describe('Snapshots that it deleted.'),
+    problems: z
+      .array(z.strictObject(KeeperProblem.shape))
+      .describe('Damaged data first, at most 50.'),
+  })
+  .meta({ id: 'BackupKeeper', description: 'The last run of a keeper, as it reported it.' })
+export type KeeperView = z.infer<typeof KeeperView>
+
 export const BackupTargetView = z
   .strictObject({
     id: RecordId,
@@ -60,6 +77,8 @@ export const BackupTargetView = z
       .boolean()
       .nullable()
       .describe('Whether it refused to delete what the check had written.'),
+    keeper_key: z.string().nullable().describe('The public key of its keeper; null: it has none.'),
+    keeper: KeeperView.nullable().describe('The last run of its keeper; null: none is known.'),
     backups: Count.describe('Backups of sites in it.'),
     created_at: Timestamp,
   })
@@ -92,6 +111,16 @@ export const BackupKitView = z
   .meta({ id: 'BackupKit', description: 'The key that opens backups without this dashboard.' })
 export type BackupKitView = z.infer<typeof BackupKitView>
 
+export const BackupKits = z
+  .strictObject({
+    in_use: BackupKitView.nullable().describe(
+      'The last confirmed one, with which backups are made; null: none start.',
+    ),
+    pending: BackupKitView.nullable().describe('A newer one that waits for its confirmation.'),
+  })
+  .meta({ id: 'BackupKits', description: 'The recovery kit in use, and one to be confirmed.' })
+export type BackupKits = z.infer<typeof BackupKits>
+
 export const BackupKitCreated = z
   .strictObject({
     kit: BackupKitView,
@@ -104,11 +133,30 @@ export const CreateBackup = body({
   dry_run: DryRun,
 }).meta({ id: 'CreateBackup' })
 
+export const ProveBackup = body({
+  backup_id: Id.optional().describe('Default: the newest one.'),
+  dry_run: DryRun,
+}).meta({ id: 'ProveBackup' })
+
 export const RestoreBackup = body({
   backup_id: Id,
   parts: BackupParts,
   dry_run: DryRun,
 }).meta({ id: 'RestoreBackup' })
+
+const ProofView = z
+  .strictObject({
+    at: Timestamp,
+    proven: z.boolean(),
+    findings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+    files: Count,
+    tables: Count,
+    rows: Count,
+    pages: Count.describe('The pages that were asked for.'),
+    seconds: z.number().nonnegative(),
+  })
+  .meta({ id: 'BackupProof', description: 'A restore of a backup into a hidden site.' })
+export type ProofView = z.infer<typeof ProofView>
 
 export const BackupView = z
   .strictObject({
@@ -121,46 +169,29 @@ export const BackupView = z
     bytes: Count.describe('Files and dump of the database, uncompressed.'),
     stored: Count.describe('What was added to the repository.'),
     seconds: z.number().nonnegative(),
+    excluded: z.array(z.string()).describe('What it leaves out: paths below the public folder.'),
+    proof: ProofView.nullable().describe('The last one; null: it has not been tried.'),
   })
   .meta({ id: 'Backup', description: 'A complete backup of a site.' })
 export type BackupView = z.infer<typeof BackupView>
 
-const schedule = {
-  every: z
-    .enum(['default', ...BACKUP_INTERVALS])
-    .describe('How often it is backed up; default: as the setting `backup_every`.'),
-  target_id: RecordId.nullable().describe('Its own target; null: the default one.'),
-  next_at: Timestamp.nullable().describe(
-    'When its next backup starts at the earliest; null while none would start.',
-  ),
-}
-
-export const SetBackupSettings = body({
-  every: oneOf(['default', ...BACKUP_INTERVALS]),
-  target_id: Id.nullable(),
-}).meta({ id: 'SetBackupSettings' })
-
-export const BackupSettings = z.strictObject(schedule).meta({
-  id: 'BackupSettings',
-  description: 'When and where a site is backed up by itself.',
-})
-export type BackupSettings = z.infer<typeof BackupSettings>
-
 export const SiteBackups = z
   .strictObject({
     backups: z.array(BackupView).describe('Newest first, at most 500.'),
+    gone: z
+      .array(MissingBackup)
+      .describe('Those that are not in their targets any more, newest first, at most 100.'),
     obstacle: z
       .enum(['no_kit', 'no_target', 'target_unchecked'])
       .nullable()
       .describe('Why no backup can be created now.'),
-    undo: z
-      .strictObject({
-        at: Timestamp.describe('The time of the backup that was restored.'),
-        until: Timestamp,
-      })
-      .nullable()
-      .describe('The last restore, while it can be undone.'),
+    undo: LastReplacement.nullable().describe(
+      'What replaced the state of the site last, while it can be undone.',
+    ),
     ...schedule,
+    next_proof_at: Timestamp.nullable().describe(
+      'When its newest backup is proven at the earliest; null while none would be.',
+    ),
   })
   .meta({ id: 'SiteBackups', description: 'The backups of a site.' })
 export type SiteBackups = z.infer<typeof SiteBackups>

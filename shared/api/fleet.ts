@@ -12,6 +12,7 @@ import {
 } from '#shared/values.ts'
 import { digits, Limit } from './activity.ts'
 import { Attention } from './attention.ts'
+import { SiteCopy } from './copies.ts'
 import { DiskUse } from './disk-use.ts'
 import { HEALTH, HealthCheckResult } from './health.ts'
 import { Flag, OperationView, someOf } from './operations.ts'
@@ -62,6 +63,7 @@ export const FleetSiteIdsQuery = z.object({
   health: someOf(HEALTH_STATES).optional().describe('Only sites in use have a health.'),
   managed: Flag.optional().describe('false: only discovered sites.'),
   ignored: Flag.optional().describe('true: only ignored sites, which are otherwise omitted.'),
+  staging: Flag.optional().describe('true: only staging sites; false: none of them.'),
   conflict: Flag.optional().describe('true: only sites whose name another server also has.'),
   sort: oneOf(SITE_SORTS).default('domain'),
   order: oneOf(['asc', 'desc']).default('asc'),
@@ -94,6 +96,7 @@ export const FleetSite = strictObject({
       'True: its agent did not create it. It can be scanned and ignored, and its database password read; every other call is 409 with the code site_not_managed.',
     ),
   ignored: z.boolean().describe('Omitted from lists and counts; only for discovered sites.'),
+  staging: z.boolean().describe('A protected copy: its visitors need a password.'),
   also_on: AlsoOn,
   updates: Updates,
   last_scan: Timestamp.nullable(),
@@ -118,6 +121,10 @@ export const FleetSiteIds = strictObject({
 }).meta({ id: 'FleetSiteIds', description: 'The ids of sites, for a bulk operation.' })
 
 export const FleetSiteDetail = FleetSite.extend({
+  copy_of: SiteCopy.nullable().describe(
+    'The site that it was copied from; null: it is no copy, or that site is deleted.',
+  ),
+  copies: z.array(SiteCopy).describe('Its copies outside the trash, newest first, at most 50.'),
   closed: z.boolean().describe('Its web server refuses every visitor.'),
   unknown: z
     .record(z.string(), z.string())

@@ -2,7 +2,9 @@ import { strictObject, z } from 'zod'
 import { OperationId } from '#shared/agent.ts'
 import { oneOf, TrueOrFalse } from '#shared/fields.ts'
 import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
+import { DryRun } from '#shared/plan.ts'
 import { CANCEL_MODES, OPERATION_STATUSES } from '#shared/values.ts'
+import { without_backup } from '#shared/without-backup.ts'
 import { digits, Limit } from './activity.ts'
 import { body } from './body.ts'
 import { Count, Failure, RecordId, Timestamp } from './parts.ts'
@@ -10,6 +12,10 @@ import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 export const CancelOperation = body({
   force: TrueOrFalse.default(false).describe('Kills programs instead of ending them gracefully.'),
 }).meta({ id: 'CancelOperation' })
+
+export const RetryOperation = body({ without_backup, dry_run: DryRun }).meta({
+  id: 'RetryOperation',
+})
 
 /** Several values with commas between them, each one of `values`. */
 export function someOf<const T extends readonly [string, ...string[]]>(values: T) {

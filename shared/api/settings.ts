@@ -1,5 +1,5 @@
 import { strictObject, z } from 'zod'
-import { BACKUP_INTERVALS, BackupWindow } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, BackupWindow, PROOF_INTERVALS } from '#shared/backup.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 
@@ -27,8 +27,14 @@ export const SETTINGS = {
   backup_every: oneOf(BACKUP_INTERVALS).describe(
     'How often sites are backed up that have no interval of their own.',
   ),
+  backup_first: TrueOrFalse.describe(
+    'Whether a site is backed up before an operation that changes its files or database, where it can be.',
+  ),
+  proof_every: oneOf(PROOF_INTERVALS).describe(
+    'How often the newest backup of each site is restored into a hidden site and checked; monthly: every four weeks.',
+  ),
   backup_window: BackupWindow.describe(
-    'When backups start by themselves, in UTC; it may end on the next day.',
+    'When backups and proofs start by themselves, in UTC; it may end on the next day.',
   ),
 } as const
 
@@ -47,6 +53,8 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   email_notifications: true,
   unattended_updates: true,
   backup_every: 'daily',
+  backup_first: true,
+  proof_every: 'weekly',
   backup_window: { from: '01:00', to: '05:00' },
 }
 
@@ -69,6 +77,8 @@ export const SettingChanged = strictObject({
     'email_notifications',
     'unattended_updates',
     'backup_every',
+    'backup_first',
+    'proof_every',
     'backup_window',
   ]),
   value,

@@ -13,6 +13,7 @@ import {
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { Accept, DryRun, Plan } from '#shared/plan.ts'
 import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '#shared/values.ts'
+import { without_backup } from '#shared/without-backup.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
@@ -46,6 +47,7 @@ export const UpdateSite = body({
     'Whether xmlrpc.php answers, which Jetpack and older apps need. Its requests count under a limit.',
   ),
   accept: Accept.optional(),
+  without_backup,
   dry_run: DryRun,
 })
   .refine(
@@ -57,6 +59,8 @@ export const UpdateSite = body({
     id: 'UpdateSite',
     description: 'Names at least one of php, tier, database_routines and xmlrpc.',
   })
+
+export const DeleteSite = body({ without_backup, dry_run: DryRun }).meta({ id: 'DeleteSite' })
 
 export const IgnoreSite = body({
   ignored: z.boolean(required('Ignored', 'Must be true or false')),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BackupReport, BackupTarget, PublicKey, Sealed } from '#shared/backup.ts'
+import { BackupReport, BackupTarget, PublicKey, Sealed, SnapshotId } from '#shared/backup.ts'
+import { BackupExcludes } from '#shared/backup-exclude.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, operationType } from '#shared/operation-type.ts'
@@ -7,7 +8,8 @@ import { secretOf } from '#shared/secret.ts'
 
 /**
  * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
- * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository.
+ * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository, and
+ * so is that for `keeper_key`, the key of the program that deletes old backups beside the storage.
  * `password`: of an existing repository, for a server that does not know it.
  */
 const backupCreate = command({
@@ -19,12 +21,19 @@ const backupCreate = command({
     target: BackupTarget,
     dashboard_key: PublicKey,
     recovery_key: PublicKey,
+    keeper_key: PublicKey.optional(),
     password: secretOf(z.string().min(1).max(1024)).optional(),
+    exclude: BackupExcludes.optional(),
   }),
   result: z.object({
     domain: ReportedDomain,
     backup: BackupReport,
     sealed_password: Sealed,
+    present: z
+      .array(SnapshotId)
+      .max(20_000)
+      .optional()
+      .describe('The backups that are in the repository: the manifests.'),
   }),
 })
 
@@ -38,9 +47,9 @@ export const backupCreateType = operationType({
   outcome: {
     result: backupCreate.result,
     complete: backupCreate.result
-      .omit({ sealed_password: true })
+      .omit({ sealed_password: true, present: true })
       .extend({ status: z.literal('ok') }),
-    data: ({ sealed_password: _, ...report }) => ({ status: 'ok', ...report }),
+    data: ({ sealed_password: _, present: __, ...report }) => ({ status: 'ok', ...report }),
   },
   bulk: {
     title: 'Back up',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BackupParts, BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { BackupParts } from '#shared/backup-parts.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'

@@ -3,6 +3,7 @@ import type { Bulk, OperationSpec, SiteAction } from '#shared/operation-type.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
 import { backupCheckType } from './backup.check.ts'
 import { backupCreateType } from './backup.create.ts'
+import { backupProveType } from './backup.prove.ts'
 import { backupRestoreType } from './backup.restore.ts'
 import { backupUndoType } from './backup.undo.ts'
 import { cachePurgeType } from './cache.purge.ts'
@@ -14,21 +15,37 @@ import { serverProvisionType } from './server.provision.ts'
 import { serverSyncType } from './server.sync.ts'
 import { serverUpdateType } from './server.update.ts'
 import { serviceRestartType } from './service.restart.ts'
+import { siteCatchUpType } from './site.catch-up.ts'
+import { siteCloneType } from './site.clone.ts'
+import { siteCompareType } from './site.compare.ts'
+import { siteConfigureType } from './site.configure.ts'
 import { siteCreateType } from './site.create.ts'
 import { siteDeleteType } from './site.delete.ts'
+import { siteDomainsType } from './site.domains.ts'
+import { siteMoveType } from './site.move.ts'
+import { siteMoveBackType } from './site.move-back.ts'
+import { siteMoveConfirmType } from './site.move-confirm.ts'
 import { sitePurgeType } from './site.purge.ts'
+import { sitePushType } from './site.push.ts'
+import { siteReceiveType } from './site.receive.ts'
+import { siteRefreshType } from './site.refresh.ts'
 import { siteRestoreType } from './site.restore.ts'
+import { siteResumeType } from './site.resume.ts'
 import { siteScanType } from './site.scan.ts'
+import { siteSuspendType } from './site.suspend.ts'
+import { siteSwitchType } from './site.switch.ts'
 import { siteUpdateType } from './site.update.ts'
 import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
 import { wpCacheFlushType } from './wp.cache-flush.ts'
+import { wpLoginType } from './wp.login.ts'
 
 /** Every type of operation, and so every command. */
 export const OPERATION_TYPES = {
   'agent.upgrade': agentUpgradeType,
   'backup.check': backupCheckType,
   'backup.create': backupCreateType,
+  'backup.prove': backupProveType,
   'backup.restore': backupRestoreType,
   'backup.undo': backupUndoType,
   'isolation.check': isolationCheckType,
@@ -40,15 +57,30 @@ export const OPERATION_TYPES = {
   'updates.configure': updatesConfigureType,
   'service.restart': serviceRestartType,
   'site.create': siteCreateType,
+  'site.clone': siteCloneType,
+  'site.refresh': siteRefreshType,
+  'site.compare': siteCompareType,
+  'site.push': sitePushType,
+  'site.move': siteMoveType,
+  'site.move-back': siteMoveBackType,
+  'site.move-confirm': siteMoveConfirmType,
+  'site.receive': siteReceiveType,
+  'site.catch-up': siteCatchUpType,
+  'site.switch': siteSwitchType,
   'site.delete': siteDeleteType,
+  'site.domains': siteDomainsType,
   'site.restore': siteRestoreType,
   'site.purge': sitePurgeType,
   'site.update': siteUpdateType,
+  'site.configure': siteConfigureType,
+  'site.suspend': siteSuspendType,
+  'site.resume': siteResumeType,
   'site.scan': siteScanType,
   'pool.apply': poolApplyType,
   'tls.issue': tlsIssueType,
   'cache.purge': cachePurgeType,
   'wp.cache-flush': wpCacheFlushType,
+  'wp.login': wpLoginType,
 } as const satisfies Readonly<Record<string, OperationSpec>>
 
 type Types = typeof OPERATION_TYPES

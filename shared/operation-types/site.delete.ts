@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { bulkParams, completesWith, noParams, operationType } from '#shared/operation-type.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { without_backup } from '#shared/without-backup.ts'
 
 const siteDelete = command({
   name: 'site.delete',
@@ -21,7 +22,11 @@ export const siteDeleteType = operationType({
   target: 'site',
   command: siteDelete,
   right: 'operate',
-  params: noParams,
+  params: z.object({ without_backup }),
   outcome: completesWith(siteDelete.result),
-  bulk: { title: 'Delete', params: bulkParams({}), words: {} },
+  bulk: {
+    title: 'Delete',
+    params: bulkParams({ without_backup }),
+    words: { without_backup: null },
+  },
 })

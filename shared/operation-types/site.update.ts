@@ -3,6 +3,7 @@ import { command } from '#shared/command.ts'
 import { Domain, PhpVersion, ReportedDomain, Tier, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
+import { without_backup } from '#shared/without-backup.ts'
 
 export const siteUpdate = command({
   name: 'site.update',
@@ -33,7 +34,7 @@ export const siteUpdateType = operationType({
   target: 'site',
   command: siteUpdate,
   right: 'operate',
-  params: siteUpdate.params.omit({ domain: true }),
+  params: siteUpdate.params.omit({ domain: true }).extend({ without_backup }),
   outcome: completesWith(siteUpdate.result),
   bulk: {
     title: 'Change',
@@ -41,7 +42,8 @@ export const siteUpdateType = operationType({
       php: PhpVersion.optional(),
       tier: Tier.optional(),
       accept: Accept.optional(),
+      without_backup,
     }).refine(({ php, tier }) => php !== undefined || tier !== undefined, 'Must name php or tier'),
-    words: { php: 'PHP', tier: 'tier', accept: null },
+    words: { php: 'PHP', tier: 'tier', accept: null, without_backup: null },
   },
 })

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
+import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, opened, rsa } from '#tests/support/dashboard/backups.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -18,7 +19,7 @@ afterAll(() => agent.stop())
 
 const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const kitOf = async () => Object((await dashboard.client().get('/api/backup-kit')).body).kit
+const kits = async () => Object((await dashboard.client().get('/api/backup-kit')).body)
 
 test('a site without a kit says what to do, with a link', async () => {
   const { page, problems } = await open('/sites/1?tab=backups')
@@ -45,7 +46,8 @@ test('the browser generates a kit, which is in use after the saved file was chos
   await button(page, 'Download kit').click()
   const file = await (await saving).path()
   const confirm = button(page, 'Confirm recovery kit')
-  expect([await confirm.isDisabled(), (await kitOf()).confirmed_at]).toEqual([true, null])
+  const { in_use, pending } = await kits()
+  expect([await confirm.isDisabled(), in_use]).toEqual([true, null])
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
 
   const choose = async (name: string, text: string) => {
@@ -60,16 +62,17 @@ test('the browser generates a kit, which is in use after the saved file was chos
   await choose('hosting-control-recovery-kit.txt', await Bun.file(file).text())
 
   await dialog.waitFor({ state: 'detached' })
-  const kit = await kitOf()
-  expect(kit.confirmed_at).toBeString()
+  const kit = (await kits()).in_use
+  expect(kit.fingerprint).toBe(pending.fingerprint)
+  await page.getByRole('tab', { name: 'Recovery kit' }).click()
   await page.getByText(kit.fingerprint).first().waitFor()
   expect(await Bun.file(file).text()).toContain(`Fingerprint: ${kit.fingerprint}\n`)
   expect(sent.join()).not.toContain('PRIVATE')
   expect(problems).toEqual([])
 })
 
-test('only the kit is printed', async () => {
-  const { page } = await open('/backups')
+test('only the kit is printed, and an earlier one stays in use', async () => {
+  const { page, problems } = await open('/backups?part=kit')
   await button(page, 'Create recovery kit').first().click()
   await button(page, 'Create recovery kit').last().click()
   await button(page, 'Print kit').waitFor()
@@ -83,10 +86,14 @@ test('only the kit is printed', async () => {
   expect(text).toStartWith('Hosting Control: recovery kit')
   expect(text).toEndWith('-----END PRIVATE KEY-----')
   await page.emulateMedia({ media: null })
+  await page.reload()
+  await page.getByText('A newer kit is not confirmed and not in use').waitFor()
+  await settled(page)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
 })
 
 test('without HTTPS, openssl creates the kit and answers', async () => {
-  const { page, problems } = await open('/backups')
+  const { page, problems } = await open('/backups?part=kit')
   await page.addInitScript(() => Object.defineProperty(crypto, 'subtle', { get: () => undefined }))
   await page.reload()
   await button(page, 'Create recovery kit').first().click()
@@ -107,6 +114,9 @@ test('without HTTPS, openssl creates the kit and answers', async () => {
   await button(page, 'Confirm recovery kit').click()
 
   await dialog.waitFor({ state: 'detached' })
-  expect((await kitOf()).confirmed_at).toBeString()
+  expect(await kits()).toMatchObject({
+    pending: null,
+    in_use: { confirmed_at: expect.any(String) },
+  })
   expect(problems).toEqual([])
 })

@@ -23,7 +23,7 @@ const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('a target is added, and is checked from a server with live steps', async () => {
-  const { page, problems } = await open('/backups')
+  const { page, problems } = await open('/backups?part=targets')
   await page.locator('[aria-current=step]').getByRole('button', { name: 'Add target' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Backup server')
@@ -41,7 +41,7 @@ test('a target is added, and is checked from a server with live steps', async ()
   await button(page, 'Check Backup server from a server').click()
   await button(page, 'Check target').last().click()
 
-  await page.waitForURL('**/backups?operation=*')
+  await page.waitForURL('**/backups?part=targets&operation=*')
   await page.getByText('The target can be written and read').first().waitFor()
   await page.getByText('refuses deletion').waitFor()
   expect(given.at(-1)).toEqual({
@@ -64,7 +64,7 @@ test('a target from which servers can delete has a warning and advice, and is re
     yield 'The target can be written and read'
     return { status: 'ok', append_only: false }
   })
-  const { page, problems } = await open('/backups')
+  const { page, problems } = await open('/backups?part=targets')
   const row = page.getByRole('row', { name: 'Disk' })
   const act = async (name: string) => {
     await button(page, 'More actions of Disk').click()

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { violationsOf } from '#tests/support/browser/axe.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -30,5 +31,16 @@ test('an address opens a call, on a phone too, and its errors expand', async () 
 
   await page.getByRole('link', { name: 'POST Register a server' }).waitFor()
   expect(new URL(page.url()).search).toBe('')
+  expect(problems).toEqual([])
+})
+
+test('toasts can be closed by everybody, however many are shown', async () => {
+  const { page, problems } = await open('/docs/components')
+  const fail = page.getByRole('button', { name: 'Show error' })
+  for (let count = 0; count < 4; count += 1) await fail.click()
+  await page.getByRole('button', { name: 'Dismiss' }).nth(2).waitFor()
+
+  expect(await violationsOf(page)).toEqual([])
+  expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(3)
   expect(problems).toEqual([])
 })

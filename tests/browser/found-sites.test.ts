@@ -188,7 +188,7 @@ test('a change of PHP that affects others requires confirmation, for one site an
   const { page, problems } = await open('/sites?q=made.example')
   await page.getByRole('link', { name: 'made.example' }).click()
   await page.getByRole('tab', { name: 'PHP' }).click()
-  await page.getByRole('button', { name: 'Change PHP' }).click()
+  await page.getByRole('button', { name: 'Change PHP', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('PHP version').selectOption('8.4')
   await dialog.getByText('Visitors reach port 80 of the site by IPv4 only.').waitFor()

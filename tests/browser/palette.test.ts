@@ -50,6 +50,34 @@ test('the palette opens pages, servers and sites by keyboard alone', async () =>
   expect(problems).toEqual([])
 })
 
+test('the palette keeps the focus when the page behind it appears', async () => {
+  const { page, problems } = await open('/settings')
+  const search = page.getByRole('combobox', { name: /^Search/ })
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await search.waitFor()
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  const scripts = Promise.withResolvers<void>()
+  await page.route('**/*.js', async (route) => {
+    await scripts.promise
+    await route.continue()
+  })
+
+  await page.keyboard.type('gt')
+  await page.waitForURL('**/trash')
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('flow')
+  scripts.resolve()
+  await page.locator('h1', { hasText: 'Trash' }).waitFor()
+  await first(page, /^flowers\.example/).waitFor()
+
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sites/1')
+  await page.locator('h1:focus', { hasText: 'flowers.example' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('keys open pages and focus their heading, but not while typing', async () => {
   const { page, problems } = await open('/settings')
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()

@@ -35,10 +35,18 @@ test('a site is backed up, restored from the chosen parts, and the restore is un
   const row = page.getByRole('row').filter({ hasText: 'Backup server' })
   await row.waitFor()
   const cells = await row.getByRole('cell').allTextContents()
-  expect(cells.slice(1, 7)).toEqual(['Backup server', '10', '12', '2 kB', '300 B', '2 s'])
+  expect(cells.slice(1, 8)).toEqual([
+    'Backup server',
+    'Not tried yet',
+    '10',
+    '12',
+    '2 kB',
+    '300 B',
+    '2 s',
+  ])
   await settled(page)
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
-  await row.getByRole('button').click()
+  await row.getByRole('button', { name: /^Restore the backup/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Plan: 1 step').waitFor()
   await button(page, 'Database only').click()

@@ -29,6 +29,7 @@ const TABS = [
   'WordPress',
   'Database',
   'Backups',
+  'Staging',
   'PHP',
   'Mail',
   'Access',

@@ -88,33 +88,6 @@ test('the database account of a site gets further rights, and loses them again',
   expect(problems).toEqual([])
 })
 
-test('xmlrpc.php of a site is turned off, and on again', async () => {
-  const asked: unknown[] = []
-  agent.works.set('site.update', async function* (params) {
-    asked.push(params)
-    yield 'Applying the virtual host'
-    const { xmlrpc } = Object(params)
-    return { domain: 'blog.example', php: '8.2', tier: 'small', xmlrpc }
-  })
-  const { page, problems } = await open(`${await made('blog.example')}?tab=wordpress`)
-  const off = { name: 'Turn XML-RPC off' }
-  const on = { name: 'Turn XML-RPC on' }
-
-  for (const button of [off, on]) {
-    await page.getByRole('button', button).click()
-    await page.getByRole('dialog').getByRole('button', button).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.getByRole('button', button === off ? on : off).waitFor()
-  }
-
-  const domain = 'blog.example'
-  expect(asked).toEqual([
-    { domain, xmlrpc: false },
-    { domain, xmlrpc: true },
-  ])
-  expect(problems).toEqual([])
-})
-
 test('its disk use is shown beside the limit, and as unknown before a measurement', async () => {
   const measured_at = new Date(Date.now() - 3 * 3_600_000).toISOString()
   const limits = { limit_bytes: 10e9, limit_files: 250_000 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from '#shared/commands.ts'
-import { hostileBackups, validBackups } from '#tests/support/agent/backup-params.ts'
+import { hostileBackups, ownParams, validBackups } from '#tests/support/agent/backup-params.ts'
 import {
   hostileDomains,
   hostileEmails,
@@ -244,7 +244,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
   test.each(paramCases())(
     '%s refuses a hostile %s: all forms are 422 on it',
     async (name, field) => {
-      const params = Object.fromEntries(Object.keys(shapeOf(name)).map((key) => [key, valid[key]]))
+      const params = validFor(name)
       const forms = hostile[field] ?? []
       expect(forms).not.toBeEmpty()
       for (const value of forms) {
@@ -260,9 +260,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     async (dry_run) => {
       for (const [name, { changes }] of Object.entries(COMMANDS)) {
         if (!changes) continue
-        const params = Object.fromEntries(
-          Object.keys(shapeOf(name)).map((key) => [key, valid[key]]),
-        )
+        const params = validFor(name)
         const { status, body } = await client().send(dry(name, params, dry_run))
 
         const message = 'The agent must run as root to change this server'
@@ -274,6 +272,11 @@ describe.each(agentRuntimes)('%s', (runtime) => {
       }
     },
   )
+})
+
+const validFor = (name: string): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.keys(shapeOf(name)).map((key) => [key, valid[key]])),
+  ...ownParams[name],
 })
 
 function paramCases(): [string, string][] {

@@ -10,6 +10,7 @@ describe('the environment', () => {
       PRIVATE_ADDRESSES: 'refuse',
       TRASH_DAYS: 14,
       BACKUPS_KEPT: 7,
+      BACKUPS_OFF_SITE: 'on',
       production: false,
     })
   })

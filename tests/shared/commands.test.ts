@@ -26,7 +26,7 @@ test('has at least the commands of the specification', () => {
 test('lets only reading commands run without a journal', () => {
   const reading = Object.values(COMMANDS).filter(({ changes }) => !changes)
 
-  expect(reading.map(({ name }) => name)).toEqual(['wp.scan'])
+  expect(reading.map(({ name }) => name)).toEqual(['site.compare', 'wp.scan'])
 })
 
 test.each([

@@ -2,11 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { restorable } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
+const { params: restoring } = await restorable()
 const FULL = /No space left on a disk of this server: make room, and retry/
 
 async function ready(site?: typeof shop) {
@@ -29,6 +31,7 @@ const cases = [
   ['site.update', { domain, tier: 'large' }, () => ready(shop)],
   ['site.delete', { domain }, () => ready(shop)],
   ['site.restore', { domain }, trashed],
+  ['backup.restore', restoring, async () => (await restorable()).host],
 ] as const satisfies Case<CommandName>[]
 
 const endsOf = (kinds: string[]) => kinds.filter((kind) => kind !== 'log')
@@ -61,24 +64,28 @@ describe.each([
   ['and no room is kept back', (host: FakeHost) => host],
   ['and some room is kept back', withReserve],
 ])('a disk that is full from any write on, %s,', (_, prepare) => {
-  test.each(cases)('leaves %s before or after, with one end', async (name, params, make) => {
-    const before = machineOf(await make())
-    const { machine: after } = await attempt(await make(), name, params, 0)
-    const failed = { ends: ['error'], message: expect.stringMatching(FULL), machine: before }
-    const refused = { ...failed, ends: [] }
-    const outcomes = [{ ends: ['complete'], message: '', machine: after }, failed, refused]
-    const seen = [0, 0, 0]
-    for (let from = 1; ; from++) {
-      const host = prepare(await make())
-      const { met, stored, ...rest } = await attempt(host, name, params, from)
-      if (!met) break
-      const kind = ['complete', 'error', undefined].indexOf(rest.ends[0])
-      seen[kind] = (seen[kind] ?? 0) + 1
-      expect([from, rest, stored]).toEqual([from, outcomes[kind] ?? rest, rest.ends])
-      if (kind === 0) continue
-      const [, again] = await outcome(commands[name].run(params as never, contextOf(host)))
-      expect([from, typeof again]).toEqual([from, 'object'])
-    }
-    expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
-  })
+  test.each(cases)(
+    'leaves %s before or after, with one end',
+    async (name, params, make) => {
+      const before = machineOf(await make())
+      const { machine: after } = await attempt(await make(), name, params, 0)
+      const failed = { ends: ['error'], message: expect.stringMatching(FULL), machine: before }
+      const refused = { ...failed, ends: [] }
+      const outcomes = [{ ends: ['complete'], message: '', machine: after }, failed, refused]
+      const seen = [0, 0, 0]
+      for (let from = 1; ; from++) {
+        const host = prepare(await make())
+        const { met, stored, ...rest } = await attempt(host, name, params, from)
+        if (!met) break
+        const kind = ['complete', 'error', undefined].indexOf(rest.ends[0])
+        seen[kind] = (seen[kind] ?? 0) + 1
+        expect([from, rest, stored]).toEqual([from, outcomes[kind] ?? rest, rest.ends])
+        if (kind === 0) continue
+        const [, again] = await outcome(commands[name].run(params as never, contextOf(host)))
+        expect([from, typeof again]).toEqual([from, 'object'])
+      }
+      expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
+    },
+    60_000,
+  )
 })

@@ -6,11 +6,13 @@ import { Runner } from '#agent/operations/runner.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict } from '#shared/errors.ts'
+import { restorable } from '#tests/support/agent/backup.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { fillAt, machineOf } from '#tests/support/agent/full-disk.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
+const { params: restoring } = await restorable()
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -30,29 +32,34 @@ describe.each([
   ['an hour back', -HOUR],
 ])('a clock change %s during an operation', (_, jump) => {
   test.each([
-    ['site.create', shop, undefined],
-    ['site.update', { domain, tier: 'large' }, shop],
-    ['site.delete', { domain }, shop],
-  ] as const)('changes nothing in %s', async (name, params, site) => {
-    const make = async () => {
-      const host = await server(site)
-      host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
-      return host
-    }
-    const usual = await make()
-    const { writes } = await counted(usual, () => endOf(usual, name, params))
-    const expected = ['complete', undated(usual)]
-    for (let at = 1; at <= writes; at++) {
-      const host = await make()
-      const disk = fillAt(host, 0)
-      const { guard } = host.disk
-      host.disk.guard = (action) => {
-        guard(action)
-        host.set = disk.writes >= at ? jump : 0
+    ['site.create', shop, () => server()],
+    ['site.update', { domain, tier: 'large' }, () => server(shop)],
+    ['site.delete', { domain }, () => server(shop)],
+    ['backup.restore', restoring, async () => (await restorable()).host],
+  ] as const)(
+    'changes nothing in %s',
+    async (name, params, start) => {
+      const make = async () => {
+        const host = await start()
+        host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
+        return host
       }
-      expect([at, await endOf(host, name, params)]).toEqual([at, expected])
-    }
-  })
+      const usual = await make()
+      const { writes } = await counted(usual, () => endOf(usual, name, params))
+      const expected = ['complete', undated(usual)]
+      for (let at = 1; at <= writes; at++) {
+        const host = await make()
+        const disk = fillAt(host, 0)
+        const { guard } = host.disk
+        host.disk.guard = (action) => {
+          guard(action)
+          host.set = disk.writes >= at ? jump : 0
+        }
+        expect([at, await endOf(host, name, params)]).toEqual([at, expected])
+      }
+    },
+    60_000,
+  )
 })
 
 async function counted(host: FakeHost, work: () => Promise<unknown>) {

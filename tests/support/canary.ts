@@ -60,7 +60,7 @@ export class Watcher {
 }
 
 /** Plain, and as JSON, base64, hexadecimal and a URL encode it. */
-function formsOf(secret: string): string[] {
+export function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const [base64, hex] = [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')]
   const url = encodeURIComponent(secret)

@@ -146,6 +146,7 @@ export class FakeAgent {
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
       '/sites/job-runs': { runs: [] },
+      '/sites/wordpress-users': { users: [], more: false },
     }
   }
 

@@ -1,7 +1,7 @@
 import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
-import type { Host, Output, Row, RunOptions } from '#agent/host/ports.ts'
+import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
 import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
 import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
 import { Mariadb } from '#agent/host/simulated/mariadb.ts'
@@ -84,6 +84,7 @@ export class FakeHost implements Host {
       const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)
       return { status: 200, body, headers: {} }
     },
+    resolve: async (names: readonly string[]): Promise<Resolved[]> => names.map(() => null),
   }
 
   /** Answers to visitors by `scheme://host/`, else `pages`; and of each PHP-FPM by its socket. */

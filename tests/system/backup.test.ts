@@ -3,6 +3,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
+import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
@@ -131,6 +132,7 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
       const sealed = keys.split('}').map((key) => /"username":"([^"]{300,})"/.exec(key)?.[1])
       const mine = sealed.find(Boolean) ?? ''
       expect(opened(kit.privateKey, mine)).toBe(password)
+      await quickenKeys(`${host.root}/mnt/store/${SITE.user}`, password)
     },
     5 * MINUTES,
   )

@@ -1,20 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
+import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
-import { type CrashingAgent, startCrashingAgent } from '#tests/support/system/sweep/agent.ts'
-import { kindsOf } from '#tests/support/system/sweep/points.ts'
-import {
-  type Outcome,
-  perform,
-  referenceOf,
-  type Scenario,
-  sweep,
-  tableOf,
-} from '#tests/support/system/sweep/sweep.ts'
+import { startCrashingAgent } from '#tests/support/system/sweep/agent.ts'
+import { perform, type Scenario } from '#tests/support/system/sweep/sweep.ts'
+import { Sweeps } from '#tests/support/system/sweep/sweeps.ts'
 
 const MINUTES = 60_000
-const LONG = process.env.HOSTING_LONG === '1'
-const SLOWEST_MS = LONG ? 2_000 : 120_000
+const SLOWEST_MS = long ? 2_000 : 120_000
 
 const domain = 'sweep.example.test'
 const site = {
@@ -45,51 +38,39 @@ const RESTORE: Scenario = {
 }
 
 unless(lab.available()).describe('an operation that is cut off', () => {
-  let agent: CrashingAgent
-  const outcomes: Outcome[] = []
+  let sweeps: Sweeps
   beforeAll(async () => {
-    agent = await startCrashingAgent('sweep')
+    sweeps = new Sweeps(await startCrashingAgent('sweep'))
     // Once before: only with a warm cache are the records of one create those of the next.
     const works = [['server.provision', {}] as const, CREATE.work, ...CREATE.back]
-    for (const work of works) await perform(agent, work)
+    for (const work of works) await perform(sweeps.agent, work)
   }, 10 * MINUTES)
-  afterAll(async () => {
-    console.log(tableOf(outcomes))
-    await agent?.stop()
-  }, 10 * MINUTES)
+  afterAll(() => sweeps?.end(), 10 * MINUTES)
 
-  const sweepAll = async (scenario: Scenario) => {
-    const reference = await referenceOf(agent, scenario)
-    for (const [kind, points] of kindsOf(reference)) {
-      const outcome = await sweep(agent, scenario, reference, kind, points)
-      outcomes.push(outcome)
-    }
-  }
-
-  test('has created the site or nothing at all', () => sweepAll(CREATE), 60 * MINUTES)
+  test('has created the site or nothing at all', () => sweeps.all(CREATE), 60 * MINUTES)
 
   test(
     'has changed the site or left it unchanged',
     async () => {
-      await agent.run(...CREATE.work)
-      await sweepAll(UPDATE)
+      await sweeps.agent.run(...CREATE.work)
+      await sweeps.all(UPDATE)
     },
     60 * MINUTES,
   )
 
-  test('has the site in the trash or in its place', () => sweepAll(DELETE), 60 * MINUTES)
+  test('has the site in the trash or in its place', () => sweeps.all(DELETE), 60 * MINUTES)
 
   test(
     'has restored the site or kept it in the trash',
     async () => {
-      await agent.run(...DELETE.work)
-      await sweepAll(RESTORE)
+      await sweeps.agent.run(...DELETE.work)
+      await sweeps.all(RESTORE)
     },
     60 * MINUTES,
   )
 
   test('ends soon after the agent is back', () => {
-    const slow = outcomes.filter(({ recovery_ms }) => recovery_ms > SLOWEST_MS)
+    const slow = sweeps.outcomes.filter(({ recovery_ms }) => recovery_ms > SLOWEST_MS)
 
     expect(slow).toEqual([])
   })

@@ -5,13 +5,18 @@ import { pipeline } from 'node:stream/promises'
 import type { Fed } from '#agent/host/fed.ts'
 
 const MOST_END = 200
-const MOST_STDERR = 65_536
+/** A report of the rewriter has a line for each table. */
+const MOST_STDERR = 1 << 20
 
-/** Passes the output of one program to another, and measures it. Never throws. */
+/**
+ * Passes the output of one program to another, and measures it. `before` is what the first one got.
+ * Never throws.
+ */
 export async function feed(
   feeder: ChildProcess,
   ended: Promise<number>,
   child: ChildProcess,
+  before?: Promise<Fed>,
 ): Promise<Fed> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -39,5 +44,6 @@ export async function feed(
     bytes,
     sha256: hash.digest('hex'),
     end: end.subarray(-MOST_END).toString('utf8'),
+    ...(before && { fed: await before }),
   }
 }

@@ -6,7 +6,7 @@ import type { Fetching, Net } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
 import { bytesOf, net, save } from './net.ts'
-import { type Call, OrderLine } from './network-helper.ts'
+import { type Call, OrderLine, ResolvedList } from './network-helper.ts'
 import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
 import { transient } from './unconfined.ts'
@@ -28,6 +28,11 @@ export const reachingNet: Net = {
   },
   async probe({ tls = false, ...probe }) {
     return JSON.parse(String(await gathered(answer({ call: 'probe', ...probe, tls }))))
+  },
+  async resolve(names) {
+    if (names.length === 0) return []
+    const text = String(await gathered(answer({ call: 'resolve', names: [...names] })))
+    return ResolvedList.parse(JSON.parse(text))
   },
 }
 

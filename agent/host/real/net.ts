@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { open, readFile } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import type { Downloading, Net, Probe } from '#agent/host/ports.ts'
+import type { Downloading, Net, Probe, Resolved } from '#agent/host/ports.ts'
 
 const TIMEOUT_MS = 30_000
+const RESOLVE_MS = 3000
+const RESOLVED_AT_ONCE = 10
 const DOWNLOAD_MS = 600_000
 const MAX_PROBE_BODY = 1 << 20
 const MAX_DOWNLOAD = 2 ** 30
@@ -39,6 +42,29 @@ export const net: Net = {
       message.on('error', reject)
       message.end()
     }),
+
+  async resolve(names) {
+    const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 })
+    const found: Resolved[] = []
+    for (let at = 0; at < names.length; at += RESOLVED_AT_ONCE) {
+      const some = names.slice(at, at + RESOLVED_AT_ONCE)
+      found.push(...(await Promise.all(some.map((name) => recordsOf(resolver, name)))))
+    }
+    return found
+  },
+}
+
+async function recordsOf(resolver: Resolver, name: string): Promise<Resolved> {
+  const both = [resolver.resolve4(name), resolver.resolve6(name)]
+  const found = await Promise.all(both.map((records) => records.catch(noRecords)))
+  const known = found.filter((records) => records !== null)
+  return known.length < found.length && known.flat().length === 0 ? null : known.flat()
+}
+
+/** The name exists without such a record, or not at all; other errors are no answer. */
+function noRecords(error: unknown): Resolved {
+  const { code } = Object(error) as { code?: unknown }
+  return code === 'ENODATA' || code === 'ENOTFOUND' ? [] : null
 }
 
 /**

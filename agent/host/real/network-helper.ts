@@ -17,10 +17,13 @@ const Call = z.discriminatedUnion('call', [
     path: z.string(),
     tls: z.boolean(),
   }),
+  z.object({ call: z.literal('resolve'), names: z.array(z.string()).max(1000) }),
   z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
   AcmeRequest.extend({ call: z.literal('order') }),
 ])
 export type Call = z.input<typeof Call>
+
+export const ResolvedList = z.array(z.array(z.string()).nullable())
 
 /** The progress of an order, one line each: every `present` waits for a line in return. */
 export const OrderLine = z.union([
@@ -50,7 +53,8 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
   } else if (call.call === 'probe') {
     const { address = '127.0.0.1', ...probe } = call
     await print(JSON.stringify(await net.probe({ ...probe, address })))
-  } else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
+  } else if (call.call === 'resolve') await print(JSON.stringify(await net.resolve(call.names)))
+  else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
   else await order(call, lines)
 }
 

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import { CommandFailed } from '#agent/host/errors.ts'
+import type { Fed } from '#agent/host/fed.ts'
 import type { Output, RunOptions, Shell } from '#agent/host/ports.ts'
 import { startIn } from './cgroups.ts'
 import { feed } from './feed.ts'
@@ -37,6 +38,15 @@ export const shell: Shell = {
     if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: last.join('\n') })
   },
 
+  async *bytes(argv, options = {}) {
+    const child = start(argv, options)
+    const ended = exitOf(child, options)
+    const stderr = text(child.stderr)
+    for await (const chunk of child.stdout ?? []) yield chunk
+    const code = await ended
+    if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: await stderr })
+  },
+
   async daemon(argv, { log, cwd }) {
     const [program = '', ...args] = argv
     const out = openSync(log, 'a', 0o640)
@@ -60,15 +70,25 @@ export const shell: Shell = {
 }
 
 async function collect(argv: readonly string[], options: RunOptions): Promise<Output> {
-  const { input_from } = options
-  const feeder = input_from && start(input_from.argv, input_from.options)
-  const child = start(argv, options)
-  const fed = feeder && feed(feeder, exitOf(feeder, input_from.options), child)
+  const [child, fed] = startFed(argv, options)
   const stdout = text(child.stdout)
   const stderr = text(child.stderr)
   const code = await exitOf(child, options)
   const output = { code, stdout: await stdout, stderr: await stderr }
   return fed ? { ...output, fed: await fed } : output
+}
+
+/** A program and the one that feeds it, which may have one of its own. */
+function startFed(
+  argv: readonly string[],
+  options: RunOptions,
+): [ChildProcess, Promise<Fed> | undefined] {
+  const { input_from } = options
+  if (!input_from) return [start(argv, options), undefined]
+  const [feeder, fed] = startFed(input_from.argv, input_from.options)
+  const ended = exitOf(feeder, input_from.options)
+  const child = start(argv, options)
+  return [child, feed(feeder, ended, child, fed)]
 }
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
@@ -94,6 +114,7 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
     )
     child.stdin?.on('error', () => undefined)
     if (!options.input_from) child.stdin?.end(options.input)
+    else if (options.input !== undefined) child.stdin?.write(options.input)
     return child
   } finally {
     if (before !== undefined) process.umask(before)

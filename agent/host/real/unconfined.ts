@@ -28,13 +28,14 @@ function shellThrough(single: (argv: readonly string[], options: RunOptions) => 
   const start = (argv: readonly string[], { input_from, ...options }: RunOptions): Started => {
     const started = single(argv, options)
     if (!input_from) return started
-    const [from, own] = single(input_from.argv, input_from.options)
+    const [from, own] = start(input_from.argv, input_from.options)
     return [started[0], { ...started[1], input_from: { argv: from, options: own } }]
   }
   return {
     run: (argv, options = {}) => shell.run(...start(argv, options)),
     try: (argv, options = {}) => shell.try(...start(argv, options)),
     stream: (argv, options = {}) => shell.stream(...start(argv, options)),
+    bytes: (argv, options = {}) => shell.bytes(...start(argv, options)),
     daemon: shell.daemon,
   }
 }

@@ -60,6 +60,10 @@ export function shellOf(single: Run): Shell {
       yield* output.stdout.split('\n').filter((line) => line !== '')
       succeeded(argv, output)
     },
+    async *bytes(argv, options = {}) {
+      const output = succeeded(argv, await run(argv, options))
+      if (output.stdout !== '') yield new TextEncoder().encode(output.stdout)
+    },
     daemon: (argv) => run(argv, {}).then(() => DAEMON_PID),
   }
 }
@@ -69,10 +73,11 @@ const feeding =
   (run: Run): Run =>
   async (argv, { input_from, ...options }) => {
     if (!input_from) return run(argv, options)
-    const { code, stderr, stdout } = await run(input_from.argv, input_from.options)
+    const { stdout, ...rest } = await feeding(run)(input_from.argv, input_from.options)
     const sha256 = createHash('sha256').update(stdout).digest('hex')
-    const fed = { code, stderr, bytes: Buffer.byteLength(stdout), sha256, end: stdout.slice(-200) }
-    return { ...(await run(argv, { ...options, input: stdout })), fed }
+    const fed = { ...rest, bytes: Buffer.byteLength(stdout), sha256, end: stdout.slice(-200) }
+    const input = `${options.input ?? ''}${stdout}`
+    return { ...(await run(argv, { ...options, input })), fed }
   }
 
 const DAEMON_PID = 4242

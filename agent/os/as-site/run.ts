@@ -8,7 +8,7 @@ import { sandboxOf } from './sandbox.ts'
 export interface SiteOptions
   extends Pick<
     RunOptions,
-    'input' | 'input_file' | 'output_file' | 'env' | 'umask' | 'timeout_ms'
+    'input' | 'input_file' | 'input_from' | 'output_file' | 'env' | 'umask' | 'timeout_ms'
   > {
   /** Memory in MB: default 1024. */
   memory?: number
@@ -20,10 +20,14 @@ export interface SiteOptions
   idle?: boolean
   /** Files and folders of root that the program may read although the sandbox hides them. */
   reads?: readonly string[]
+  /** Folders of root that the program may write to, as `path:path in its view`. */
+  writes?: readonly string[]
   /** False: it reaches local sockets only, and no network. Default true. */
   network?: boolean
   /** False: it does not see the site's files, which may be missing. Default true. */
   home?: boolean
+  /** The user of another site: the own files also stand where that one has its files. */
+  stands_for?: string
 }
 
 /**
@@ -63,7 +67,8 @@ export function runAsSite(
 
 /** The options of a program with the rights of a site, for `RunOptions.input_from`. */
 export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
-  const { reads = [], network = true, home = true, env, ...others } = options
+  const { reads = [], writes = [], network = true, home = true, stands_for, ...given } = options
+  const { env, ...others } = given
   const { memory = 1024, tasks = 64, idle = false, file_bytes, ...rest } = others
   const site: SiteProcess = {
     user,
@@ -72,7 +77,9 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
       ...sandboxOf(user, { home }),
       STOPPED_IS_FAILED,
       ...(reads.length > 0 ? [`BindReadOnlyPaths=${reads.join(' ')}`] : []),
+      ...(writes.length > 0 ? [`BindPaths=${writes.join(' ')}`] : []),
       ...(network ? [] : ['PrivateNetwork=yes']),
+      ...(stands_for === undefined ? [] : standingFor(user, stands_for)),
       `MemoryMax=${memory}M`,
       `TasksMax=${tasks}`,
       ...(file_bytes === undefined ? [] : [`LimitFSIZE=${file_bytes}`]),
@@ -82,3 +89,8 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
   }
   return { ...rest, env: { HOME: home ? homeOf(user) : '/', ...env }, site }
 }
+
+const standingFor = (user: string, original: string): string[] => [
+  `BindPaths=${homeOf(user)}:${homeOf(original)}`,
+  `ReadWritePaths=${homeOf(original)}`,
+]

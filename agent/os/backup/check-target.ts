@@ -1,13 +1,29 @@
 import type { Host } from '#agent/host/ports.ts'
+import { readKeys, StorageRefused } from '#agent/os/backup/storage/read-keys.ts'
 import { failureOf, NO_REPOSITORY, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
 import { ProgressLines } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import type { Progress } from '#agent/steps/command.ts'
+import { invalid } from '#shared/errors.ts'
 
 const LIMIT = { timeout_ms: 2 * 60_000 }
 /** restic tries again for 15 minutes where it cannot connect; its last error is the reason. */
 const FIRST = { timeout_ms: 30_000 }
 const FILE = 'check.txt'
+
+/**
+ * Reads the storage without restic, which does not tell what it refused. Throws 422 that names the
+ * field of the target, with the error of the storage.
+ */
+export async function refuseWrongFields(host: Host, { repository }: Opened): Promise<void> {
+  const { target, name } = repository
+  const wanted = { repositories: [name], after: '', most: 1, containing: '"' }
+  await readKeys(host, target, wanted).catch((error: unknown) => {
+    if (!(error instanceof StorageRefused) || error.field === null) return
+    const field = error.field === 'secret' ? 'secret' : `place.${error.field}`
+    throw invalid({ [field]: [error.reason] })
+  })
+}
 
 /**
  * Saves a text, reads it, and tries to delete it. Returns whether the target refused that. Throws

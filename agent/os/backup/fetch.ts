@@ -1,14 +1,18 @@
+import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { timeFor } from '#agent/os/database/dump.ts'
 import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import type { BackupParts } from '#shared/backup.ts'
+import type { BackupParts } from '#shared/backup-parts.ts'
 import { conflict } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
+import { includesOf, nameOf, refuseMissing } from './chosen/paths.ts'
+import { chooseTables } from './chosen/tables.ts'
 import { DUMP, MANIFEST, type Manifest, parseManifest } from './manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoreFolders } from './places.ts'
-import { SITE } from './save.ts'
+import { listManifests, SITE } from './save.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const MINUTES = 60_000
@@ -17,28 +21,58 @@ const PRIVATE = { mode: 0o700 }
 /** Where restic sees the folder that it restores to. */
 const TARGET = '/restore'
 
+/** Throws conflict for a backup that somebody has deleted, such as the keeper of the storage. */
 export async function readManifest(host: Host, opened: Opened, backup: string): Promise<Manifest> {
   const args = ['dump', backup, `/${MANIFEST}`]
-  const { stdout } = await runRestic(host, opened, args, { timeout_ms: 10 * MINUTES })
-  return parseManifest(stdout)
+  try {
+    const { stdout } = await runRestic(host, opened, args, { timeout_ms: 10 * MINUTES })
+    return parseManifest(stdout)
+  } catch (error) {
+    const present = await listManifests(host, opened)
+    if (!present || present.includes(backup)) throw error
+    throw conflict('The backup is not in the repository any more: choose a later one')
+  }
 }
 
 /** Throws conflict when the parts of a backup do not fit on the disk beside the present ones. */
 export async function refuseLackOfSpace(
   host: Host,
+  opened: Opened,
   { files, database }: Manifest,
   parts: BackupParts,
 ): Promise<void> {
+  const { paths } = parts
   const dump = parts.database ? (database?.bytes ?? 0) : 0
-  await refuse(host, HOMES, (parts.files ? files.bytes : 0) + 2 * dump)
-  if (dump > 0) await refuse(host, '/var/lib/mysql', 2 * dump)
+  const size = paths ? await sizeOfPaths(host, opened, files.snapshot, paths) : files.bytes
+  await refuseLack(host, HOMES, (parts.files ? size : 0) + (parts.tables ? 3 : 2) * dump)
+  if (dump > 0) await refuseLack(host, '/var/lib/mysql', 2 * dump)
 }
 
-async function refuse(host: Host, path: string, bytes: number): Promise<void> {
+const Total = z.object({ message_type: z.literal('summary'), total_bytes: z.number() })
+
+async function sizeOfPaths(
+  host: Host,
+  opened: Opened,
+  snapshot: string,
+  paths: readonly string[],
+): Promise<number> {
+  const args = ['restore', `${snapshot}:${SITE}`, '--json', '--dry-run', '--target', TARGET]
+  const options = { timeout_ms: 60 * MINUTES }
+  const { stdout } = await runRestic(host, opened, [...args, ...includesOf(paths)], options)
+  return parseJson(Total, stdout.trim().split('\n').at(-1))?.total_bytes ?? 0
+}
+
+/** Throws conflict when a file system has no space for so many bytes and a reserve. */
+export async function refuseLack(
+  host: Host,
+  path: string,
+  bytes: number,
+  what = 'the restore',
+): Promise<void> {
   const { free } = await host.files.space(path)
   const needed = bytes + RESERVE
   if (free >= needed) return
-  throw conflict(`${path} has ${sizeOf(free)} free, and the restore needs ${sizeOf(needed)}`)
+  throw conflict(`${path} has ${sizeOf(free)} free, and ${what} needs ${sizeOf(needed)}`)
 }
 
 /** Into a folder of root: nothing of the site changes, and all of it is checked. */
@@ -56,14 +90,20 @@ export async function* fetchParts(
   if (parts.database && manifest.database) {
     yield `Fetching the database: ${sizeOf(manifest.database.bytes)}`
     await fetchDump(host, opened, folder, manifest.database)
+    if (parts.tables) await chooseTables(host, user, folder, parts.tables)
   }
   if (!parts.files) return
-  yield `Fetching ${manifest.files.count} files: ${sizeOf(manifest.files.bytes)}`
-  yield* fetchFiles(host, opened, folder, manifest)
+  yield parts.paths
+    ? `Fetching ${nameOf(parts.paths, 'files and folders')}`
+    : `Fetching ${manifest.files.count} files: ${sizeOf(manifest.files.bytes)}`
+  const includes = parts.paths ? includesOf(parts.paths) : ['--include', '/public']
+  yield* fetchFiles(host, opened, folder, manifest, includes)
+  await refuseMissing(host, folder, parts.paths ?? [])
   await giveTo(host, user, folder, manifest)
 }
 
-async function fetchDump(
+/** The dump into the folder, checked. */
+export async function fetchDump(
   host: Host,
   opened: Opened,
   folder: string,
@@ -78,15 +118,17 @@ async function fetchDump(
   }
 }
 
-async function* fetchFiles(
+/** In a folder that has files already, with `--overwrite` and `--delete`, only what differs. */
+export async function* fetchFiles(
   host: Host,
   opened: Opened,
   folder: string,
   { files }: Manifest,
+  includes: readonly string[],
 ): Progress<void> {
   const lines = new ProgressLines(() => host.clock.elapsed())
   const from = `${files.snapshot}:${SITE}`
-  const args = ['restore', from, '--json', '--target', TARGET, '--include', '/public']
+  const args = ['restore', from, '--json', '--sparse', '--target', TARGET, ...includes]
   const writes = { path: folder, as: TARGET }
   for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
     const readable = lines.read(line)
@@ -95,13 +137,14 @@ async function* fetchFiles(
 }
 
 /** On another server the user of the site has another number: files of the old one become its own. */
-async function giveTo(
+export async function giveTo(
   host: Host,
   user: string,
   folder: string,
   { owner }: Manifest,
+  known?: { uid: number; gid: number },
 ): Promise<void> {
-  const present = await host.files.stat(docrootOf(user))
+  const present = known ?? (await host.files.stat(docrootOf(user)))
   if (!present || (present.uid === owner.uid && present.gid === owner.gid)) return
   const path = filesIn(folder)
   for (const [from, to] of [

@@ -22,7 +22,13 @@ export const Manifest = z.object({
   site: z.record(z.string(), z.unknown()).describe('The record of the site.'),
   /** The owner of the files: numbers on the server that saved them. */
   owner: z.object({ uid: amount, gid: amount }),
-  files: z.object({ snapshot: SnapshotId, count: amount, bytes: amount }),
+  files: z.object({
+    ...{ snapshot: SnapshotId, count: amount, bytes: amount },
+    excluded: z
+      .array(z.string().max(255))
+      .default([])
+      .describe('What the site leaves out: paths below its public folder.'),
+  }),
   /** Null: the site had no database. */
   database: z
     .object({
@@ -30,6 +36,7 @@ export const Manifest = z.object({
       bytes: amount,
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
       tables: amount,
+      names: z.array(z.string()).optional().describe('Of its tables.'),
       character_set: z.string().max(64),
       collation: z.string().max(64),
     })
@@ -43,9 +50,13 @@ export const DUMP = 'database.sql'
 /** What an operation has saved until now. */
 export interface Saved {
   at?: string
+  /** When the files of the site were last exchanged, before it was saved. */
+  restored?: number | undefined
   database?: { snapshot: Summary; dump: StreamedDump } | undefined
   files?: Summary
   manifest?: Summary
+  /** The manifests in the repository; undefined: they could not be listed. */
+  present?: string[] | undefined
 }
 
 /** After files and database are saved. */
@@ -53,6 +64,7 @@ export async function manifestOf(
   host: Host,
   site: Site,
   { at, database, files }: Saved,
+  excluded: string[],
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
   if (!docroot || !files || at === undefined) throw new Error(`${site.domain} was not saved`)
@@ -67,6 +79,7 @@ export async function manifestOf(
       snapshot: files.snapshot_id,
       count: files.total_files_processed,
       bytes: files.total_bytes_processed,
+      excluded,
     },
     database: database ? await ofDatabase(host, site, database) : null,
   }
@@ -83,6 +96,7 @@ async function ofDatabase(
     bytes: dump.bytes,
     sha256: dump.sha256,
     tables: dump.tables,
+    names: [...dump.names],
     character_set: account?.character_set ?? 'utf8mb4',
     collation: account?.collation ?? 'utf8mb4_unicode_ci',
   }

@@ -6,7 +6,6 @@ import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
 import { findAccount, parseAccount, renderAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
-import { databasePassword } from '#agent/os/discovery/db-password.ts'
 import {
   type Change,
   declared,
@@ -40,6 +39,10 @@ export async function findPrevious(host: Host, user: string): Promise<Facts | un
   const text = await host.files.read(factsIn(previousOf(user)))
   return text === undefined ? undefined : Facts.parse(JSON.parse(text))
 }
+
+/** Changes with each restore and undo: what is read meanwhile may be of two states. */
+export const lastRestore = async (host: Host, user: string): Promise<number | undefined> =>
+  (await host.files.stat(restoresOf(user)))?.mtime_ms
 
 /** The state before a restore, a week after it. */
 export const forgetExpired = (host: Host, user: string): Change =>
@@ -90,10 +93,12 @@ export async function loadDatabase(host: Host, site: Site, dump: string): Promis
  * Without a readable one it stays.
  */
 export async function alignPassword(host: Host, site: Site): Promise<void> {
-  const password = await databasePassword(host, site.domain).catch(() => undefined)
+  const { user, php, domain } = site
+  const tenant = { docroot: docrootOf(user), user, php, domain }
+  const password = await host.scanner.databasePassword(tenant).catch(() => undefined)
   if (!password) return
-  const hash = hashOf(password.reveal())
-  if (hash === (await passwordHashOf(host, site.user))) return
+  const hash = hashOf(password)
+  if (hash === (await passwordHashOf(host, user))) return
   await releaseAccount(host, site, hash)
 }
 

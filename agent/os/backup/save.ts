@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import {
   databaseSize,
@@ -7,10 +8,11 @@ import {
 } from '#agent/os/database/dump.ts'
 import { Incomplete } from '#agent/os/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
-import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
+import { type Opened, runRestic, streamRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
+import { SnapshotId } from '#shared/backup.ts'
 import { DUMP, MANIFEST, type Manifest } from './manifest.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -18,7 +20,7 @@ const DAY_MS = 24 * 60 * 60_000
 export const SITE = '/site'
 
 /** Caches and drafts, which WordPress and PHP create again. */
-const EXCLUDED = [
+export const EXCLUDED = [
   ...['logs', 'sessions', 'tmp'],
   ...['public/wp-content/cache', 'public/wp-content/upgrade'],
   'public/wp-content/upgrade-temp-backup',
@@ -46,12 +48,18 @@ export async function saveDatabase(
 }
 
 /**
- * All files of the site but its caches, with owners, modes and times. Not limited to one file
+ * All files of the site but its caches and `exclude`, paths below its public folder, with owners, modes and times. Not limited to one file
  * system: files on overlayfs have their own device numbers, and a site mounts nothing.
  */
-export async function* saveFiles(host: Host, opened: Opened, { user }: Site): Progress<Summary> {
+export async function* saveFiles(
+  host: Host,
+  opened: Opened,
+  { user }: Site,
+  exclude: readonly string[],
+): Progress<Summary> {
   const lines = new ProgressLines(() => host.clock.elapsed())
-  const excluded = EXCLUDED.map((path) => `--exclude=${SITE}/${path}`)
+  const below = exclude.map((path) => `public/${path}`)
+  const excluded = [...EXCLUDED, ...below].map((path) => `--exclude=${SITE}/${path}`)
   const args = [...COMMON, 'files', ...excluded, '--', SITE]
   const reads = { path: homeOf(user), as: SITE }
   try {
@@ -75,6 +83,32 @@ export async function saveManifest(
   const input = `${JSON.stringify(manifest, null, 2)}\n`
   const output = await runRestic(host, opened, args, { input, timeout_ms: 30 * 60_000 })
   return existing(summaryOf(output.stdout))
+}
+
+/** The tags of a snapshot that says that a backup is proven: the keeper reads them. */
+export const PROOF = 'proof'
+export const provesTag = (backup: string): string => `proves-${backup}`
+
+/** The keeper keeps the newest proven backup until a newer one is proven. */
+export async function saveProof(host: Host, opened: Opened, backup: string): Promise<void> {
+  const tags = [PROOF, '--tag', provesTag(backup)]
+  const args = [...COMMON, ...tags, '--stdin', '--stdin-filename', 'proof.json']
+  const input = `${JSON.stringify({ version: 1, backup })}\n`
+  await runRestic(host, opened, args, { input, timeout_ms: 10 * 60_000 })
+}
+
+const Listed = z.array(z.object({ id: SnapshotId }))
+
+/** The manifests in a repository, whoever deleted some of them; undefined if that cannot be found out. */
+export async function listManifests(host: Host, opened: Opened): Promise<string[] | undefined> {
+  const args = ['snapshots', '--json', '--no-lock', '--tag', 'manifest']
+  const { code, stdout } = await tryRestic(host, opened, args, { timeout_ms: 10 * 60_000 })
+  if (code !== 0) return undefined
+  try {
+    return Listed.parse(JSON.parse(stdout)).map(({ id }) => id)
+  } catch {
+    return undefined
+  }
 }
 
 function summaryOf(stdout: string): Summary | undefined {

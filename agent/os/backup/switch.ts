@@ -21,8 +21,8 @@ export function pauseSteps(host: Host, site: Site): Step[] {
     {
       name: 'stop',
       title: 'Stopping PHP',
-      effects: () => fpmRemoval.planRemoveAll(host, site),
-      apply: () => fpmRemoval.removeAll(host, site),
+      effects: () => fpmRemoval.planPauseAll(host, site),
+      apply: () => fpmRemoval.pauseAll(host, site),
       undo: () => fpm.apply(steady, site),
     },
   ]
@@ -38,7 +38,7 @@ export function resumeSteps(host: Host, site: Site): Step[] {
       title: `Starting PHP ${php}`,
       effects: () => fpm.planApply(host, site),
       apply: () => fpm.apply(host, site),
-      undo: () => fpmRemoval.removeAll(steady, site),
+      undo: () => fpmRemoval.pauseAll(steady, site),
     },
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
     { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },

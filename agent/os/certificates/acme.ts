@@ -1,56 +1,93 @@
+import type { AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
-import { namesOf } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf, provideKey } from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+import { noteFailedValidations } from './ledger.ts'
+import { type LeftOut, present, probeNames } from './probe-names.ts'
 
 /** Refused for now, by the authority or by the local check: a retry may succeed. */
 export class CertificateRefused extends ServiceError {}
 
 const TIMEOUT_MS = 120_000
-const CHALLENGES = '/.well-known/acme-challenge'
 const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
 const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
 
+export interface Ordered {
+  /** PEM; undefined: the present certificate has all names that can have one. */
+  chain: string | undefined
+  left_out: LeftOut[]
+}
+
+/** `names`: those of the present certificate, unless it is due. */
+interface Known {
+  names: readonly string[]
+}
+
 /**
- * Requests a certificate for the domain, and for www if it leads here, by http-01. Throws
- * CertificateRefused with the authority's message if it refuses the domain.
+ * Requests a certificate for the primary domain, and for those of its other names that lead here, by
+ * http-01. Throws CertificateRefused with the authority's message if it refuses the domain. A name
+ * that is left out does not cost a certificate that has no other names than the present one.
  */
 export async function* orderCertificate(
   host: Host,
-  { domain, email }: { domain: string; email: string },
-): Progress<string> {
-  const names = yield* servedNames(host, domain)
+  site: Site,
+  known: Known = { names: [] },
+): Progress<Ordered> {
+  const { domain } = site
+  const { served, left_out } = await probeNames(host, allNamesOf(site))
+  for (const left of left_out) yield leavingOut(domain, left)
+  const isKept = (names: readonly string[]) =>
+    left_out.length > 0 && names.every((name) => known.names.includes(name))
+  if (isKept(served)) return { chain: undefined, left_out }
+  yield `Requesting a certificate for ${listed(served)}`
+  const first = await order(host, site, served)
+  if ('chain' in first) return { chain: first.chain, left_out }
+  for (const left of first.refused) {
+    left_out.push(left)
+    yield leavingOut(domain, left)
+  }
+  const rest = served.filter((name) => !left_out.some((left) => left.name === name))
+  if (isKept(rest)) return { chain: undefined, left_out }
+  const second = await order(host, site, rest)
+  if ('chain' in second) return { chain: second.chain, left_out }
+  throw refusal(domain, second.refused[0]?.reason ?? 'no reason given')
+}
+
+/** Throws for the primary domain: without it there is no certificate. */
+function leavingOut(domain: string, { name, reason }: LeftOut): string {
+  if (name === domain) throw refusal(name, reason)
+  return `Leaving out ${name}: ${reason}`
+}
+
+/** One order; its failed validations count for the limits of the authority. */
+async function order(host: Host, site: Site, names: readonly string[]): Promise<AcmeOutcome> {
+  const { domain, email } = site
   const private_key = await provideKey(host, privateKeyOf(domain))
   const account_key = await accountKey(host)
   const extra = host.settings.acme_ca_file
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
   const tokens: string[] = []
-  const order = (all: readonly string[]) =>
-    ordered(
+  try {
+    const ended = await ordered(
       domain,
       host.acme.order({
-        ...{ extra_roots, account_key, private_key, email, names: all },
+        ...{ extra_roots, account_key, private_key, email, names },
         directory: host.settings.acme_directory,
         present: async (token, text) => void tokens.push(await present(host, token, text)),
         timeout_ms: TIMEOUT_MS,
       }),
     )
-  try {
-    yield `Requesting a certificate for ${names.join(' and ')}`
-    const first = await order(names)
-    if ('chain' in first) return first.chain
-    const left = names.filter((name) => !first.refused.some((refusal) => refusal.name === name))
-    for (const { name, reason } of first.refused) {
-      if (name === domain || left.length === 0) throw refusal(name, reason)
-      yield `Leaving out ${name}: ${reason}`
+    if ('refused' in ended) {
+      const failed = ended.refused.map(({ name }) => name)
+      await noteFailedValidations(host, failed)
     }
-    const second = await order(left)
-    if ('chain' in second) return second.chain
-    throw refusal(domain, second.refused[0]?.reason ?? 'no reason given')
+    return ended
   } finally {
     for (const path of tokens) await host.files.remove(path)
   }
@@ -66,40 +103,13 @@ export async function planOrder(host: Host): Promise<Effect[]> {
   ]
 }
 
-/** Requests a random token under each name: authorities limit failed validations. */
-async function* servedNames(host: Host, domain: string): Progress<string[]> {
-  const token = host.random.text(32)
-  const path = await present(host, token, token)
-  const served: string[] = []
-  try {
-    for (const name of namesOf(domain)) {
-      const problem = await probe(host, name, token)
-      if (problem === undefined) served.push(name)
-      else if (name === domain) throw refusal(name, problem)
-      else yield `Leaving out ${name}: ${problem}`
-    }
-  } finally {
-    await host.files.remove(path)
-  }
-  return served
-}
+const MOST_LISTED = 5
 
-async function probe(host: Host, name: string, token: string): Promise<string | undefined> {
-  try {
-    const answer = await host.net.probe({ host: name, path: `${CHALLENGES}/${token}` })
-    if (answer.status === 200 && answer.body === token) return undefined
-    return `this server answers ${answer.status} instead of the token that the authority would request`
-  } catch (error) {
-    return `this server does not answer: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
-
-/** Writes a token where nginx serves it for every site; returns its path. */
-async function present(host: Host, token: string, text: string): Promise<string> {
-  if (!/^[A-Za-z0-9_-]{1,128}$/.test(token)) throw new Error('The authority sent a bad token')
-  const path = `${ACME_ROOT}${CHALLENGES}/${token}`
-  await host.files.write(path, text)
-  return path
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_LISTED
+  return more > 0
+    ? `${names.slice(0, MOST_LISTED).join(', ')} and ${more} more`
+    : names.join(' and ')
 }
 
 /** One account for each agent: authorities limit the number of accounts of one IP address. */

@@ -2,32 +2,32 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import {
-  findSite,
-  getSite,
-  listSites,
-  planWriteSite,
-  type Site,
-  writeSite,
-} from '#agent/os/site/sites.ts'
+import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
-import { CertificateRefused, orderCertificate, planOrder } from './acme.ts'
+import { allNamesOf, pairOf } from '#shared/site-names.ts'
+import { CertificateRefused, type Ordered, orderCertificate, planOrder } from './acme.ts'
+import { needsRenewal } from './coverage.ts'
+import type { LeftOut } from './probe-names.ts'
 import { selfSigned } from './self-signed.ts'
-import { forgetTries, isWaiting, noteRefused, readTries } from './tries.ts'
+import { forgetTries, noteNames, noteRefused } from './tries.ts'
 
 /** The requested state of a site: `email` is the contact of an ACME account. */
 export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
 
 const HANDSHAKES = 50
 
-/** `refused`: why there is no new certificate; the previous one is still served. */
+/**
+ * `refused`: why there is no new certificate; the previous one is still served. `left_out`: the
+ * aliases and redirects that are not in it.
+ */
 interface Issued {
   tls: Site['tls']
   expires_at: string
   refused?: string
+  left_out: LeftOut[]
 }
 
 /**
@@ -39,37 +39,46 @@ interface Issued {
 export async function* issue(host: Host, requested: Requested): Progress<Issued> {
   const site = await getSite(host, requested.domain)
   const next: Site = { ...site, tls: requested.tls, email: requested.email }
-  const refused = yield* carryOut(host, next)
+  const { refused, left_out = [] } = yield* carryOut(host, next)
   await writeSite(host, next)
+  await noteNames(host, allNamesOf(next).slice(1), left_out)
   if (refused === undefined) await forgetTries(host, requested.domain)
   else await noteRefused(host, requested.domain, refused)
   const found = await files.readCertificate(host, requested.domain)
   const expires_at = found ? new Date(found.validTo).toISOString() : ''
-  return { tls: requested.tls, expires_at, ...(refused !== undefined && { refused }) }
+  const asked = left_out.filter(({ name }) => !pairOf(next.domain).includes(name))
+  return {
+    tls: requested.tls,
+    expires_at,
+    left_out: asked,
+    ...(refused !== undefined && { refused }),
+  }
 }
 
 /** `issue` for callers that must not fail because of it: returns the reason of a failure. */
 export async function* issueOrReason(
   host: Host,
   requested: Requested,
-): Progress<string | undefined> {
+): Progress<Pick<Issued, 'refused' | 'left_out'>> {
   try {
-    return (yield* issue(host, requested)).refused
+    return yield* issue(host, requested)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     await noteRefused(host, requested.domain, reason)
-    return reason
+    return { refused: reason, left_out: [] }
   }
 }
 
-async function* carryOut(host: Host, next: Site): Progress<string | undefined> {
+type CarriedOut = Partial<Pick<Issued, 'refused' | 'left_out'>>
+
+async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
   try {
-    if (next.tls === 'none') yield* withdraw(host, next)
-    else yield* provide(host, next)
-    return undefined
+    if (next.tls !== 'none') return { left_out: yield* provide(host, next) }
+    yield* withdraw(host, next)
+    return {}
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
-    return error.message
+    return { refused: error.message }
   }
 }
 
@@ -109,52 +118,38 @@ export async function restore(host: Host, domain: string): Promise<void> {
   await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
 }
 
-/**
- * Sites whose certificate is missing, or has less than a third of its lifetime left, and is not
- * waiting for its next attempt. `refused`: only sites whose previous request was refused.
- */
-export async function renewDue(host: Host, { refused = false } = {}): Promise<Requested[]> {
-  const tries = await readTries(host)
-  const due: Requested[] = []
-  for (const site of await listSites(host)) {
-    const { domain, tls, email } = site
-    if (refused && !tries[domain]) continue
-    if (isWaiting(tries[domain], host.clock.now())) continue
-    if (await needsRenewal(host, site)) due.push({ domain, tls, email })
-  }
-  return due
-}
-
-/** A self-signed certificate has no authority, as requested. */
-export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
-  if (tls === 'none') return false
-  const found = await files.readCertificate(host, domain)
-  if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
-  // By share of the lifetime, not by days: authorities shorten it from 90 days to 45.
-  const [from, to] = [Date.parse(found.validFrom), Date.parse(found.validTo)]
-  return to - host.clock.now() < (to - from) / 3
-}
-
-async function* provide(host: Host, site: Site): Progress<void> {
+async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
   const served = await nginx.certificateOf(host, site.domain)
-  const pem = yield* certificateFor(host, site, served !== undefined)
+  const { chain, left_out } = yield* certificateFor(host, site, served)
+  if (chain === undefined) {
+    yield 'Keeping the present certificate: it has all other names'
+    return left_out
+  }
   yield 'Serving the certificate'
   await changing(host, site.domain, async () => {
-    await files.install(host, site.domain, pem)
+    await files.install(host, site.domain, chain)
     await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
     await handshake(host, site.domain)
     if (!served) await setUrl(host, site, 'https')
   })
+  return left_out
 }
 
 /** Without a previous certificate, a failure leaves no key either. */
-async function* certificateFor(host: Host, site: Site, served: boolean): Progress<string> {
+async function* certificateFor(
+  host: Host,
+  site: Site,
+  served: nginx.Certificate | undefined,
+): Progress<Ordered> {
   const { domain } = site
   try {
-    if (site.tls === 'letsencrypt') return yield* orderCertificate(host, site)
+    if (site.tls === 'letsencrypt') {
+      const names = (await needsRenewal(host, site)) ? [] : (served?.names ?? [])
+      return yield* orderCertificate(host, site, { names })
+    }
     yield 'Creating a self-signed certificate'
     await files.provideKey(host, files.privateKeyOf(domain))
-    return await selfSigned(host, domain)
+    return { chain: await selfSigned(host, site), left_out: [] }
   } catch (error) {
     if (!served) await host.files.remove(certificateFolder(domain))
     throw error

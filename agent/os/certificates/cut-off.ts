@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import type { Warning } from '#shared/agent.ts'
-import { needsRenewal } from './certificates.ts'
+import { needsRenewal } from './coverage.ts'
 import { noteRefused, readTries } from './tries.ts'
 
 const CUT_OFF = 'the agent was restarted before the certificate was issued'

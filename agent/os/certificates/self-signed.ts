@@ -1,13 +1,15 @@
 import type { Host } from '#agent/host/ports.ts'
-import { namesOf } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf } from '#agent/os/tls/certificate-files.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 
 /** The longest lifetime that browsers and Apple's rules accept. */
 const DAYS = 825
 
-/** A certificate for the domain and www, signed by the site's own key. A CN has 64 characters at most. */
-export async function selfSigned(host: Host, domain: string): Promise<string> {
-  const names = namesOf(domain).map((name) => `DNS:${name}`)
+/** A certificate for all names of the site, signed by the site's own key. A CN has 64 characters at most. */
+export async function selfSigned(host: Host, site: Site): Promise<string> {
+  const { domain } = site
+  const names = allNamesOf(site).map((name) => `DNS:${name}`)
   const subject = domain.length > 64 ? '/O=Hosting Control' : `/CN=${domain}`
   const key = ['-sha256', '-key', privateKeyOf(domain), '-days', String(DAYS)]
   const options = ['-subj', subject, '-addext', `subjectAltName=${names.join(',')}`]

@@ -21,19 +21,40 @@ const MOST_REASON = 400
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-tries.json`
 
-/** By domain. An unreadable file counts as empty. */
+/** By domain, or by another name of a site. An unreadable file counts as empty. */
 export async function readTries(host: Host): Promise<Tries> {
   return parseJson(Tries, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
 }
 
 export async function noteRefused(host: Host, domain: string, reason: string): Promise<void> {
+  await changing(host, (tries) => ({ ...tries, [domain]: again(host, tries[domain], reason) }))
+}
+
+function again({ clock }: Host, former: Try | undefined, reason: string): Try {
+  const failures = (former?.failures ?? 0) + 1
+  const minutes = MINUTES[failures - 1] ?? 1440
+  const next_at = new Date(clock.now() + minutes * 60_000).toISOString()
+  return { failures, reason: reason.slice(0, MOST_REASON), next_at }
+}
+
+/** Of the names of a site beside its domain, which have attempts of their own. */
+export async function noteNames(
+  host: Host,
+  names: readonly string[],
+  left_out: readonly { name: string; reason: string }[],
+): Promise<void> {
+  const known = await readTries(host)
+  if (left_out.length === 0 && !names.some((name) => known[name])) return
   await changing(host, (tries) => {
-    const failures = (tries[domain]?.failures ?? 0) + 1
-    const minutes = MINUTES[failures - 1] ?? 1440
-    const next_at = new Date(host.clock.now() + minutes * 60_000).toISOString()
-    return { ...tries, [domain]: { failures, reason: reason.slice(0, MOST_REASON), next_at } }
+    const others = Object.entries(tries).filter(([name]) => !names.includes(name))
+    const left = left_out.map(({ name, reason }) => [name, again(host, tries[name], reason)])
+    return Object.fromEntries([...others, ...left])
   })
 }
+
+/** True: the last attempt failed, and the next one is due. */
+export const isReady = (tried: Try | undefined, now: number): boolean =>
+  tried !== undefined && !isWaiting(tried, now)
 
 /** Called when the certificate is installed, or no longer requested. */
 export async function forgetTries(host: Host, domain: string): Promise<void> {

@@ -27,10 +27,15 @@ import {
 
 const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
-/** Runs WordPress's own jobs every five minutes, offset by site, and rotates its logs. */
+/**
+ * Runs WordPress's own jobs every five minutes, offset by site, and rotates its logs. A suspended site
+ * has no jobs, nor has a staging site: it would send the mails and renew the subscriptions of the live
+ * site. So would the closed copy of a site that moves.
+ */
 export function schedule(host: Host, site: Site): Change {
   const { user } = site
   const files = generated(host, filesOf(host, site))
+  if (!hasJobs(site)) return inOrder(withoutJobs(host, user), files)
   if (host.init === 'direct') return files
   const all = inOrder(
     files,
@@ -51,6 +56,8 @@ export function schedule(host: Host, site: Site): Change {
   }
 }
 
+const hasJobs = ({ staging, suspended, moving }: Site) => !staging && !suspended && !moving?.closed
+
 function filesOf({ init }: Host, site: Site): Generated[] {
   const { user } = site
   const timer = [
@@ -58,13 +65,19 @@ function filesOf({ init }: Host, site: Site): Generated[] {
     { path: timerPathOf(user), text: renderTimer(site) },
   ]
   const jobs = init === 'direct' ? [{ path: crontabOf(user), text: renderCrontab(site) }] : timer
-  return [...jobs, { path: logrotatePath(user), text: renderLogrotate(user) }]
+  return [
+    ...(hasJobs(site) ? jobs : []),
+    { path: logrotatePath(user), text: renderLogrotate(user) },
+  ]
 }
 
 /** Ends a current run, with its child processes. */
-export function unschedule(host: Host, user: string): Change {
+export const unschedule = (host: Host, user: string): Change =>
+  withoutJobs(host, user, logrotatePath(user))
+
+function withoutJobs(host: Host, user: string, ...others: readonly string[]): Change {
   // The timer last: a repeated removal stops it only while its file exists.
-  const paths = [crontabOf(user), logrotatePath(user), servicePathOf(user), timerPathOf(user)]
+  const paths = [crontabOf(user), ...others, servicePathOf(user), timerPathOf(user)]
   const all = inOrder(removed(host, 'link', timerWantsOf(user)), removedGenerated(host, ...paths))
   return {
     effects: all.effects,

@@ -22,16 +22,16 @@ export const timerWantsOf = (user: string) => `${TIMER_WANTS}/${timerUnitOf(user
 /** For cron(8), where systemd does not run. */
 export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
 
-type Jobs = Pick<Site, 'domain' | 'user' | 'php'>
+type Jobs = Pick<Site, 'domain' | 'user' | 'php' | 'staging'>
 
 /** Constant for each site, and spread over all sites. */
 const offsetOf = ({ domain }: Jobs): number =>
   [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
 
-const environmentOf = ({ user }: Jobs): [string, string][] => [
-  ['HOME', homeOf(user)],
+const environmentOf = (jobs: Jobs): [string, string][] => [
+  ['HOME', homeOf(jobs.user)],
   ['PATH', '/usr/local/bin:/usr/bin:/bin'],
-  ...Object.entries(wpCliEnvironment(user)),
+  ...Object.entries(wpCliEnvironment(jobs)),
 ]
 
 /** In quotes that systemd and the shell of cron(8) both understand. */
@@ -74,10 +74,12 @@ ${sandboxOf(jobs.user).join('\n')}
 `
 }
 
+/** No limit for starts: each change of a site starts it again. */
 export function renderTimer(jobs: Jobs): string {
   return `# ${MARK_LINE}
 [Unit]
 Description=WordPress jobs of ${jobs.user}, every ${EVERY} minutes
+StartLimitIntervalSec=0
 
 [Timer]
 OnCalendar=*:${offsetOf(jobs)}/${EVERY}

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { databaseLimits, limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Call, pattern, rightsCalls } from './rights.ts'
 
 /** The properties of a site that determine its database account. */
-export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines'>
+export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines' | 'settings'>
 
 /** The fields of MariaDB's own account record that the agent uses. */
 const Privileges = z.object({
@@ -136,7 +136,7 @@ export function parsePrivileges(text: unknown): Privileges {
   return Privileges.parse(JSON.parse(String(text)))
 }
 
-async function limitsOf(host: Host, { tier }: Owner): Promise<number[]> {
-  const { connections, statement_time } = databaseLimits(limitsOn(tier, await machineOf(host)))
+async function limitsOf(host: Host, owner: Owner): Promise<number[]> {
+  const { connections, statement_time } = databaseLimits(limitsFor(owner, await machineOf(host)))
   return [connections, statement_time]
 }

@@ -1,7 +1,7 @@
 import type { CommandFailed } from '#agent/host/errors.ts'
 import type { Host, Output } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
-import { runAsSite, type SiteOptions } from '#agent/os/as-site/run.ts'
+import { runAsSite, type SiteOptions, tryAsSite } from '#agent/os/as-site/run.ts'
 import { inUse, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
 /** The arguments of each MariaDB client: as the site, over the local socket, without a password. */
@@ -18,20 +18,35 @@ export function reasonOf({ output }: CommandFailed, message = `exit status ${out
   return isDiskFull(output.stderr) ? `${message}: no space left on device` : message
 }
 
+type ClientOptions = Pick<
+  SiteOptions,
+  'input' | 'input_file' | 'input_from' | 'output_file' | 'file_bytes' | 'timeout_ms'
+>
+
 /**
  * Runs a MariaDB client with the rights of a site, without a network and without access to the
  * files of any site. Throws CommandFailed.
  */
-export async function runAsOwner(
+export const runAsOwner = (
   host: Host,
   user: string,
   argv: readonly string[],
-  options: Pick<SiteOptions, 'input' | 'input_file' | 'output_file' | 'file_bytes' | 'timeout_ms'>,
-): Promise<Output> {
+  options: ClientOptions,
+): Promise<Output> => asOwner(host, user, () => runAsSite(host, { user }, argv, confined(options)))
+
+/** `runAsOwner` that never throws for an exit status. */
+export const tryAsOwner = (
+  host: Host,
+  user: string,
+  argv: readonly string[],
+  options: ClientOptions,
+): Promise<Output> => asOwner(host, user, () => tryAsSite(host, { user }, argv, confined(options)))
+
+const confined = (options: ClientOptions) => ({ ...options, network: false, home: false })
+
+async function asOwner<T>(host: Host, user: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await inUse(host, user, () =>
-      runAsSite(host, { user }, argv, { ...options, network: false, home: false }),
-    )
+    return await inUse(host, user, work)
   } finally {
     await stopOrphanedSlice(host, user)
   }

@@ -70,6 +70,8 @@ type Consumer = (input_from: NonNullable<RunOptions['input_from']>) => Promise<F
 /** What a dump has, and what of the database it has not. */
 export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
   tables: number
+  /** Of its tables. */
+  names: readonly string[]
   warnings: string[]
 }
 
@@ -91,7 +93,13 @@ export async function streamDatabase(
   }
   if (tables.length > 0 && !END.test(fed.end)) throw cutOff()
   const { bytes, sha256 } = fed
-  return { bytes, sha256, tables: tables.length, warnings: await leftOut(host, user) }
+  return {
+    bytes,
+    sha256,
+    tables: tables.length,
+    names: tables,
+    warnings: await leftOut(host, user),
+  }
 }
 
 const cutOff = () => new Error('The dump of the database was cut off before its end')

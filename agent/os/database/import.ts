@@ -1,6 +1,8 @@
 import { CommandFailed } from '#agent/host/errors.ts'
-import type { Host } from '#agent/host/ports.ts'
-import { clientOf, reasonOf, runAsOwner } from './as-owner.ts'
+import type { Fed } from '#agent/host/fed.ts'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
+import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 
 const LARGEST_PACKET = 2 ** 30
@@ -16,22 +18,62 @@ const NOT_A_TABLE = /^(1044|1045|1142|1143|1148|1227|1290|1370|1410|1419|1449|16
  */
 export async function importDatabase(host: Host, user: string, path: string): Promise<void> {
   const size = (await host.files.stat(path))?.size ?? 0
+  await importing(host, size, async () => {
+    const options = { input_file: path, timeout_ms: timeFor(size) }
+    await runAsOwner(host, user, argvOf(user), options).catch(refuse)
+  })
+}
+
+/** Imports the output of a program; throws FeederFailed if that failed, or one that feeds it. */
+export type Import = (
+  input_from: NonNullable<RunOptions['input_from']>,
+  timeout_ms: number,
+) => Promise<Fed>
+
+/**
+ * Like importDatabase for a dump that another program writes meanwhile. `work` starts it when it is
+ * its turn, since a dump that waits for the import would hold its locks.
+ */
+export async function importStream<T>(
+  host: Host,
+  user: string,
+  work: (load: Import) => Promise<T>,
+): Promise<T> {
+  return importing(host, Number.POSITIVE_INFINITY, () =>
+    work(async (input_from, timeout_ms) => {
+      const options = { input_from, timeout_ms }
+      const output = await tryAsOwner(host, user, argvOf(user), options)
+      refuseFailedFeeder(output)
+      if (output.code !== 0) refuse(new CommandFailed(argvOf(user), output))
+      if (!output.fed) throw new Error('The import of the database had no input')
+      return output.fed
+    }),
+  )
+}
+
+function argvOf(user: string): string[] {
   const options = ['--binary-mode', '--local-infile=0', `--init-command=${SESSION}`]
-  const argv = ['mariadb', ...clientOf(user), ...options, '--', user]
-  await host.exclusive('import', async () => {
+  return ['mariadb', ...clientOf(user), ...options, '--', user]
+}
+
+async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
+  const result = await host.exclusive('import', async () => {
     const [row] = await host.database.admin('read_packet')
     const usual = Number(row?.bytes ?? 2 ** 24)
     const { database } = host.steady ?? host
     if (size > usual) await database.admin('set_packet', [LARGEST_PACKET])
     try {
-      await runAsOwner(host, user, argv, { input_file: path, timeout_ms: timeFor(size) })
-    } catch (error) {
-      throw quiet(error)
+      return await work()
     } finally {
       if (size > usual) await database.admin('set_packet', [usual])
     }
   })
   await host.shell.run(['sync', '--file-system', '--', '/var/lib/mysql'])
+  return result
+}
+
+const refuse = (error: unknown): never => {
+  throw quiet(error)
 }
 
 /** The client quotes statements that it does not understand, which contain data of the site. */

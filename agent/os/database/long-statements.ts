@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { databaseLimits, limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { databaseLimits, limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 
 /** MariaDB itself ends a statement at its limit, unless the session has removed the limit. */
 const GRACE_MS = 10_000
@@ -12,9 +12,9 @@ const GRACE_MS = 10_000
 export async function endLongStatements(host: Host, sites: readonly Site[]): Promise<Site[]> {
   const machine = await machineOf(host)
   const limits = new Map(
-    sites.map(({ user, tier }) => {
-      const { statement_time } = databaseLimits(limitsOn(tier, machine))
-      return [user, statement_time * 1000 + GRACE_MS]
+    sites.map((site) => {
+      const { statement_time } = databaseLimits(limitsFor(site, machine))
+      return [site.user, statement_time * 1000 + GRACE_MS]
     }),
   )
   const shortest = Math.min(...limits.values())

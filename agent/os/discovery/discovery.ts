@@ -7,6 +7,7 @@ import { systemProcesses } from '#agent/os/web/processes.ts'
 import { isLoopback } from '#agent/os/web/virtual-host.ts'
 import { WEB_PORTS, webPrograms } from '#agent/os/web/web-programs.ts'
 import type { FoundSite, UnnamedSite, Web } from '#shared/agent.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import type { Unknown, UnknownReason } from '#shared/unknown-reasons.ts'
 import { applicationOf } from './found-application.ts'
 import { readFoundCertificate } from './found-certificate.ts'
@@ -30,13 +31,24 @@ const MOST_NAMES = 1000
  */
 export async function discoverSites(host: Host): Promise<FoundSite[]> {
   const { machine, vhosts } = await lookAround(host)
-  const named = vhosts.filter(({ domain }) => domain !== '')
+  const hidden = await movingNames(host, machine.own)
+  const named = vhosts.filter(
+    ({ domain, names }) => domain !== '' && !names.some((name) => hidden.has(name)),
+  )
   const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
     const site = vhost.names.map((name) => machine.own.get(name)).find(Boolean)
     const domain = site?.domain ?? vhost.domain
-    return { domain, ...(await describe(machine, vhost, site)) }
+    const suspended = site?.suspended && { suspended: site.suspended }
+    return { domain, ...(await describe(machine, vhost, site)), ...suspended }
   })
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}
+
+/** Of a move, one server has the site: neither a closed copy nor one that only forwards counts. */
+async function movingNames(host: Host, own: Machine['own']): Promise<ReadonlySet<string>> {
+  const closed = [...own.values()].filter(({ moving }) => moving?.closed)
+  const all = [...closed, ...(await listSites(host, 'moved'))]
+  return new Set(all.flatMap(allNamesOf))
 }
 
 /** The web servers of this machine, and the sites without a domain. */

@@ -20,6 +20,18 @@ export async function replace(
     before === undefined ? host.files.remove(path) : host.files.write(path, before, options)
 }
 
+/** `replace` for each file; the undo brings back the last one first. */
+export async function replaceAll(
+  host: Host,
+  files: readonly Generated[],
+): Promise<() => Promise<void>> {
+  const undo: (() => Promise<void>)[] = []
+  for (const { path, text, options } of files) undo.push(await replace(host, path, text, options))
+  return async () => {
+    for (const one of undo.toReversed()) await one()
+  }
+}
+
 /** Throws conflict for a file that somebody else wrote. */
 export async function readGenerated(host: Host, path: string): Promise<string | undefined> {
   const text = await host.files.read(path)

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { listSites } from '#agent/os/site/sites.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { type Looking, look } from './look.ts'
 import { healthOf, unknownHealth } from './verdict.ts'
@@ -8,6 +8,9 @@ import { newlyWatched, type Watched } from './watched.ts'
 
 /** The age after which results are outdated. */
 const STALE_MS = 5 * 60_000
+
+/** Nobody expects a suspended site to answer. */
+const isOpen = ({ suspended }: Site) => !suspended
 
 /** The last health of the sites of this agent. A restart loses it. */
 export class HealthMonitor {
@@ -53,7 +56,8 @@ export class HealthMonitor {
 
   /** By user: a site that is created again under its former domain is a different one. */
   async #bringUpToDate(): Promise<void> {
-    const sites = new Map((await listSites(this.#host)).map((site) => [site.user, site]))
+    const all = await listSites(this.#host)
+    const sites = new Map(all.filter(isOpen).map((site) => [site.user, site]))
     for (const user of this.#watched.keys()) if (!sites.has(user)) this.#watched.delete(user)
     for (const [user, site] of sites) {
       const known = this.#watched.get(user)

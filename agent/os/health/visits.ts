@@ -19,7 +19,8 @@ export async function visit(
   { isBusy, beside }: Pick<Looking, 'isBusy'> & { beside: number },
 ): Promise<void> {
   const now = host.clock.elapsed()
-  const isFree = ({ site, verdicts }: Watched) => isWorthVisiting(verdicts) && !isBusy(site.domain)
+  const isFree = ({ site, verdicts }: Watched) =>
+    isWorthVisiting(verdicts) && !isBusy(site.domain) && !site.settings?.maintenance
   const due = sites
     .filter((watched) => isFree(watched) && isVisitDue(watched, now, sites.length + beside))
     .sort((one, other) => one.visited_at - other.visited_at)

@@ -1,4 +1,6 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
+import { STAGING_PHP } from '#agent/os/as-site/staging.ts'
+import { STAGING_PHP_TEXT } from '#agent/os/as-site/staging-php.ts'
 import { declared, folder, generated, inOrder, provided } from '#agent/os/effects/change.ts'
 import { create } from '#agent/os/effects/effects.ts'
 import type { Step } from '#agent/steps/command.ts'
@@ -13,7 +15,10 @@ export async function mailSteps(host: Host): Promise<Step[]> {
       declared([create('user', MAIL_USER), create('group', MAIL_USER)], () => createUser(host)),
     ),
     ...foldersOf(host).map(([path, options]) => folder(host, path, options)),
-    generated(host, [{ path: SENDMAIL, text: SENDMAIL_PHP, options: { mode: 0o755 } }]),
+    generated(host, [
+      { path: SENDMAIL, text: SENDMAIL_PHP, options: { mode: 0o755 } },
+      { path: STAGING_PHP, text: STAGING_PHP_TEXT },
+    ]),
   )
   if ((await all.effects()).length === 0) return []
   return [{ name: 'mail', title: 'Preparing the mail of sites', ...all }]

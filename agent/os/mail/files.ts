@@ -34,14 +34,27 @@ export async function readSiteSetting(
   return text === undefined ? newSiteSetting(domain) : parseSetting(SiteSetting, text, path)
 }
 
+/** Whether there is a staging site, whose mail the queue keeps. */
+export async function keepsMail(host: Host): Promise<boolean> {
+  return (await settingsOf(host)).some(({ setting }) => setting.caught)
+}
+
 /** Whether the server or one of its sites has a relay; the setting at `but` does not count. */
 export async function hasRelay(host: Host, but?: string): Promise<boolean> {
-  const { server, sites, site } = mailPlaces(host.settings.mail_dir)
+  const { server } = mailPlaces(host.settings.mail_dir)
   if (server !== but && (await readServerSetting(host)).relay) return true
-  for (const { name } of await host.files.list(sites)) {
-    const [, user] = /^([^.].*)\.json$/.exec(name) ?? []
-    if (!user || site(user) === but) continue
-    if ((await readSiteSetting(host, { user, domain: '' })).relay) return true
-  }
-  return false
+  const settings = await settingsOf(host)
+  return settings.some(({ path, setting }) => path !== but && setting.relay && !setting.caught)
+}
+
+async function settingsOf(host: Host): Promise<{ path: string; setting: SiteSetting }[]> {
+  const { sites, site } = mailPlaces(host.settings.mail_dir)
+  const names = (await host.files.list(sites)).map(({ name }) => name)
+  const users = names.flatMap((name) => /^([^.].*)\.json$/.exec(name)?.[1] ?? [])
+  return Promise.all(
+    users.map(async (user) => ({
+      path: site(user),
+      setting: await readSiteSetting(host, { user, domain: '' }),
+    })),
+  )
 }

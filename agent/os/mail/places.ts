@@ -8,6 +8,9 @@ import { createHash } from 'node:crypto'
 export const MAIL_USER = 'hosting-mail'
 export const MAIL_ROOT = '/var/lib/hosting-mail'
 
+/** The folder of kept messages beside those that wait. */
+export const CAUGHT = 'caught'
+
 export const mailPlaces = (root: string) => ({
   settings: `${root}/settings`,
   sites: `${root}/settings/sites`,
@@ -18,6 +21,7 @@ export const mailPlaces = (root: string) => ({
   socket: (user: string) => `${socketFolderOf(root, user)}/mail.sock`,
   queue: `${root}/queue`,
   queueOf: (user: string) => `${root}/queue/${user}`,
+  caughtOf: (user: string) => `${root}/queue/${user}/${CAUGHT}`,
   status: `${root}/status`,
   statusOf: (user: string) => `${root}/status/${user}.json`,
 })

@@ -9,7 +9,7 @@ import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION, HOMES } from '#agent/os/site/paths.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import type { Effect } from '#shared/plan.ts'
-import { hasRelay } from './files.ts'
+import { hasRelay, keepsMail } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 
 /** An upgrade of the agent restarts it with the agent's own units, because of its name. */
@@ -65,10 +65,10 @@ WantedBy=multi-user.target
 `
 }
 
-/** Runs only if a relay is set; waiting mail stays on the disk. */
+/** Runs only with a relay or for a staging site; waiting mail stays on the disk. */
 export async function syncService(host: Host): Promise<void> {
   await host.exclusive('mail', async () => {
-    if (await hasRelay(host)) await start(host)
+    if ((await hasRelay(host)) || (await keepsMail(host))) await start(host)
     else await stop(host)
   })
 }

@@ -10,25 +10,42 @@ import {
 } from '#agent/os/effects/change.ts'
 import { create } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { writeSetting } from './files.ts'
+import { readSiteSetting, writeSetting } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
-import { newSiteSetting } from './setting.ts'
+import { planSync, syncService } from './service.ts'
+import { ofSite } from './setting.ts'
 
 const placesOf = ({ settings }: Host) => mailPlaces(settings.mail_dir)
 
 /** Creates the socket folder of a site, and its setting if it is missing. */
-export function openSocket(host: Host, { user, domain }: Site): Change {
+export function openSocket(host: Host, site: Site): Change {
+  const { user } = site
   const path = placesOf(host).site(user)
   // Only the queue and this site can enter the folder.
   const options = { mode: 0o710, owner: MAIL_USER, group: user }
   return inOrder(
     provided(
-      async () => !(await host.files.stat(path)),
-      declared([create('file', path)], () => writeSetting(host, path, newSiteSetting(domain))),
+      async () => !(await isSet(host, site)),
+      declared([create('file', path)], async () =>
+        writeSetting(host, path, ofSite(site, await readSiteSetting(host, site))),
+      ),
     ),
     folder(host, placesOf(host).socketFolder(user), options),
+    provided(async () => site.staging, queueRuns(host)),
   )
 }
+
+/** A site without staging keeps the setting of its mail as it is. */
+async function isSet(host: Host, site: Site): Promise<boolean> {
+  if (!(await host.files.stat(placesOf(host).site(site.user)))) return false
+  return !site.staging || (await readSiteSetting(host, site)).caught === true
+}
+
+/** Without a relay the queue runs only to keep the mail of staging sites. */
+const queueRuns = (host: Host): Change => ({
+  effects: () => planSync(host, true),
+  apply: () => syncService(host),
+})
 
 /** The queue accepts no more mail of the site, and keeps waiting mail until the socket reopens. */
 export const closeSocket = (host: Host, user: string): Change =>

@@ -8,7 +8,9 @@ const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
 /** Sites come after foreign servers: nginx uses the first one for every unknown name. */
 const PREFIXES = ['hosting-', 'zz-hosting-'] as const
 
-/** All possible paths of the virtual host of a site. */
+export const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
+
+/** All possible paths of the link to it. */
 export const linksOf = (domain: string): string[] =>
   FOLDERS.flatMap((folder) => PREFIXES.map((prefix) => `${folder}/${prefix}${domain}.conf`))
 

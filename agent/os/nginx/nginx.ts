@@ -2,30 +2,33 @@ import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, declared, provided } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning, signal } from '#agent/os/services/service.ts'
 import { certificateFolder, pageCacheOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
-import { isSelfSigned } from '#agent/os/tls/certificate-files.ts'
+import { limitsFor, machineOf } from '#agent/os/site/tiers.ts'
+import { isSelfSigned, namesIn } from '#agent/os/tls/certificate-files.ts'
 import { refusalOf } from '#agent/os/web/nginx-dump.ts'
 import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
+import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
-import type { Abilities } from './base.ts'
+import { abilitiesOf } from './abilities.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
-import { findLink, linkFor, linksOf } from './link.ts'
+import { availablePath, findLink, linkFor, linksOf } from './link.ts'
 import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
-import { placesBeside, specificAddresses } from './places.ts'
-import { type Certificate, renderVhost, type Vhost } from './vhost.ts'
+import { hasPageCache } from './page-cache.ts'
+import { specificAddresses } from './places.ts'
+import { passwordFileOf, passwordFiles, unusedPasswords } from './protection.ts'
+import type { Certificate } from './redirects.ts'
+import { renderVhost, type Vhost } from './vhost.ts'
+import { isFrozen, pinnedOf } from './vhost-files.ts'
 
-export type { Certificate } from './vhost.ts'
+export type { Certificate } from './redirects.ts'
 
 type Served = Pick<Site, 'domain' | 'user'>
-
-const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
 
 /**
  * Writes the virtual host of a site, and updates files that it refers to from an older version of
@@ -40,8 +43,10 @@ export async function apply(
   const before = await servers(host)
   const text = await textOf(host, { site, certificate }, before)
   await host.exclusive('nginx', async () => {
-    const restoreBase = await replace(host, BASE_PATH, await baseOf(host))
-    const restore = await replace(host, availablePath(site.domain), text)
+    if (await isFrozen(host, site.domain)) throw conflict(`${site.domain} is frozen while it moves`)
+    const base = { path: BASE_PATH, text: await baseOf(host) }
+    const vhost = { path: availablePath(site.domain), text }
+    const restore = await replaceAll(host, [base, ...passwordFiles(site), vhost])
     const known = await findLink(host, site.domain)
     const link = known ?? linkFor(before, site.domain)
     try {
@@ -49,10 +54,10 @@ export async function apply(
       await test(host)
       await refuseOtherDefaults(host, before)
       await reload(host)
+      for (const path of unusedPasswords(site)) await removeGenerated(host, path)
     } catch (error) {
       if (!known) await host.files.remove(link)
       await restore()
-      await restoreBase()
       throw error
     }
   })
@@ -78,22 +83,31 @@ export async function planApply(
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.planGenerate(host, [...base, vhost])),
+    ...(await effects.planGenerate(host, [...base, ...passwordFiles(site), vhost])),
+    ...(await effects.planRemove(host, 'file', ...unusedPasswords(site))),
     ...(await effects.planMake(host, 'link', link)),
-    ...(await effects.planMake(host, 'folder', pageCacheOf(site.user))),
+    ...(hasPageCache(site) ? await effects.planMake(host, 'folder', pageCacheOf(site.user)) : []),
     effects.run('reload', NGINX.unit),
   ]
 }
 
 type Requested = Pick<Vhost, 'site' | 'certificate'>
 
-async function textOf(host: Host, requested: Requested, found: NginxServers): Promise<string> {
-  const { user, php, tier } = requested.site
-  return renderVhost({
+/** The text of the file of a site. */
+export async function textOf(
+  host: Host,
+  requested: Requested,
+  found: NginxServers,
+  render = renderVhost,
+): Promise<string> {
+  const { user, php, domain } = requested.site
+  const pinned = pinnedOf(domain)
+  return render({
     ...requested,
     socket: socketOf(await servingPool(host, { user, php })),
-    limits: limitsOn(tier, await machineOf(host)),
+    limits: limitsFor(requested.site, await machineOf(host)),
     abilities: await abilitiesOf(host, found),
+    pinned: (await host.files.stat(pinned)) && pinned,
   })
 }
 
@@ -109,6 +123,7 @@ export async function remove(host: Host, { domain, user }: Served): Promise<void
     if (link !== undefined) await host.files.remove(link)
     if (served) await reloadTested(host)
     await removeGenerated(host, file)
+    await removeGenerated(host, passwordFileOf(user))
   })
   await host.files.remove(pageCacheOf(user))
 }
@@ -117,7 +132,7 @@ export async function remove(host: Host, { domain, user }: Served): Promise<void
 export async function planRemove(host: Host, { domain, user }: Served): Promise<Effect[]> {
   const served = [
     ...(await effects.planRemove(host, 'link', ...linksOf(domain))),
-    ...(await effects.planRemove(host, 'file', availablePath(domain))),
+    ...(await effects.planRemove(host, 'file', availablePath(domain), passwordFileOf(user))),
   ]
   return [
     ...served,
@@ -131,7 +146,9 @@ export async function certificateOf(host: Host, domain: string): Promise<Certifi
   const { fullchain, privkey } = certificatePaths(domain)
   if (!(await host.files.stat(privkey))) return undefined
   const pem = await host.files.read(fullchain)
-  return pem === undefined ? undefined : { fullchain, privkey, self_signed: isSelfSigned(pem) }
+  if (pem === undefined) return undefined
+  const names = namesIn(pem)
+  return { fullchain, privkey, self_signed: isSelfSigned(pem), ...(names && { names }) }
 }
 
 const certificatePaths = (domain: string) => ({
@@ -175,14 +192,4 @@ export async function test(host: Host): Promise<void> {
   if (code === 127)
     throw new CommandFailed(['nginx'], { code, stdout: '', stderr: 'not installed' })
   if (code !== 0) throw refusalOf({ code, stderr })
-}
-
-export async function abilitiesOf(host: Host, found: NginxServers): Promise<Abilities> {
-  const { stderr } = await host.shell.try(['nginx', '-v'])
-  const version = /nginx\/([\d.]+)/.exec(stderr)?.[1] ?? ''
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  const ipv6 = ((await host.files.read('/proc/1/net/if_inet6')) ?? '') !== ''
-  const http2_directive = major * 1e6 + minor * 1e3 + patch >= 1_025_001
-  const places = found.others.length > 0 ? { places: placesBeside(found, ipv6) } : {}
-  return { ipv6, http2_directive, ...places }
 }

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { NGINX } from '#agent/os/services/known.ts'
-import { abilitiesOf } from './nginx.ts'
+import { abilitiesOf } from './abilities.ts'
 import { servers } from './others.ts'
 import { isWide, type Places, PORTS } from './places.ts'
 

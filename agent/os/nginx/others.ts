@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { NGINX } from '#agent/os/services/known.ts'
-import { namesOf } from '#agent/os/site/sites.ts'
 import { dumpNginx, refusalOf } from '#agent/os/web/nginx-dump.ts'
 import {
   defaultsOf,
@@ -30,19 +29,23 @@ export async function serversIfInstalled(host: Host): Promise<NginxServers> {
   return installed ? servers(host) : { all: [], others: [], includes: [] }
 }
 
-/** Throws invalid on `domain` when another virtual host answers to one of the site's names. */
-export async function refuseServedNames(host: Host, domain: string): Promise<void> {
+/** Throws invalid on the field when another virtual host answers to one of these names. */
+export async function refuseServedNames(
+  host: Host,
+  names: readonly string[],
+  field = 'domain',
+): Promise<void> {
   const { all } = await servers(host)
-  for (const name of namesOf(domain)) {
-    const path = all.find(({ names }) => names.includes(name))?.path
-    if (path) throw invalid({ domain: [`${name} is already served by ${path} on this server`] })
+  for (const name of names) {
+    const path = all.find((server) => server.names.includes(name))?.path
+    if (path) throw invalid({ [field]: [`${name} is already served by ${path} on this server`] })
   }
 }
 
-/** A name of the site that a wildcard or an expression of another server serves at present. */
-export async function planTakeOver(host: Host, domain: string): Promise<Effect[]> {
+/** The names of a site that a wildcard or an expression of another server serves at present. */
+export async function planTakeOver(host: Host, names: readonly string[]): Promise<Effect[]> {
   const found = await serversIfInstalled(host)
-  return namesOf(domain).flatMap((name) => {
+  return names.flatMap((name) => {
     const from = takenFrom(found, name)
     if (!from) return []
     const what = `${name}, which ${from.path} serves as ${from.name}`

@@ -1,15 +1,17 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { docrootOf, logsOf, pageCacheOf } from '#agent/os/site/paths.ts'
-import { namesOf, type Site } from '#agent/os/site/sites.ts'
+import { docrootOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
-import { type Abilities, ACME_LOCATION, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
-
-/** Paths of PEM files, and whether browsers trust no authority of them. */
-export interface Certificate {
-  fullchain: string
-  privkey: string
-  self_signed: boolean
-}
+import { servedNamesOf } from '#shared/site-names.ts'
+import { type Abilities, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
+import { renderClosing, renderClosingMap } from './closing.ts'
+import { DENIED, NO_XMLRPC } from './denied.ts'
+import { renderJetpackOnly } from './jetpack.ts'
+import { renderLogin } from './login.ts'
+import * as moving from './moving.ts'
+import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
+import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
+import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
 
 export interface Vhost {
   site: Site
@@ -18,33 +20,56 @@ export interface Vhost {
   limits: Limits
   abilities: Abilities
   certificate: Certificate | undefined
+  /** The certificate of the other server of a move, if no authority has signed it. */
+  pinned?: string | undefined
 }
 
 /** The file of one site: its cache zone and its servers (locations in the order nginx tries them). */
 export function renderVhost(vhost: Vhost): string {
-  const { site, limits, abilities, certificate } = vhost
-  const zone = `hosting_${site.user}`
-  const { keys, size } = limits.cache
-  const names = `    server_name ${namesOf(site.domain).join(' ')};`
-  const head = `# ${MARK_LINE}
-fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zone}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;
-`
+  const { site, limits } = vhost
+  const way = wayOf(vhost)
+  if (site.moving?.parted && way)
+    return renderServers(vhost, quiet(vhost, moving.renderForwarding(way)))
+  const head = `${renderPageCacheZone(site, limits)}${renderClosingMap(site)}`
+  return renderServers(vhost, renderSite(vhost), head)
+}
+
+/** The same, while nothing of the site runs. */
+export const renderFrozen = (vhost: Vhost): string =>
+  renderServers(vhost, quiet(vhost, moving.FROZEN))
+
+const quiet = ({ site }: Vhost, content: string) => `
+    access_log ${logsOf(site.user)}/access.log hosting;
+    error_log ${logsOf(site.user)}/error.log;
+
+${moving.renderAcme(site)}
+${content}`
+
+function wayOf({ site, certificate, pinned }: Vhost): moving.Way | undefined {
+  const to = site.moving?.to
+  return to === undefined ? to : { domain: site.domain, to, tls: !!certificate, pinned }
+}
+
+function renderServers(vhost: Vhost, content: string, zone = ''): string {
+  const { site, abilities, certificate } = vhost
+  const names = renderNames(servedNamesOf(site))
+  const head = `# ${MARK_LINE}\n${zone}`
   if (!certificate) {
     return `${head}
 server {
 ${renderListen(80, abilities)}
 ${names}
-${renderSite(vhost, zone)}}
-`
+${content}}
+${renderRedirects(vhost)}`
   }
   return `${head}
 server {
 ${renderListen(80, abilities)}
-${names}
+${renderNames(securedNames(site, certificate))}
     access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
-${ACME_LOCATION}
+${moving.renderAcme(site)}
     location / {
         return 301 https://$host$request_uri;
     }
@@ -56,11 +81,15 @@ ${names}
     ssl_certificate ${certificate.fullchain};
     ssl_certificate_key ${certificate.privkey};
 ${TLS_SETTINGS}
-${renderSite(vhost, zone)}}
-`
+${content}}
+${renderRedirects(vhost)}`
 }
 
-function renderSite({ site, socket, limits, certificate }: Vhost, zone: string): string {
+const renderNames = (names: readonly string[]) => `    server_name ${names.join(' ')};`
+
+function renderSite(vhost: Vhost): string {
+  const { site, limits, certificate } = vhost
+  const way = site.moving?.challenges ? wayOf(vhost) : undefined
   return `
     root ${docrootOf(site.user)};
     index index.php index.html;
@@ -74,21 +103,31 @@ ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
     limit_req_status 429;
 
-${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}
-${ACME_LOCATION}
-${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${STATIC}
-    location ~ \\.php$ {
-        try_files $uri =404;
-        limit_req zone=hosting_login burst=10 nodelay;
-        limit_req zone=hosting_xmlrpc burst=30 nodelay;
-${renderFastcgi(socket, limits, certificate !== undefined)}
-${renderCache(zone)}
-    }
+${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${moving.renderArriving(site)}
+${moving.renderAcme(site)}
+${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
+${renderPhp(vhost)}
     location / {
         try_files $uri $uri/ /index.php?$args;
     }
 `
 }
+
+const renderPhp = (vhost: Vhost) => `    location ~ \\.php$ {
+        try_files $uri =404;
+        limit_req zone=hosting_login burst=10 nodelay;
+        limit_req zone=hosting_xmlrpc burst=30 nodelay;
+${renderFastcgi(vhost)}
+${renderPageCache(vhost.site)}
+    }`
+
+/** After the denied locations, whose files may have the same name. */
+const renderXmlrpc = (vhost: Vhost) => `    location ~* /xmlrpc\\.php$ {
+${renderJetpackOnly()}        try_files $uri =404;
+        limit_req zone=hosting_xmlrpc burst=30 nodelay;
+${renderFastcgi(vhost)}
+    }
+`
 
 /** On the server only: an add_header in a location would drop all of these there. */
 const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_options always;
@@ -98,25 +137,6 @@ const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_opt
 `
 const HSTS = '    add_header Strict-Transport-Security "max-age=31536000" always;\n'
 
-const denied = (pattern: string) => `    location ${pattern} {
-        deny all;
-    }
-`
-const NO_XMLRPC = denied('~* /xmlrpc\\.php$')
-
-/** Before everything that serves: the first regular expression that matches wins. */
-const DENIED = [
-  '~ /\\.(?!well-known/)',
-  '~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$)',
-  '~* ^/wp-includes/(?!ms-files\\.php$|js/tinymce/wp-tinymce\\.php$).*\\.php$',
-  '~* ^/wp-admin/(?:install|setup-config)\\.php$',
-  '~* /wp-config[^/]*(?:\\.[^/]*|~)$',
-  '~* (?:\\.(?:bak|old|orig|save|sql|log|sw[op]|pem|key|inc|sh|phps|phtml|phar)|~)$',
-  '~* ^/(?!wp-content/uploads/).*\\.(?:tar|gz|tgz|bz2|xz|zst|zip|7z|rar)$',
-  '~* /(?:readme|license|licence|changelog)\\.(?:txt|md|html)$',
-  '~* /(?:composer|package|package-lock|yarn|auth)\\.(?:json|lock)$',
-].map(denied)
-
 /** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
 const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {
         expires 7d;
@@ -124,16 +144,22 @@ const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp
         try_files $uri /index.php?$args;
     }`
 
+const tlsParameters = (certificate: Certificate | undefined) =>
+  certificate ? ['PHP_VALUE "session.cookie_secure=1"'] : []
+
+const REQUESTED = '$document_root$fastcgi_script_name'
+
 /** All parameters, so that no other file of the machine decides what PHP receives. */
-function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
+function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = REQUESTED): string {
+  const { uri, query } = askedOf(site)
   const parameters = [
-    'SCRIPT_FILENAME $document_root$fastcgi_script_name',
-    'QUERY_STRING $hosting_asked_query',
+    `SCRIPT_FILENAME ${script}`,
+    `QUERY_STRING ${query}`,
     'REQUEST_METHOD $request_method',
     'CONTENT_TYPE $content_type',
     'CONTENT_LENGTH $content_length',
     'SCRIPT_NAME $fastcgi_script_name',
-    'REQUEST_URI $hosting_asked_uri',
+    `REQUEST_URI ${uri}`,
     'DOCUMENT_URI $document_uri',
     'DOCUMENT_ROOT $document_root',
     'SERVER_PROTOCOL $server_protocol',
@@ -149,8 +175,9 @@ function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
     'HTTP_HOST $host',
     'HTTP_PROXY ""',
     'REDIRECT_STATUS 200',
+    ...tlsParameters(certificate),
+    ...passwordParameters(site),
   ]
-  if (tls) parameters.push('PHP_VALUE "session.cookie_secure=1"')
   return [
     `fastcgi_pass unix:${socket};`,
     `fastcgi_read_timeout ${limits.execution_time + 10}s;`,
@@ -161,16 +188,4 @@ function renderFastcgi(socket: string, limits: Limits, tls: boolean): string {
   ]
     .map((line) => `        ${line}`)
     .join('\n')
-}
-
-/** Short, so that no visitor waits for a purge; the site's Set-Cookie and Cache-Control count. */
-function renderCache(zone: string): string {
-  const skip = '$hosting_skip_uri $hosting_skip_cookie $hosting_skip_authorization'
-  return `        fastcgi_cache ${zone};
-        fastcgi_cache_key $scheme$request_method$host$hosting_asked_uri;
-        fastcgi_cache_valid 200 30s;
-        fastcgi_cache_bypass ${skip};
-        fastcgi_no_cache ${skip};
-        fastcgi_cache_lock on;
-        fastcgi_cache_use_stale error timeout updating http_500 http_503;`
 }

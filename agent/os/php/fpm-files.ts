@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
+import { STAGING_PHP, stagingSettings, stagingVariables } from '#agent/os/as-site/staging.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import type { Service } from '#agent/os/services/service.ts'
 import { sliceOf, UNITS, WANTS } from '#agent/os/services/systemd.ts'
-import { homeOf, logsOf } from '#agent/os/site/paths.ts'
+import { homeOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
+import { withSiteValues } from './site-values.ts'
 
 /** One PHP-FPM master: of one user, for one PHP version. */
 export interface Pool {
@@ -64,8 +67,14 @@ export function fpmService(
  * `open_basedir` costs PHP its path cache: only where no namespace hides the neighbours. Names are
  * quoted: without quotes, `off` and `null` are no names, and a pool `global` is no pool.
  */
-export function renderPool(pool: Pool, limits: Limits, init: Host['init']): string {
+export function renderPool(
+  pool: Pool,
+  limits: Limits,
+  init: Host['init'],
+  site: Pick<Site, 'staging' | 'settings'> = {},
+): string {
   const home = homeOf(pool.user)
+  const settings = stagingSettings(site).map((text) => text.split('='))
   const { spare, children, execution_time: seconds } = limits
   const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
   return [
@@ -91,13 +100,17 @@ export function renderPool(pool: Pool, limits: Limits, init: Host['init']): stri
     'clear_env = yes',
     'env[PATH] = /usr/local/bin:/usr/bin:/bin',
     `env[TMPDIR] = ${home}/tmp`,
+    ...Object.entries(stagingVariables(site)).map(([name, value]) => `env[${name}] = ${value}`),
     'security.limit_extensions = .php',
     ...(direct?.values ?? []),
     `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
-    ...phpValues(home, limits),
+    ...settings.map(([name, value]) => `php_admin_value[${name}] = ${value}`),
+    ...withSiteValues(phpValues(home, limits), site.settings?.php_settings?.values ?? {}),
     '',
   ].join('\n')
 }
+
+const SHARED_PHP = ['/usr/share/php', '/usr/share/zoneinfo', STAGING_PHP, LOGIN_PHP]
 
 /**
  * Without systemd the master is root, with few capabilities: it opens its log, creates its socket
@@ -109,12 +122,12 @@ function withoutSystemd(pool: Pool, home: string) {
   return {
     global: [`pid = ${pid_file}`, `error_log = ${log}`],
     socket: [`listen.owner = "${pool.user}"`, 'listen.group = www-data', 'listen.mode = 0660'],
-    values: [`php_admin_value[open_basedir] = ${home}:/usr/share/php:/usr/share/zoneinfo`],
+    values: [`php_admin_value[open_basedir] = ${[home, ...SHARED_PHP].join(':')}`],
   }
 }
 
 /** The site may raise a `php_value` (WordPress does, for images), but not a `php_admin_value`. */
-function phpValues(home: string, limits: Limits): string[] {
+export function phpValues(home: string, limits: Limits): string[] {
   return [
     `php_value[memory_limit] = ${limits.memory_limit}M`,
     `php_value[max_execution_time] = ${limits.execution_time}`,

@@ -67,11 +67,25 @@ async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
 }
 
 /** The pools of every version, and their slice. */
-export async function removeAll(host: Host, { user, php }: Pool): Promise<void> {
+export async function removeAll(host: Host, pool: Pool): Promise<void> {
+  await removePools(host, pool)
+  await removeSlice(host, pool.user)
+}
+
+/**
+ * The pools of every version; nothing of the site runs any more. Its slice can start again: without
+ * the file, whatever runs as the site would count as left over, and its slice would be stopped.
+ */
+export async function pauseAll(host: Host, pool: Pool): Promise<void> {
+  await removePools(host, pool)
+  await stopSlice(host, pool.user)
+  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+async function removePools(host: Host, { user, php }: Pool): Promise<void> {
   const pool = { user, php }
   for (const one of [pool, ...(await listOthers(host, pool))]) await remove(host, one)
   await closeSocket(host, user).apply()
-  await removeSlice(host, user)
 }
 
 export async function removeSlice(host: Host, user: string): Promise<void> {
@@ -86,9 +100,16 @@ export async function removeSlice(host: Host, user: string): Promise<void> {
 /** What `removeAll` would do. */
 export async function planRemoveAll(host: Host, pool: Pool): Promise<Effect[]> {
   return [
+    ...(await planPauseAll(host, pool)),
+    ...(await effects.planRemove(host, 'file', slicePathOf(pool.user))),
+  ]
+}
+
+/** What `pauseAll` would do. */
+export async function planPauseAll(host: Host, pool: Pool): Promise<Effect[]> {
+  return [
     ...(await planRemove(host, pool)),
     ...(await planRemoveOthers(host, pool)),
-    ...(await effects.planRemove(host, 'file', slicePathOf(pool.user))),
     ...(await closeSocket(host, pool.user).effects()),
   ]
 }

@@ -6,6 +6,9 @@ import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import { fpmService, type Pool, socketOf } from './fpm-files.ts'
 import { connections } from './fpm-quiet.ts'
 
+/** PHP of a suspended site has no visitors. */
+const SUSPENDED_MS = 60_000
+
 /** The size of an access log, and the time of its last change. */
 interface Silence {
   size: number
@@ -29,7 +32,7 @@ export class Sleeper {
       if (!sites.some((site) => site.user === user)) this.#silences.delete(user)
     }
     for (const site of sites) {
-      const idle_ms = limitsOn(site.tier, machine).sleep * 1000
+      const idle_ms = site.suspended ? SUSPENDED_MS : limitsOn(site.tier, machine).sleep * 1000
       await this.#lookAt(host, site, idle_ms).catch(report)
     }
   }

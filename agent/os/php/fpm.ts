@@ -1,12 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { type Generated, replace } from '#agent/os/effects/generated.ts'
+import { type Generated, replaceAll } from '#agent/os/effects/generated.ts'
 import { openSocket } from '#agent/os/mail/sockets.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { signal } from '#agent/os/services/service.ts'
 import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import {
@@ -52,6 +52,7 @@ async function applyAlone(host: Host, site: Site): Promise<void> {
   try {
     await change(host, pool)
     await listening(host, pool)
+    await answering(host, pool)
   } catch (error) {
     if (change !== reload) await stopAndForget(host.steady ?? host, pool)
     await restore()
@@ -110,10 +111,7 @@ async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => 
   const pool = poolOf(site)
   const slice = await host.files.read(slicePathOf(site.user))
   await host.files.mkdir(FPM_FOLDER, { mode: 0o700 })
-  const restores: (() => Promise<void>)[] = []
-  for (const { path, text, options } of await filesOf(host, site)) {
-    restores.push(await replace(host, path, text, options))
-  }
+  const restore = await replaceAll(host, await filesOf(host, site))
   if (host.init === 'systemd') {
     await host.files.mkdir(WANTS)
     await host.files.link(unitPathOf(pool), wantsPathOf(pool))
@@ -122,16 +120,14 @@ async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => 
       await host.shell.run(['systemctl', 'daemon-reload'])
     }
   }
-  return async () => {
-    for (const restore of restores) await restore()
-  }
+  return restore
 }
 
 async function filesOf(host: Host, site: Site): Promise<Generated[]> {
   const pool = poolOf(site)
-  const limits = limitsOn(site.tier, await machineOf(host))
+  const limits = limitsFor(site, await machineOf(host))
   const files: Generated[] = [
-    { path: configOf(pool), text: renderPool(pool, limits, host.init) },
+    { path: configOf(pool), text: renderPool(pool, limits, host.init, site) },
     { path: `${poolFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
   ]
   if (host.init !== 'systemd') return files
@@ -169,6 +165,20 @@ async function test(host: Host, pool: Pool): Promise<void> {
   const { code, stderr } = await host.shell.try(argv)
   if (code === 0) return
   throw conflict(`PHP-FPM refuses the configuration of ${pool.user}: ${stderr.trim()}`)
+}
+
+/** A file may pass the test and end PHP-FPM at its start. Without an idle worker it may be silent. */
+async function answering(host: Host, pool: Pool): Promise<void> {
+  const end = host.clock.elapsed() + 10_000
+  for (;;) {
+    const pinged = await host.visitor.pingFpm(socketOf(pool))
+    if (pinged === 'pong') return
+    if (host.clock.elapsed() > end) {
+      if (pinged !== 'refused' && (await poolState(host, pool)) === 'running') return
+      throw new Error(`PHP ${pool.php} of ${pool.user} does not answer after the change`)
+    }
+    await host.clock.sleep(100)
+  }
 }
 
 async function listening({ files, clock }: Host, pool: Pool): Promise<void> {

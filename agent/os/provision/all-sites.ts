@@ -2,19 +2,28 @@ import type { Host } from '#agent/host/ports.ts'
 import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
+import { LOGIN_PHP } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
 
 /** The parent slice of all sites: systemd.slice(5). */
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
 
 /**
- * The common parts of all sites of a server: the folders of their mail, and the step that denies
+ * The common parts of all sites of a server: the folders of their mail, the program for logins, and
+ * the step that denies
  * sites the link-local and metadata addresses; no step if that is done, or without systemd. The DNS
  * servers stay reachable: some providers have both on one address.
  */
 export async function allSitesSteps(host: Host): Promise<Step[]> {
-  return [...(await sliceSteps(host)), ...(await mailSteps(host))]
+  return [...(await sliceSteps(host)), ...(await mailSteps(host)), ...(await loginSteps(host))]
+}
+
+async function loginSteps(host: Host): Promise<Step[]> {
+  const change = generated(host, [{ path: LOGIN_PHP, text: LOGIN_PHP_TEXT }])
+  if ((await change.effects()).length === 0) return []
+  return [{ name: 'login', title: 'Installing the program for logins', ...change }]
 }
 
 async function sliceSteps(host: Host): Promise<Step[]> {

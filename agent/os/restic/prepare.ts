@@ -9,15 +9,21 @@ const MINUTE_MS = 60_000
 
 const Keys = z.array(z.object({ userName: z.string(), hostName: z.string() }))
 
+/** The public keys whose owners can open a repository without a dashboard. */
+export interface Owners {
+  recovery_key: string
+  keeper_key?: string | undefined
+}
+
 /**
- * Creates a missing repository, and gives it a key whose name is its own password, encrypted to the
- * recovery key: whoever has that key and the storage needs nothing else. Names of keys are not
- * encrypted by restic.
+ * Creates a missing repository, and gives it a key for each owner whose name is its own password,
+ * encrypted to the key of the owner: whoever has that key and the storage needs nothing else. Names
+ * of keys are not encrypted by restic.
  */
 export async function* prepareRepository(
   host: Host,
   opened: Opened,
-  recovery_key: string,
+  { recovery_key, keeper_key }: Owners,
 ): Progress<void> {
   const found = await tryRestic(host, opened, ['key', 'list', '--json'], {
     timeout_ms: 5 * MINUTE_MS,
@@ -29,11 +35,28 @@ export async function* prepareRepository(
       timeout_ms: 5 * MINUTE_MS,
     })
   } else if (found.code !== 0) throw failureOf(found, [target.secret, password])
-  const hostName = `recovery-${fingerprintOf(recovery_key)}`
-  if (found.code === 0 && keysIn(found.stdout).some((key) => key.hostName === hostName)) return
-  yield 'Storing the password for the recovery kit'
-  const owner = ['--user', sealTo(recovery_key, password), '--host', hostName]
-  const add = ['key', 'add', '--new-password-file', '/run/backup/password', ...owner]
+  const present = new Set(keysIn(found.stdout).map((key) => key.hostName))
+  if (!present.has(hostNameOf('recovery', recovery_key))) {
+    yield 'Storing the password for the recovery kit'
+    await addKey(host, opened, 'recovery', recovery_key)
+  }
+  if (keeper_key === undefined || present.has(hostNameOf('keeper', keeper_key))) return
+  yield 'Storing the password for the keeper'
+  await addKey(host, opened, 'keeper', keeper_key)
+}
+
+export const hostNameOf = (owner: 'recovery' | 'keeper', key: string): string =>
+  `${owner}-${fingerprintOf(key)}`
+
+async function addKey(
+  host: Host,
+  opened: Opened,
+  owner: 'recovery' | 'keeper',
+  key: string,
+): Promise<void> {
+  const user = sealTo(key, opened.repository.password)
+  const named = ['--user', user, '--host', hostNameOf(owner, key)]
+  const add = ['key', 'add', '--new-password-file', '/run/backup/password', ...named]
   await runRestic(host, opened, add, { timeout_ms: 5 * MINUTE_MS })
 }
 

@@ -1,4 +1,5 @@
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
+import * as files from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
 import { MOUNT } from './sandbox.ts'
 
@@ -10,67 +11,8 @@ export interface Repository {
 }
 
 /** The files that restic reads, by name: all secrets, and nothing of them in an argument. */
-export function filesOf({ name, target, password }: Repository): Record<string, string> {
-  const { place, secret } = target
-  return {
-    password: `${password.reveal()}\n`,
-    repository: `${addressOf(place, name, secret)}\n`,
-    ...ofPlace(place, secret),
-  }
-}
-
-function ofPlace(place: BackupPlace, secret: Secret): Record<string, string> {
-  if (place.kind === 'local') return {}
-  if (place.kind === 'sftp') return sshFiles(place, secret)
-  const ca = place.ca === '' ? {} : { 'ca.pem': place.ca }
-  if (place.kind === 'rest') return ca
-  const credentials = `aws_access_key_id=${place.user}\naws_secret_access_key=${secret.reveal()}\n`
-  return { ...ca, aws: `[default]\n${credentials}` }
-}
-
-function addressOf(place: BackupPlace, name: string, secret: Secret): string {
-  if (place.kind === 'local') return `${place.path}/${name}`
-  if (place.kind === 'sftp') return `sftp:target:${place.path}/${name}`
-  if (place.kind === 's3') return `s3:${base(place.url)}/${place.bucket}/${place.prefix}/${name}`
-  const url = new URL(`${base(place.url)}/${name}`)
-  url.username = encodeURIComponent(place.user)
-  url.password = encodeURIComponent(secret.reveal())
-  return `rest:${url.href}/`
-}
-
-const base = (url: string) => url.replace(/\/+$/, '')
-
-function sshFiles(
-  { host, port, user, host_key }: Extract<BackupPlace, { kind: 'sftp' }>,
-  key: Secret,
-): Record<string, string> {
-  const lines = [
-    'Host target',
-    `  HostName ${host}`,
-    `  Port ${port}`,
-    `  User ${user}`,
-    `  IdentityFile ${MOUNT}/key`,
-    '  IdentitiesOnly yes',
-    '  HostKeyAlias target',
-    `  UserKnownHostsFile ${MOUNT}/known_hosts`,
-    '  GlobalKnownHostsFile /dev/null',
-    '  StrictHostKeyChecking yes',
-    '  BatchMode yes',
-    '  ConnectTimeout 20',
-    '  ServerAliveInterval 30',
-  ]
-  const text = key.reveal()
-  return {
-    ssh_config: `${lines.join('\n')}\n`,
-    known_hosts: `target ${host_key}\n`,
-    key: text.endsWith('\n') ? text : `${text}\n`,
-  }
-}
+export const filesOf = (repository: Repository): Record<string, string> =>
+  files.filesOf(repository, MOUNT)
 
 /** The options of restic(1) for a place. */
-export function optionsOf(place: BackupPlace): string[] {
-  if (place.kind === 'local') return []
-  if (place.kind === 'sftp') return ['-o', `sftp.args=-F ${MOUNT}/ssh_config`]
-  const ca = place.ca === '' ? [] : ['--cacert', `${MOUNT}/ca.pem`]
-  return place.kind === 's3' ? [...ca, '-o', `s3.region=${place.region}`] : ca
-}
+export const optionsOf = (place: BackupPlace): string[] => files.optionsOf(place, MOUNT)

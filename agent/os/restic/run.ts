@@ -16,7 +16,8 @@ export interface Opened {
   cache: string
 }
 
-export interface ResticOptions extends Pick<RunOptions, 'input' | 'input_from' | 'output_file'> {
+export interface ResticOptions
+  extends Pick<RunOptions, 'input' | 'input_from' | 'output_file' | 'operation'> {
   reads?: View['reads']
   writes?: View['writes']
   timeout_ms: number
@@ -67,6 +68,21 @@ export async function* streamRestic(
 ): AsyncGenerator<string, void> {
   try {
     yield* host.shell.stream(argvOf(host, opened, args), optionsFor(host, opened, options))
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error
+    throw failureOf(error.output, secretsOf(opened))
+  }
+}
+
+/** The bytes of its standard output; throws like runRestic. */
+export async function* bytesOfRestic(
+  host: Host,
+  opened: Opened,
+  args: readonly string[],
+  options: ResticOptions,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* host.shell.bytes(argvOf(host, opened, args), optionsFor(host, opened, options))
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
     throw failureOf(error.output, secretsOf(opened))

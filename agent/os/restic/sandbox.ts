@@ -1,4 +1,5 @@
 import type { SiteProcess } from '#agent/host/ports.ts'
+import { emptyRoot } from '#agent/os/as-site/empty-root.ts'
 
 /** Where restic finds the files of its repository: see repository.ts. */
 export const MOUNT = '/run/backup'
@@ -18,12 +19,6 @@ export interface View {
   store?: string | undefined
 }
 
-const SYSTEM = [
-  ...['/usr', '-/bin', '-/sbin', '-/lib', '-/lib64'],
-  ...['-/etc/ssl', '-/etc/ssh', '-/etc/resolv.conf', '-/etc/hosts', '-/etc/nsswitch.conf'],
-  ...['-/etc/host.conf', '-/etc/gai.conf', '-/etc/passwd', '-/etc/group'],
-]
-
 const READER = 'CAP_DAC_READ_SEARCH'
 const WRITER = 'CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID'
 
@@ -33,46 +28,19 @@ const WRITER = 'CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID'
  * else. It has no right but to read, or to write and to give files their owners.
  */
 export function resticProcess({ files, cache, program, reads, writes, store }: View): SiteProcess {
-  const capabilities = writes ? WRITER : READER
-  const visible = [...SYSTEM, program, `${files}:${MOUNT}`]
+  const visible = [program, `${files}:${MOUNT}`]
   if (reads) visible.push(`${reads.path}:${reads.as}`)
   const written = [`${cache}:${CACHE}`]
   if (writes) written.push(`${writes.path}:${writes.as}`)
   if (store !== undefined) written.push(store)
+  const rights = writes ? WRITER : READER
+  const capabilities = store === undefined ? rights : `${rights} CAP_DAC_OVERRIDE`
   return {
     user: 'root',
     slice: 'system.slice',
     directives: [
-      'TemporaryFileSystem=/:ro /tmp:mode=1777,size=1G',
-      `BindReadOnlyPaths=${visible.join(' ')}`,
-      `BindPaths=${written.join(' ')}`,
-      'MountAPIVFS=yes',
-      'PrivateDevices=yes',
-      `CapabilityBoundingSet=${store === undefined ? capabilities : `${capabilities} CAP_DAC_OVERRIDE`}`,
-      'NoNewPrivileges=yes',
-      'PrivateIPC=yes',
-      'ProtectProc=invisible',
-      'ProtectClock=yes',
-      'ProtectHostname=yes',
-      'ProtectKernelModules=yes',
-      'ProtectKernelLogs=yes',
-      'ProtectKernelTunables=yes',
-      'ProtectControlGroups=yes',
+      ...emptyRoot({ reads: visible, writes: written, capabilities }),
       'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
-      'RestrictNamespaces=yes',
-      'RestrictRealtime=yes',
-      'LockPersonality=yes',
-      'KeyringMode=private',
-      'SystemCallArchitectures=native',
-      'SystemCallFilter=@system-service',
-      'SystemCallErrorNumber=EPERM',
-      'KillSignal=SIGKILL',
-      'LimitCORE=0',
-      'MemoryMax=2G',
-      'TasksMax=128',
-      'Nice=10',
-      'CPUWeight=20',
-      'IOWeight=20',
     ],
     launcher: [],
   }

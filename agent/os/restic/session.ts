@@ -28,18 +28,27 @@ export async function passwordOf(host: Host, name: string, given?: Secret): Prom
   return password
 }
 
-export const openedOf = (host: Host, repository: Repository): Opened => ({
+/** `owner`: the site whose folder has the files, if it is another one than that of the repository. */
+export const openedOf = (
+  host: Host,
+  repository: Repository,
+  owner: string = repository.name,
+): Opened => ({
   repository,
-  files: openFolderOf(host, repository.name),
-  cache: cacheOf(host, repository.name),
+  files: openFolderOf(host, owner),
+  cache: cacheOf(host, owner),
 })
 
 /** Writes the files of a repository, and removes them: secrets of a target stay only meanwhile. */
-export function openFiles(host: Host, repository: Repository): Change {
-  const path = openFolderOf(host, repository.name)
+export function openFiles(
+  host: Host,
+  repository: Repository,
+  owner: string = repository.name,
+): Change {
+  const path = openFolderOf(host, owner)
   return declared([create('folder', path)], async () => {
     await host.files.remove(path)
-    await makeFolders(host, repository.name)
+    await makeFolders(host, owner)
     await host.files.mkdir(path, PRIVATE)
     for (const [name, text] of Object.entries(filesOf(repository))) {
       await host.files.write(`${path}/${name}`, text, SECRET)

@@ -3,7 +3,8 @@ import { listSites } from '#agent/os/site/sites.ts'
 import { writeAccounts } from './accounts.ts'
 import { provideSharedEtc } from './shared.ts'
 
-const PLACES = ['sites', 'trash', 'purging', 'canaries'] as const
+/** Not those of proofs, which are removed at the start, some before they have a user. */
+const PLACES = ['sites', 'moved', 'trash', 'purging', 'canaries'] as const
 
 /**
  * At the start of the agent, before it runs anything as a site: updates sites of earlier versions,

@@ -1,29 +1,49 @@
+import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, declared, folder, inOrder } from '#agent/os/effects/change.ts'
 import { create, planMake, planWrite, remove } from '#agent/os/effects/effects.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
+import { Moving } from '#shared/moving.ts'
 import { apexOf } from '#shared/names.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
+import { allNamesOf, SiteNames } from '#shared/site-names.ts'
+import { SiteSettings } from '#shared/site-settings.ts'
+import { Staging } from '#shared/staging.ts'
 
 /** A managed site: `tls` is the requested kind, not the served one. */
 export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
-  Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'>
+  Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'> & {
+    staging?: Staging | undefined
+    /** Visitors see that it is suspended, and its jobs do not run. */
+    suspended?: true | undefined
+    settings?: SiteSettings | undefined
+    /** Absent: only the primary domain, with and without `www.`. */
+    names?: SiteNames | undefined
+    moving?: Moving | undefined
+  }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
 const Record = siteCreate.params
   .omit({ accept: true })
-  .extend({ database_routines, xmlrpc })
+  .extend({
+    ...{ database_routines, xmlrpc },
+    ...{ staging: Staging.optional(), moving: Moving.optional() },
+    names: SiteNames.optional(),
+    suspended: z.literal(true).optional(),
+    settings: SiteSettings.optional(),
+  })
   .strict()
 
 /**
- * The folder of a site's record is the state of the site: served, in the trash, being deleted
- * permanently, or a temporary site of an isolation check.
+ * The folder of a site's record is the state of the site: served, moved to another server, in the
+ * trash, being deleted permanently, or a temporary site of an isolation check or of the proof of a
+ * backup.
  */
-type Folder = 'sites' | 'trash' | 'purging' | 'canaries'
+type Folder = 'sites' | 'moved' | 'trash' | 'purging' | 'canaries' | 'proofs'
 
 const folderOf = ({ settings }: Host, folder: Folder) => `${settings.state_dir}/${folder}`
 const pathOf = (host: Host, domain: string, folder: Folder) =>
@@ -92,11 +112,16 @@ export function removeSite(host: Host, domain: string, place: Folder): Change {
   return declared([remove('file', path)], () => host.files.remove(path))
 }
 
-/** The names of a site: its own first, then with or without `www.`. */
-export function namesOf(domain: string): string[] {
-  const apex = apexOf(domain)
-  const other = apex === domain ? `www.${domain}` : apex
-  return other.length > 253 ? [domain] : [domain, other]
+/** The first other site in this folder that has one of these names, with or without `www.`. */
+export async function findHolder(
+  host: Host,
+  names: readonly string[],
+  { folder, except }: { folder?: Folder; except?: string } = {},
+): Promise<Site | undefined> {
+  const wanted = new Set(names.map(apexOf))
+  return (await listSites(host, folder)).find(
+    (site) => site.domain !== except && allNamesOf(site).some((name) => wanted.has(apexOf(name))),
+  )
 }
 
 function parsed(text: string, path: string): Site {

@@ -1,5 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Tier } from '#shared/fields.ts'
+import { PHP_LIMITS, PHP_RANGES, type PhpLimit } from '#shared/php-values.ts'
+import type { PhpSettings } from '#shared/site-settings.ts'
 import { TIER_SIZES } from '#shared/tiers.ts'
 
 /** The limits of a tier in MB and seconds; PHP, nginx and the slice use the same. */
@@ -35,6 +37,16 @@ export interface DiskLimits {
 
 const GB = 1e9
 
+function usualPhp(tier: Tier): Pick<Limits, PhpLimit> {
+  const { memory_limit, upload, execution_time, input_vars } = PHP_RANGES[tier]
+  return {
+    memory_limit: memory_limit.usual,
+    upload: upload.usual,
+    execution_time: execution_time.usual,
+    input_vars: input_vars.usual,
+  }
+}
+
 /**
  * The editor and the admin pages send parallel requests: with fewer than four workers they stall.
  * `pm = ondemand` is not used: a request that arrives while its last idle worker ends waits in the
@@ -43,14 +55,11 @@ const GB = 1e9
 const TIERS: Record<Tier, Limits> = {
   small: {
     children: TIER_SIZES.small.processes,
-    memory_limit: TIER_SIZES.small.each,
     spare: { start: 2, min: 1, max: 3 },
     sleep: 900,
     requests: 500,
     worker: 64,
-    execution_time: 60,
-    upload: 32,
-    input_vars: 2000,
+    ...usualPhp('small'),
     opcache: { memory: 96, files: 10_000, strings: 8 },
     slice: { memory_high: 512, memory_max: TIER_SIZES.small.all, cpu_weight: 50, tasks: 128 },
     cache: { keys: 5, size: 64 },
@@ -58,14 +67,11 @@ const TIERS: Record<Tier, Limits> = {
   },
   medium: {
     children: TIER_SIZES.medium.processes,
-    memory_limit: TIER_SIZES.medium.each,
     spare: { start: 2, min: 2, max: 4 },
     sleep: 3600,
     requests: 1000,
     worker: 80,
-    execution_time: 120,
-    upload: 64,
-    input_vars: 3000,
+    ...usualPhp('medium'),
     opcache: { memory: 128, files: 20_000, strings: 16 },
     slice: { memory_high: 1024, memory_max: TIER_SIZES.medium.all, cpu_weight: 100, tasks: 256 },
     cache: { keys: 10, size: 256 },
@@ -73,14 +79,11 @@ const TIERS: Record<Tier, Limits> = {
   },
   large: {
     children: TIER_SIZES.large.processes,
-    memory_limit: TIER_SIZES.large.each,
     spare: { start: 5, min: 3, max: 8 },
     sleep: 0,
     requests: 1000,
     worker: 96,
-    execution_time: 300,
-    upload: 128,
-    input_vars: 5000,
+    ...usualPhp('large'),
     opcache: { memory: 256, files: 50_000, strings: 32 },
     slice: { memory_high: 2560, memory_max: TIER_SIZES.large.all, cpu_weight: 200, tasks: 512 },
     cache: { keys: 20, size: 1024 },
@@ -125,6 +128,23 @@ export function limitsOn(tier: Tier, machine: Machine): Limits {
     spare: { start: fit(start), min: fit(min), max: fit(max) },
     slice: { ...limits.slice, memory_high, memory_max },
   }
+}
+
+interface Limited {
+  tier: Tier
+  settings?: { php_settings?: PhpSettings | undefined } | undefined
+}
+
+/** Those of the tier with the settings of the site: a smaller tier also bounds what was set before. */
+export function limitsFor({ tier, settings }: Limited, machine: Machine): Limits {
+  const limits = limitsOn(tier, machine)
+  const asked = settings?.php_settings
+  if (!asked) return limits
+  const set = PHP_LIMITS.map((name) => {
+    const { most } = PHP_RANGES[tier][name]
+    return [name, Math.min(asked[name] ?? limits[name], most)]
+  })
+  return { ...limits, ...Object.fromEntries(set) }
 }
 
 /**

@@ -24,6 +24,13 @@ export function isSelfSigned(pem: string): boolean {
   return found !== undefined && found.issuer === found.subject
 }
 
+/** The names that a certificate is valid for; undefined when it names none. */
+export function namesIn(pem: string): string[] | undefined {
+  const written = parseCertificate(pem)?.subjectAltName?.split(', ') ?? []
+  const names = written.flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice(4)] : []))
+  return names.length > 0 ? names : undefined
+}
+
 export async function readCertificate(host: Host, domain: string) {
   return parseCertificate(await host.files.read(fullchainOf(domain)))
 }

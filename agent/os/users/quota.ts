@@ -65,7 +65,8 @@ export async function quotaSteps(
  */
 export async function allQuotasSteps(host: Host): Promise<Step[]> {
   if ((await quotaMount(host)) === undefined) return []
-  const sites = [...(await listSites(host)), ...(await listSites(host, 'trash'))]
+  const places = ['sites', 'moved', 'trash'] as const
+  const sites = (await Promise.all(places.map((place) => listSites(host, place)))).flat()
   if (sites.length === 0) return []
   return [
     {

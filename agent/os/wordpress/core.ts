@@ -146,6 +146,12 @@ async function versionIn({ files }: Host, folder: string): Promise<string> {
   return version
 }
 
+/** The copy of a version, if this server has it. */
+export async function coreFolder(host: Host, version: string): Promise<string | undefined> {
+  const folder = folderOf(host, { version })
+  return (await host.files.stat(folder)) && folder
+}
+
 const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
 const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
 

@@ -3,7 +3,8 @@ import { runAsSite } from '#agent/os/as-site/run.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { Secret } from '#shared/secret.ts'
-import { complaintOf, runWpCli } from './wp-cli.ts'
+import { evaluate } from './evaluate.ts'
+import { complaintOf, type Runnable, runWpCli } from './wp-cli.ts'
 
 /** Copies the core from the cache as the site's user; nginx can read it, other sites cannot. */
 export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
@@ -29,8 +30,6 @@ export async function install(host: Host, site: Site, password: Secret): Promise
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)
 }
 
-type Runnable = Pick<Site, 'user' | 'php'>
-
 /** Sets a new random password for the first administrator; only this returns it. */
 export async function setAdminPassword(
   host: Host,
@@ -54,14 +53,6 @@ foreach (['siteurl', 'home'] as $name) {
 }
 `
   await evaluate(host, site, code, 'The address was not changed')
-}
-
-/** Runs PHP code without the site's plugins and theme, which may be broken; returns its output. */
-async function evaluate(host: Host, site: Runnable, code: string, problem: string) {
-  const args = ['--skip-plugins', '--skip-themes', 'eval-file', '-']
-  const output = await runWpCli(host, site, args, code)
-  if (output.code !== 0) throw new Error(`${problem}: ${complaintOf(output)}`)
-  return output.stdout
 }
 
 /** 0600 and the site's user, before wp-cli reads it. */
@@ -89,7 +80,8 @@ WP_CLI::add_hook('after_invoke:core install', function () {
   foreach ([...$themes, ...$plugins] as $path) $remove($path);
 });`
 
-const KEYS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) =>
+/** The constants that sign the sessions of WordPress. */
+export const SALTS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name) =>
   ['KEY', 'SALT'].map((kind) => `${name}_${kind}`),
 )
 
@@ -108,7 +100,7 @@ ${text('DB_HOST', 'localhost')}
 ${text('DB_CHARSET', 'utf8mb4')}
 ${text('DB_COLLATE', '')}
 
-${KEYS.map((name) => text(name, random.text(64))).join('\n')}
+${SALTS.map((name) => text(name, random.text(64))).join('\n')}
 
 $table_prefix = '${random.name(6)}_';
 

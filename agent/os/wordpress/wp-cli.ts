@@ -1,5 +1,6 @@
 import type { Host, Output } from '#agent/host/ports.ts'
 import { tryAsSite } from '#agent/os/as-site/run.ts'
+import { stagingSettings, stagingVariables } from '#agent/os/as-site/staging.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import { pinnedSteps } from '#agent/os/packages/pinned.ts'
 import { docrootOf, homeOf, WP_CLI } from '#agent/os/site/paths.ts'
@@ -15,23 +16,29 @@ export function wpCliSteps(host: Host): Promise<Step[]> {
   })
 }
 
-export const wpCliEnvironment = (user: string) => ({
+export const wpCliEnvironment = ({ user, staging }: Pick<Site, 'user' | 'staging'>) => ({
+  ...stagingVariables({ staging }),
   WP_CLI_CACHE_DIR: `${homeOf(user)}/tmp/wp-cli`,
   WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
 })
 
+/** A site, as far as running its programs needs it. */
+export type Runnable = Pick<Site, 'user' | 'php' | 'staging'>
+
 /** Runs wp-cli as the site's user, with its PHP, without access to other sites. */
 export function runWpCli(
   host: Host,
-  { user, php }: Pick<Site, 'user' | 'php'>,
+  site: Runnable,
   args: readonly string[],
   input?: string,
 ): Promise<Output> {
-  const options = ['memory_limit=512M', `sendmail_path=${sendmailPath({ user, php })}`]
+  const { user, php } = site
+  const mail = `sendmail_path=${sendmailPath({ user, php })}`
+  const options = ['memory_limit=512M', mail, ...stagingSettings(site)]
   const argv = [`/usr/bin/php${php}`, ...options.flatMap((option) => ['-d', option]), WP_CLI]
   return tryAsSite(host, { user }, [...argv, `--path=${docrootOf(user)}`, ...args], {
     umask: 0o027,
-    env: wpCliEnvironment(user),
+    env: wpCliEnvironment(site),
     ...(input === undefined ? {} : { input }),
   })
 }

@@ -22,6 +22,8 @@ export interface Asset {
 /** The result of build-web.ts: the document, and its files by name. */
 export interface Built {
   document: string
+  /** The page of a new tab that hands a token to a site; a build of an older version has none. */
+  handoff: string | undefined
   assets: ReadonlyMap<string, Asset>
 }
 
@@ -36,7 +38,9 @@ export async function readBuilt(folder: string): Promise<Built | undefined> {
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
     return [name, { path: join(folder, 'assets', name), type, encodings }]
   })
-  return { document: await document.text(), assets: new Map(assets) }
+  const page = Bun.file(join(folder, 'handoff.html'))
+  const handoff = (await page.exists()) ? await page.text() : undefined
+  return { document: await document.text(), handoff, assets: new Map(assets) }
 }
 
 /** The smallest form that the client accepts (RFC 9110, 12.5.3). */

@@ -1,9 +1,7 @@
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
 
-/** The pages load from and connect to this dashboard only, without inline code or styles. */
-export const PAGE_HEADERS = {
-  ...SECURITY_HEADERS,
-  'content-security-policy': [
+const policyOf = (form_action: string) =>
+  [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -11,9 +9,21 @@ export const PAGE_HEADERS = {
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action ${form_action}`,
     "frame-ancestors 'none'",
-  ].join('; '),
+  ].join('; ')
+
+/** The pages load from and connect to this dashboard only, without inline code or styles. */
+export const PAGE_HEADERS = {
+  ...SECURITY_HEADERS,
+  'content-security-policy': policyOf("'self'"),
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const
+
+/** The page of a new tab, which posts a token to a site. It shows nothing that comes from outside. */
+export const HANDOFF_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy': policyOf('https: http:'),
+  'referrer-policy': 'no-referrer',
 } as const

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { pathOf } from '#dashboard/http/path.ts'
 import { notFound } from '#shared/errors.ts'
 import { type Built, fileOf, readBuilt } from './files.ts'
-import { PAGE_HEADERS } from './headers.ts'
+import { HANDOFF_HEADERS, PAGE_HEADERS } from './headers.ts'
 
 interface Deps {
   /** The folder of the pages of build-web.ts; undefined: dist/ of the checkout. */
@@ -28,6 +28,7 @@ const PAGES = [
 ]
 const YEAR = 'public, max-age=31536000, immutable'
 const DIST = join(import.meta.dir, '../../../dist/web')
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const UNBUILT = `<!doctype html><title>Hosting Control</title>
 <p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`
 
@@ -43,6 +44,11 @@ export function webRoutes(deps: Deps) {
     const coded = encoding ? { 'content-encoding': encoding } : {}
     const body = request.method === 'HEAD' ? null : Bun.file(path)
     return new Response(body, { headers: { ...headers, ...coded, vary: 'accept-encoding' } })
+  })
+  routes.get('/handoff', async () => {
+    const handoff = (await site())?.handoff
+    const headers = { ...HANDOFF_HEADERS, ...HTML, 'cache-control': 'no-store' }
+    return new Response(handoff ?? UNBUILT, { status: handoff ? 200 : 503, headers })
   })
   for (const name of PAGES) routes.get(`/${name}`, page).get(`/${name}/*`, page)
   return routes
@@ -88,7 +94,7 @@ async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefine
 }
 
 function answer(site: Site | undefined, request: Request, status = 200): Response {
-  const headers = { ...PAGE_HEADERS, 'content-type': 'text/html; charset=utf-8' }
+  const headers = { ...PAGE_HEADERS, ...HTML }
   if (!site) return new Response(UNBUILT, { status: 503, headers })
   const body = request.method === 'HEAD' ? null : site.document
   if (status !== 200) return new Response(body, { status, headers })

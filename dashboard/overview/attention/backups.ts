@@ -1,11 +1,15 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { hasScheduled, listFailed, listLate } from '#dashboard/site-backups/attention.queries.ts'
+import { listMissing } from '#dashboard/site-backups/gone.queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
+import { keeperTroubles } from './keepers.ts'
+import { proofTroubles } from './proofs.ts'
 
 type Late = Awaited<ReturnType<typeof listLate>>[number]
+type Missing = Awaited<ReturnType<typeof listMissing>>[number]
 type Failed = Awaited<ReturnType<typeof listFailed>>[number]
 
 const OBSTACLES = {
@@ -21,14 +25,19 @@ export async function backupTroubles(
   db: Database,
   { now, since }: { now: Date; since: string },
 ): Promise<Attention[]> {
-  const { backup_every: every } = await getSettings(db)
-  const obstacle = (await hasScheduled(db, { every, now })) ? await obstacleOf(db) : null
-  const late = await listLate(db, { every, now, ever: obstacle !== null })
-  const failed = await listFailed(db, { every, now, since, limit: SHOWN })
+  const { backup_every: every, proof_every } = await getSettings(db)
+  const moment = { every, proof_every, now }
+  const obstacle = (await hasScheduled(db, moment)) ? await obstacleOf(db) : null
+  const late = await listLate(db, { ...moment, ever: obstacle !== null })
+  const failed = await listFailed(db, { ...moment, since, limit: SHOWN })
+  const missing = await listMissing(db, { since, limit: SHOWN })
   const late_sites = late.reduce((sum, { total }) => sum + total, 0)
   return [
+    ...groupOf('backup_missing', missing.map(missingItem), missing[0]?.total ?? 0),
     ...groupOf('backup_late', late.map(lateItem), late_sites),
     ...groupOf('backup_failed', failed.map(failedItem), failed[0]?.total ?? 0),
+    ...(await proofTroubles(db, moment)),
+    ...(await keeperTroubles(db, now)),
     ...groupOf('backup_setup', obstacle === null ? [] : [setupItem(obstacle)]),
   ]
 }
@@ -49,6 +58,12 @@ function lateItem({ server_id, server, total, over_a_week, ...site }: Late): Att
   }
   const reason = `${counted(total, 'site')} have no recent backup (${domain} ${last}): look at the page Backups for the reasons`
   return ofServer({ id: server_id, name: server }, { severity, reason, at: last_at, count: total })
+}
+
+/** No keeper deletes the last backup of a site. */
+function missingItem({ at, gone_at, target, ...site }: Missing): AttentionItem {
+  const reason = `The backup of ${day(at)} was in ${target} no more when the next one was made: look for whoever deletes backups there, and at the server`
+  return ofSite(site, { severity: 'critical', reason, at: gone_at })
 }
 
 function failedItem({ error, operation_id, finished_at, ...site }: Failed): AttentionItem {

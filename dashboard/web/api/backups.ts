@@ -1,13 +1,13 @@
-import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, startOperation } from './client.ts'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call, type QueryOf, type Sent, startOperation } from './client.ts'
 import type { SitePlace } from './sites.ts'
 
 /** The beginning of the key of every query here: one check or backup changes several of them. */
 export const BACKUPS = ['backups'] as const
 
-export const kitQuery = queryOptions({
+export const kitsQuery = queryOptions({
   queryKey: [...BACKUPS, 'kit'],
-  queryFn: async () => (await call('GET /api/backup-kit')).kit,
+  queryFn: () => call('GET /api/backup-kit'),
 })
 
 /** The private key stays in the browser. */
@@ -40,6 +40,42 @@ export const checkTarget = (target_id: number, server_id: number): Promise<strin
     body: { target_id },
   })
 
+type Search = Sent<'POST /api/servers/:server_id/backup-search'>['body']
+type Adoption = Sent<'POST /api/servers/:server_id/backup-adopt'>['body']
+
+/** One page of the repositories in a target, read by a server. */
+export const findBackups = (server_id: number, body: Search) =>
+  call('POST /api/servers/:server_id/backup-search', { params: { server_id }, body })
+
+/** Records the backups of one repository. */
+export const adoptBackups = (server_id: number, body: Adoption) =>
+  call('POST /api/servers/:server_id/backup-adopt', { params: { server_id }, body })
+
+export const rulesQuery = queryOptions({
+  queryKey: [...BACKUPS, 'rules'],
+  queryFn: () => call('GET /api/backup-rules'),
+})
+
+/** Replaces all of them, in the version that was read. */
+export const changeRules = (body: Sent<'PUT /api/backup-rules'>['body']) =>
+  call('PUT /api/backup-rules', { body })
+
+type Settings = Sent<'PUT /api/servers/:server_id/sites/:site_id/backups/settings'>['body']
+
+export const changeBackupSettings = ({ id, server_id }: SitePlace, body: Settings) =>
+  call('PUT /api/servers/:server_id/sites/:site_id/backups/settings', {
+    params: { server_id, site_id: id },
+    body,
+  })
+
+/** Which sites have backups: one page of those that match. */
+export const coverageQuery = (query: QueryOf<'GET /api/fleet/backups'>) =>
+  queryOptions({
+    queryKey: [...BACKUPS, 'coverage', query],
+    queryFn: () => call('GET /api/fleet/backups', { query }),
+    placeholderData: keepPreviousData,
+  })
+
 export const siteBackupsQuery = ({ id, server_id }: SitePlace) =>
   queryOptions({
     queryKey: [...BACKUPS, 'site', id],
@@ -48,3 +84,40 @@ export const siteBackupsQuery = ({ id, server_id }: SitePlace) =>
         params: { server_id, site_id: id },
       }),
   })
+
+/** Compares the list of backups with what is stored. */
+export const refreshBackups = ({ id, server_id }: SitePlace) =>
+  call('POST /api/servers/:server_id/sites/:site_id/backups/refresh', {
+    params: { server_id, site_id: id },
+  })
+
+/** All backups of a site that is deleted. */
+export const goneBackupsQuery = (domain: string) =>
+  queryOptions({
+    queryKey: [...BACKUPS, 'gone', domain],
+    queryFn: async () => (await call('GET /api/fleet/backups/gone', { query: { domain } })).backups,
+  })
+
+/** A folder of a backup, which never changes. */
+export const browseQuery = ({ id, server_id }: SitePlace, backup_id: number, path: string) =>
+  queryOptions({
+    queryKey: ['backup-files', backup_id, path],
+    queryFn: () =>
+      call('GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/files', {
+        params: { server_id, site_id: id, backup_id },
+        query: { path },
+      }),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+
+/** Where the browser gets a part of a backup as a file. */
+export function downloadAddress(
+  { id, server_id }: SitePlace,
+  backup_id: number,
+  part: 'files' | 'database',
+  path = '',
+): string {
+  const query = new URLSearchParams({ part, path })
+  return `/api/servers/${server_id}/sites/${id}/backups/${backup_id}/download?${query}`
+}

@@ -29,12 +29,16 @@ export class ApiError extends Error {
   readonly status: number
   /** The message for each field that was refused; empty but for 422. */
   readonly fields: Readonly<Record<string, string>>
+  /** The reason of a refusal, for programs. */
+  readonly code: unknown
 
   constructor(status: number, body: unknown) {
-    const { error, message, fields } = Object(body) as Record<string, unknown>
-    super(textOf(status, message ?? error))
-    this.status = status
+    const { error, message, fields, code } = Object(body) as Record<string, unknown>
     const entries = Object.entries(Object(fields)).map(([name, texts]) => [name, [texts].flat()[0]])
+    const refusals = entries.map(([, text]) => text).join('. ')
+    super(textOf(status, message ?? (refusals || error)))
+    this.status = status
+    this.code = code
     this.fields = Object.fromEntries(entries)
   }
 }

@@ -58,5 +58,8 @@ export async function cancelOperation(operation_id: string, force = false): Prom
 }
 
 /** The id of the new operation. */
-export const retryOperation = (operation_id: string): Promise<string> =>
-  startOperation('POST /api/operations/:operation_id/retry', { params: { operation_id } })
+export const retryOperation = (operation_id: string, without_backup = false): Promise<string> =>
+  startOperation('POST /api/operations/:operation_id/retry', {
+    params: { operation_id },
+    body: { without_backup },
+  })

@@ -51,9 +51,10 @@ export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
 })
 
 /** To the trash. */
-export const deleteSite = (site: SitePlace): SiteWork => ({
-  key: ['delete', site.id],
-  call: (body) => start('DELETE /api/servers/:server_id/sites/:site_id', sent(site, body)),
+export const deleteSite = (site: SitePlace, without_backup = false): SiteWork => ({
+  key: ['delete', site.id, without_backup],
+  call: (more) =>
+    start('DELETE /api/servers/:server_id/sites/:site_id', sent(site, { without_backup, ...more })),
 })
 
 export const restoreSite = (site: SitePlace): SiteWork => ({
@@ -71,10 +72,24 @@ export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
     ),
 })
 
-/** In the default target. */
-export const createBackup = (site: SitePlace): SiteWork => ({
-  key: ['backup', site.id],
-  call: (more) => start('POST /api/servers/:server_id/sites/:site_id/backups', sent(site, more)),
+/** Without a target: in that of the site. */
+export const createBackup = (site: SitePlace, target_id?: number): SiteWork => ({
+  key: ['backup', site.id, target_id],
+  call: (more) =>
+    start(
+      'POST /api/servers/:server_id/sites/:site_id/backups',
+      sent(site, { ...more, ...(target_id !== undefined && { target_id }) }),
+    ),
+})
+
+/** Without a backup: the newest one. */
+export const proveBackup = (site: SitePlace, backup_id?: number): SiteWork => ({
+  key: ['prove-backup', site.id, backup_id],
+  call: (more) =>
+    start(
+      'POST /api/servers/:server_id/sites/:site_id/backups/prove',
+      sent(site, { ...more, ...(backup_id !== undefined && { backup_id }) }),
+    ),
 })
 
 type Restore = Sent<'POST /api/servers/:server_id/sites/:site_id/backups/restore'>['body']

@@ -124,6 +124,8 @@ function ThemeButton() {
   )
 }
 
+const OPEN_DIALOG = '[role=dialog][data-open], [role=alertdialog][data-open]'
+
 /** Moves the focus to the heading of the next page, for screen readers. */
 function useFocusOnPage(): void {
   const router = useRouter()
@@ -132,8 +134,9 @@ function useFocusOnPage(): void {
       router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
         if (!pathChanged || !fromLocation) return
         const content = document.getElementById('content')
-        // The page has set the focus itself.
-        if (!content || content.contains(document.activeElement)) return
+        // The page has set the focus itself, or somebody has opened a dialog while it loaded.
+        const focused = document.activeElement
+        if (!content || content.contains(focused) || focused?.closest(OPEN_DIALOG)) return
         const target = content.querySelector<HTMLElement>('h1') ?? content
         target.focus({ preventScroll: true })
       }),

@@ -1,4 +1,8 @@
-import type { BackupTargetView, SiteBackups } from '#shared/api/backups.ts'
+import { formatCount, formatDate } from '#dashboard/web/ui/format.ts'
+import type { Tone } from '#dashboard/web/ui/status.tsx'
+import type { CoverageState } from '#shared/api/backup-coverage.ts'
+import type { BackupTargetView, ProofView, SiteBackups } from '#shared/api/backups.ts'
+import type { BackupInterval } from '#shared/backup.ts'
 
 type Place = BackupTargetView['place']
 
@@ -7,6 +11,28 @@ export const KIND_NAMES: Record<Place['kind'], string> = {
   s3: 'S3 storage',
   sftp: 'SFTP server',
   local: 'Folder of the server',
+}
+
+/** The name and the colour of each state of a site's backups. */
+export const COVERAGE: Record<CoverageState, { name: string; tone: Tone }> = {
+  ok: { name: 'Backed up', tone: 'good' },
+  unproven: { name: 'Not proven', tone: 'warn' },
+  failed: { name: 'Proof failed', tone: 'bad' },
+  late: { name: 'Late', tone: 'bad' },
+  never: { name: 'No backup', tone: 'bad' },
+  off: { name: 'Off', tone: 'plain' },
+}
+
+export const EVERY: Record<BackupInterval, string> = {
+  off: 'Off',
+  daily: 'Daily',
+  weekly: 'Weekly',
+}
+
+/** Such as `22 Nov 2026: 1,204 files, 12 tables, 3 pages`. */
+export function provenText({ at, files, tables, pages }: ProofView): string {
+  const parts = [formatCount(files, 'file'), formatCount(tables, 'table')]
+  return `${formatDate(at)}: ${[...parts, formatCount(pages, 'page')].join(', ')}`
 }
 
 /** Such as `hosting at backup.example:8000`. */

@@ -53,14 +53,20 @@ function List() {
       // It is a message, not a dialog.
       role={each.type === 'error' ? 'alert' : 'status'}
       render={({ 'aria-modal': _, ...props }) => <div {...props} />}
-      className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-bad"
+      // Of more than three the oldest are inert.
+      className="rounded-lg border border-line bg-raised shadow-lg transition data-ending-style:opacity-0 data-starting-style:translate-y-2 data-starting-style:opacity-0 data-limited:hidden data-[type=error]:border-bad"
     >
       <Toast.Content className="flex items-start gap-3 p-3">
         <Toast.Title className="min-w-0 flex-1 break-words" />
         {each.actionProps && (
           <Toast.Action className="rounded-md px-2 font-medium text-accent hover:bg-sunken" />
         )}
-        <Toast.Close aria-label="Dismiss" className="rounded-md p-0.5 text-muted hover:bg-sunken">
+        {/* By default it is hidden from assistive technology until the pile of toasts is spread out. */}
+        <Toast.Close
+          aria-hidden={false}
+          aria-label="Dismiss"
+          className="rounded-md p-0.5 text-muted hover:bg-sunken"
+        >
           <X className="size-4" />
         </Toast.Close>
       </Toast.Content>

@@ -1,5 +1,4 @@
 import type { Host } from '#agent/host/ports.ts'
-import { namesOf } from '#agent/os/site/sites.ts'
 import type { Transports } from '#dashboard/agents/transport.ts'
 import { plainTransport } from '#dashboard/agents/transport.ts'
 import { DemoAgent } from '#scripts/demo/agent.ts'
@@ -9,6 +8,7 @@ import { hostOn, type Surroundings } from '#scripts/demo/machine/host.ts'
 import { layOutServer, layOutSites } from '#scripts/demo/machine/lay-out.ts'
 import type { Certificates } from '#scripts/demo/machine/lay-out-site.ts'
 import { Machine, type Time } from '#scripts/demo/machine/machine.ts'
+import { pairOf } from '#shared/site-names.ts'
 import { newServer } from './make-fleet.ts'
 import { type FleetPlan, isOffline, type ServerPlan } from './plan.ts'
 
@@ -113,7 +113,7 @@ const NOBODY = 1
 
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
   const sites = servers.flatMap((server) => server.sites)
-  const names = (some: typeof sites) => some.flatMap(({ domain }) => namesOf(domain))
+  const names = (some: typeof sites) => some.flatMap(({ domain }) => pairOf(domain))
   const own = names(sites.filter(({ tls }) => tls === 'self-signed'))
   const certificates = new Map<number | 'self' | 'key', string>([
     ['self', await selfSigned({ name: 'CN=Hosting Control', names: own }, now)],

@@ -1,5 +1,6 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
+import { apexOf } from '#shared/names.ts'
 import { type Names, userOf } from './names.ts'
 import type { ServerPlan, SitePlace, SitePlan } from './plan.ts'
 
@@ -19,11 +20,14 @@ export function makeSite(
   server: ServerPlan,
   at: number,
 ): SitePlan {
-  const domain = names.domain()
+  const name = names.domain()
+  const staging_of = liveOf(server, at)
+  const domain = staging_of === undefined ? name : `preview.${apexOf(staging_of)}`
   const trouble = troubleOf(server, at)
   const managed = trouble !== 'foreign'
   return {
     domain,
+    ...(staging_of !== undefined && { staging_of }),
     user: userOf(domain, dice),
     php: phpFor(dice, server, managed),
     tier: managed ? tierFor(dice, trouble) : 'small',
@@ -42,6 +46,11 @@ export function makeSite(
     certificate: certificateFor(dice, trouble),
     scanned: dice.chance(0.85) ? dice.below(20 * 24) : undefined,
   }
+}
+
+/** The second site of some servers is a staging site of the first one. */
+function liveOf({ role, sites }: ServerPlan, at: number): string | undefined {
+  return role === 'plain' && at === 1 ? sites[0]?.domain : undefined
 }
 
 type Trouble =

@@ -24,6 +24,8 @@ export interface SitePlan {
   email: string
   kit: Kit
   place: SitePlace
+  /** The live site of a staging site. */
+  staging_of?: string
   /** False: a discovered site. */
   managed: boolean
   /** Its database does not answer. */

@@ -50,9 +50,13 @@ function layServed(machine: Machine, plan: SitePlan): void {
   layServices(machine, plan)
 }
 
-function siteOf({ domain, php, tier, tls, email, user }: SitePlan): Site {
-  return { domain, php, tier, tls, email, user }
+function siteOf({ domain, php, tier, tls, email, user, staging_of: of }: SitePlan): Site {
+  const staging = of === undefined ? {} : { staging: { of, ...STAGING } }
+  return { domain, php, tier, tls, email, user, ...staging }
 }
+
+/** The hash of no password: nobody visits a site of the demo. */
+const STAGING = { user: 'staging', password_hash: `{SSHA}${'demo'.repeat(10)}` }
 
 export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   const { kit, user } = plan

@@ -1,11 +1,14 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { site_copies, staging_access } from '#dashboard/db/copies-schema.ts'
 import { mail_settings, server_mail } from '#dashboard/db/mail-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, isolation_checks, servers, settings, sites } from '#dashboard/db/schema.ts'
 import { server_web } from '#dashboard/db/web-schema.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { otherActivities } from './activities.ts'
 import { fillBulks } from './bulks.ts'
+import { copyRows } from './copies.ts'
 import { insertRecorded, makeRecorder } from './history.ts'
 import { insertAll } from './insert.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
@@ -20,11 +23,18 @@ import { fillWaiting } from './waiting.ts'
 const SITES_A_MINUTE = 400
 
 /** The records of a dashboard that has managed the fleet for a long time. */
-export async function fillRecords(db: Database, fleet: Fleet, now: number): Promise<void> {
+export async function fillRecords(
+  { db, sealer }: { db: Database; sealer: Sealer },
+  fleet: Fleet,
+  now: number,
+): Promise<void> {
   await insertAll(db, servers, await serverRows(fleet, now))
   await fillTrust(db, fleet, now)
   const all = await siteRows(fleet, now)
   await insertAll(db, sites, all)
+  const { copies, access } = copyRows(fleet.plan, sealer)
+  await insertAll(db, site_copies, copies)
+  await insertAll(db, staging_access, access)
   await insertAll(db, isolation_checks, isolationRows(fleet, now))
   await insertAll(db, mail_settings, mailRows(fleet, now))
   await insertAll(db, server_mail, mailReports(fleet, now))

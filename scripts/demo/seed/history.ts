@@ -124,7 +124,7 @@ export function newOperation(story: Story, id: string, created: number): Operati
     site_id: site?.id ?? null,
     domain: site?.plan.domain ?? server.hostname,
     ...{ status: 'queued', attempts: 0, error: null, warnings: [] },
-    ...{ cancel: null, retry_of: null, own_events: 0, output_full: false },
+    ...{ cancel: null, retry_of: null, own_events: 0, output_full: false, backup_first: null },
     ...{ created_at: stamp(created), deadline_at: stamp(created + DEADLINE_MS) },
     ...{ next_at: null, sent_at: null, started_at: null, finished_at: null },
   }

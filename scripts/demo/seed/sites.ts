@@ -63,6 +63,7 @@ function rowOf(
   const tls = managed || plan.tls === 'none' ? plan.tls : 'other'
   return {
     ...{ server_id, domain, user, php, tier, tls, email, managed, found: !managed },
+    staging: plan.staging_of !== undefined,
     apex: apexOf(domain),
     docroot: managed ? docrootOf(user) : `${foreignHome(domain)}/public`,
     framework: 'wordpress',

@@ -38,6 +38,26 @@ test('fails with the words of the storage, and removes its secrets', async () =>
   expect(host.disk.find('/var/lib/hosting-agent/backups/hosting-check/open')).toBeUndefined()
 })
 
+test('names the field of the target that the storage refuses, with its error', async () => {
+  const host = await backupServer()
+  const refuse = async (field: string | null) => {
+    host.answer(
+      '/usr/local/bin/hosting-agent storage',
+      JSON.stringify({ error: 'InvalidAccessKeyId', field }),
+    )
+    return contextOf(host)
+  }
+  const fields = async (field: string | null) => {
+    const run = backupCheck.run({ target: TARGET }, await refuse(field))
+    return Array.fromAsync(run).catch((error: unknown) => Object(error).fields)
+  }
+
+  expect(await fields('user')).toEqual({ 'place.user': ['InvalidAccessKeyId'] })
+  expect(await fields('secret')).toEqual({ secret: ['InvalidAccessKeyId'] })
+  await refuse(null)
+  expect((await check(host))[1]).toEqual({ append_only: false })
+})
+
 test('names what the server lacks for the target', async () => {
   const host = await backupServer()
   const at = async (place: object) =>

@@ -1,7 +1,15 @@
 import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/commands/backup.create.ts'
+import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import { Secret } from '#shared/secret.ts'
-import { backupServer, dashboard, kit, opened, TARGET } from '#tests/support/agent/backup.ts'
+import {
+  backupServer,
+  dashboard,
+  keeper,
+  kit,
+  opened,
+  TARGET,
+} from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -11,8 +19,10 @@ const PARAMS = {
   dashboard_key: dashboard.publicKey,
   recovery_key: kit.publicKey,
 }
-const create = (host: FakeHost, params: Partial<typeof PARAMS> = {}) =>
-  outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
+const create = (
+  host: FakeHost,
+  params: Partial<typeof PARAMS & { keeper_key: string; exclude: string[] }> = {},
+) => outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
 const repository = '/mnt/store/shop'
 /** Without the log of programs: the snapshots by the name of their only entry. */
 const saved = (host: FakeHost) =>
@@ -53,6 +63,7 @@ test('saves database, files and manifest, in this order, and forgets the secrets
       seconds: 0,
     },
     sealed_password: expect.any(String),
+    present: [expect.stringMatching(/^[0-9a-f]{64}$/)],
   })
   expect(saved(host)).toEqual([
     'database.sql',
@@ -97,6 +108,38 @@ test('uses a repository again, and adds one key for each recovery kit', async ()
   await create(host, { recovery_key: dashboard.publicKey })
 
   expect(JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')).toHaveLength(2)
+})
+
+test('stores the password for the keeper of the storage, once', async () => {
+  const host = await backupServer(shop)
+  await create(host)
+
+  const [lines] = await create(host, { keeper_key: keeper.publicKey })
+  await create(host, { keeper_key: keeper.publicKey })
+
+  expect(lines[2]).toBe('Storing the password for the keeper')
+  const keys = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  expect(keys.map((key: { hostName: string }) => key.hostName)).toEqual([
+    hostNameOf('recovery', kit.publicKey),
+    hostNameOf('keeper', keeper.publicKey),
+  ])
+  expect(opened(keeper.privateKey, keys[1].userName)).toBe(String(password))
+  expect((await create(host, { keeper_key: 'none' }))[1]).toBe('Validation failed: keeper_key')
+})
+
+test('leaves out what the site excludes, and names it in the manifest', async () => {
+  const host = await backupServer(shop)
+  const exclude = ['wp-content/uploads/videos', '**/node_modules']
+
+  await create(host, { exclude })
+
+  const line = host.ran.find((each) => each.includes('--tag files'))
+  expect(line).toContain(
+    '--exclude=/site/public/wp-content/uploads/videos --exclude=/site/public/**/node_modules -- /site',
+  )
+  const path = Object.keys(host.disk.all).find((each) => each.endsWith('/manifest.json')) ?? ''
+  expect(JSON.parse(host.disk.text(path) ?? '').files.excluded).toEqual(exclude)
 })
 
 test('has no manifest when the dump was cut off, and continues the jobs', async () => {

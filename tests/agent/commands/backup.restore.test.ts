@@ -63,6 +63,19 @@ test('fetches and checks everything, then replaces files and database, and keeps
   expect(host.disk.all['/var/lib/hosting-agent/backups/shop/open']).toBeUndefined()
 })
 
+test('the slice of the site keeps its file while PHP is stopped: nothing takes it for left over', async () => {
+  const { host, restore } = await changedSite()
+  const present: boolean[] = []
+  const work = backupRestore.run(restore(BOTH), contextOf(host))
+
+  for (let next = await work.next(); !next.done; next = await work.next()) {
+    present.push(host.disk.all['/etc/systemd/system/hosting-shop.slice'] !== undefined)
+  }
+
+  expect(new Set(present)).toEqual(new Set([true]))
+  expect(host.ran).toContain('systemctl stop hosting-shop.slice')
+})
+
 test('replaces only the parts that are named', async () => {
   const { host, restore } = await changedSite()
 
@@ -126,4 +139,15 @@ test('leaves the site as it was, whichever effect fails', async () => {
     },
   )
   expect(failed).toBeGreaterThan(30)
+})
+
+test('of a backup that the keeper has forgotten says so, and changes nothing', async () => {
+  const { host, restore } = await changedSite()
+  const params = restore(BOTH)
+  host.disk.drop(`/mnt/store/shop/snapshots/${params.backup}`)
+
+  const [, reason] = await run(host, params)
+
+  expect(reason).toBe('The backup is not in the repository any more: choose a later one')
+  expect(host.disk.text(PAGE)).toBe('changed')
 })

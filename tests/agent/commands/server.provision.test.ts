@@ -39,6 +39,7 @@ test('installs and configures the packages, and disables the default site of Deb
     'Stopping the shared pool of PHP 8.2',
     'Denying sites the metadata addresses',
     'Preparing the mail of sites',
+    'Installing the program for logins',
     'Preparing the /etc of sites',
     'Configuring automatic restarts of services',
     'Downloading wp-cli',

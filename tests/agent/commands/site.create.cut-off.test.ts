@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { renewDue } from '#agent/os/certificates/certificates.ts'
+import { renewDue } from '#agent/os/certificates/due.ts'
 import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'

@@ -14,6 +14,7 @@ const purge = (host: FakeHost) => outcome(sitePurge.run(params, contextOf(host))
 
 async function trashed(): Promise<FakeHost> {
   const host = await server(shop)
+  host.disk.putText('/var/lib/hosting-agent/baselines/shop.example.json', '{}')
   await outcome(siteDelete.run(only, contextOf(host)))
   host.runs.length = 0
   host.queries.length = 0

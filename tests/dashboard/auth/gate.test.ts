@@ -44,6 +44,7 @@ describe('without a session', () => {
       'POST /api/auth/login',
       'GET /',
       'GET /assets/:name',
+      'GET /handoff',
       ...pages,
     ])
   })

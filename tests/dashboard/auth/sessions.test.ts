@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { sessions } from '#dashboard/db/schema.ts'
+import { sessions } from '#dashboard/db/auth-schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 

@@ -113,12 +113,16 @@ describe('the check', () => {
 
   test('finds a site with two running operations that no index prevented', async () => {
     const { findings } = await reportAfter(
+      'DROP INDEX operations_one_beside_backup',
       'DROP INDEX operations_one_per_site',
       `CREATE UNIQUE INDEX operations_one_per_site ON operations (site_id) WHERE status in ('queued')`,
       ...[operation('a', 'running', 1), operation('b', 'running', 1)],
     )
 
-    expect(findings).toEqual(['index operations_one_per_site has another definition'])
+    expect(findings).toEqual([
+      'index operations_one_beside_backup is missing',
+      'index operations_one_per_site has another definition',
+    ])
   })
 
   test('finds a damaged page of SQLite', async () => {

@@ -75,7 +75,11 @@ describe('the OpenAPI document', () => {
       .filter(([, { example, 'x-events': events }]) => (events ?? example) === undefined)
       .map(([path]) => path.join(' '))
 
-    expect(missing).toEqual(['paths /agent/{file} get responses 200 content application/gzip'])
+    const download = '/api/servers/{server_id}/sites/{site_id}/backups/{backup_id}/download'
+    expect(missing).toEqual([
+      `paths ${download} get responses 200 content application/octet-stream`,
+      'paths /agent/{file} get responses 200 content application/gzip',
+    ])
   })
 
   test('has an example of every component, and no example of another', () => {

@@ -9,6 +9,7 @@ import { SITE_STATUSES } from '#shared/values.ts'
 const server = { id: 1, hostname: 'web-1.example', php_versions: ['8.4'] } as ServerRow
 const site = {
   ...{ id: 1, domain: 'shop.example', user: 'shop', php: '8.2', email: 'ann@shop.example' },
+  tier: 'small',
   ...{ found: false, status: 'active' },
 } as SiteRow
 const types = { types: RULES }
@@ -23,17 +24,25 @@ const VALUES: Record<string, unknown> = {
   accept: ['php_restarted'],
   scope: 'all',
   restart_database: true,
+  maintenance: { allow: ['203.0.113.7'], message: '' },
+  php_settings: { memory_limit: 256, values: {} },
+  page_cache: { enabled: false, paths: [], cookies: [] },
+  xmlrpc: 'jetpack',
 }
 
+/** They decide before the operation is stored. */
+const DECIDES: readonly string[] = ['without_backup']
+
 /** Those that read builds or records for their params: they have tests of their own. */
-const READS: readonly string[] = ['agent.upgrade', 'backup.create']
+const READS: readonly string[] = ['agent.upgrade', 'backup.create', 'site.delete']
 
 describe('the rules of the types of operations', () => {
   test.each(BULK_NAMES.filter((type) => !READS.includes(type)))(
     '%s stores every field of its bulk call',
     async (type) => {
       const { bulk, params } = OPERATION_TYPES[type]
-      const given = Object.fromEntries(Object.keys(bulk.words).map((name) => [name, VALUES[name]]))
+      const names = Object.keys(bulk.words).filter((name) => !DECIDES.includes(name))
+      const given = Object.fromEntries(names.map((name) => [name, VALUES[name]]))
       const target = { server, ...(OPERATION_TYPES[type].target === 'site' && { site }) }
 
       const checked = params.parse(bulk.params.parse(given))
@@ -61,6 +70,7 @@ describe('the rules of the types of operations', () => {
       }),
     ])
     const made = SITE_STATUSES.filter((status) => status !== 'failed' && status !== 'cancelled')
+    const unused = SITE_STATUSES.filter((status) => status !== 'active' && status !== 'suspended')
     const present = SITE_STATUSES.filter((status) => status !== 'trashed')
     const ofServer = [
       'agent.upgrade',
@@ -69,11 +79,18 @@ describe('the rules of the types of operations', () => {
       'server.provision',
       'server.sync',
     ]
+    const moves = ['site.move', 'site.move-back', 'site.move-confirm']
+    const inactive = SITE_STATUSES.filter((status) => status !== 'active')
     const none = [...ofServer, 'server.update', 'updates.configure', 'service.restart']
 
     expect(Object.fromEntries(refused)).toEqual({
       ...Object.fromEntries(OPERATION_NAMES.map((type) => [type, ['trashed']])),
       ...Object.fromEntries(none.map((type) => [type, []])),
+      ...Object.fromEntries(
+        ['site.configure', 'site.suspend', 'site.resume'].map((type) => [type, unused]),
+      ),
+      ...Object.fromEntries(moves.map((type) => [type, inactive])),
+      'site.clone': made,
       'site.create': made,
       'site.restore': present,
       'site.purge': present,

@@ -5,7 +5,7 @@ import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard
 import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 
 const ago = (days: number) => new Date(Date.now() - days * 24 * 3600_000).toISOString()
-const OLD = ago(3)
+const OLD = ago(8)
 const TIME = expect.stringMatching(/^\d{4}-.*Z$/)
 
 async function fleet() {
@@ -66,12 +66,12 @@ test('the coverage has the state of each site, the counts of all, and backups of
   const { body } = await dashboard.call('GET', '/api/fleet/backups')
 
   const server = { server_id, server: expect.any(String) }
-  const nothing = { last_at: null, bytes: null, target: null, last_error: null }
-  const stored = { bytes: 5, target: 'Backup server' }
+  const nothing = { last_at: null, proven_at: null, bytes: null, target: null, last_error: null }
+  const stored = { proven_at: null, bytes: 5, target: 'Backup server' }
   const { kit, targets, ...rest } = body
   expect([kit.confirmed_at, targets.length]).toEqual([TIME, 1])
   expect(rest).toEqual({
-    counts: { sites: 4, ok: 1, late: 1, never: 1, off: 1 },
+    counts: { ...{ sites: 4, ok: 1, unproven: 0, failed: 0 }, late: 1, never: 1, off: 1, week: 1 },
     sites: [
       {
         ...{ id: fresh, domain: 'fresh.example', ...server, state: 'ok', next_at: TIME },
@@ -85,7 +85,12 @@ test('the coverage has the state of each site, the counts of all, and backups of
       { id: off, domain: 'off.example', ...server, state: 'off', next_at: null, ...nothing },
     ],
     ...{ total: 4, page: 1, per_page: 50 },
-    gone: [{ domain: 'gone.example', target: 'Backup server', count: 2, last_at: TIME, bytes: 4 }],
+    gone: [
+      {
+        ...{ domain: 'gone.example', target: 'Backup server', count: 2, backup_id: 4 },
+        ...{ last_at: TIME, bytes: 4 },
+      },
+    ],
   })
   const of = async (query: string) => {
     const page = (await dashboard.call('GET', `/api/fleet/backups?${query}`)).body
@@ -107,18 +112,39 @@ test('a site has its own interval and target, which its backups use', async () =
   const added = await dashboard.call('POST', '/api/backup-targets', { name: 'own', place: local })
   const own = added.body.target.id
 
-  const changed = await dashboard.call('PUT', `${at}/settings`, { every: 'weekly', target_id: own })
+  const exclude = ['wp-content/uploads/videos', '**/node_modules']
+  const changed = await dashboard.call('PUT', `${at}/settings`, {
+    ...{ every: 'weekly', target_id: own, exclude },
+  })
   const wrong = await dashboard.call('PUT', `${at}/settings`, { every: 'hourly', target_id: 99 })
   const unknown = await dashboard.call('PUT', `${at}/settings`, { every: 'off', target_id: 99 })
+  const outside = await dashboard.call('PUT', `${at}/settings`, {
+    ...{ every: 'off', target_id: null, exclude: ['../other'] },
+  })
 
-  expect(changed.body).toEqual({ every: 'weekly', target_id: own, next_at: null })
+  const from = { kind: 'site', tag: null }
+  expect(changed.body).toEqual({
+    ...{ every: 'weekly', target_id: own, exclude, next_at: null, backup_first: null },
+    in_effect: {
+      ...{ every: 'weekly', every_from: from, target_id: own, target_from: from },
+      ...{ backup_first: true, backup_first_from: { kind: 'fleet', tag: null } },
+    },
+  })
   expect(wrong.body.fields).toEqual({ every: ['Must be one of default, off, daily, weekly'] })
   expect(unknown.body.fields).toEqual({ target_id: ['Is not a backup target'] })
+  expect(Object.keys(outside.body.fields)).toEqual(['exclude'])
   expect((await dashboard.call('POST', at, {})).body.message).toBe(
     'own has not been checked: check it from a server on the page Backups',
   )
   expect((await dashboard.call('GET', at)).body).toEqual({
-    ...{ backups: [], obstacle: 'target_unchecked', undo: null, ...changed.body },
+    ...{
+      backups: [],
+      gone: [],
+      obstacle: 'target_unchecked',
+      undo: null,
+      ...changed.body,
+      next_proof_at: null,
+    },
   })
   const { body } = await dashboard.call('GET', '/api/fleet/activity?type=backup.settings')
   expect(body.activities).toMatchObject([{ domain: 'shop.example', status: 'success' }])
@@ -145,6 +171,7 @@ test('the backups of a site that is deleted permanently stay on record', async (
     return found.length > 0 && found
   })
   expect(left).toEqual({
-    ...{ domain: 'shop.example', target: 'Backup server', count: 1, last_at: TIME, bytes: 2000 },
+    ...{ domain: 'shop.example', target: 'Backup server', count: 1, backup_id: 1 },
+    ...{ last_at: TIME, bytes: 2000 },
   })
 })

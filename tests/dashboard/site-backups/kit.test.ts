@@ -5,7 +5,9 @@ import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 describe('the recovery kit', () => {
   test('is in use when its owner has proved that it opens the challenge', async () => {
     await using dashboard = await makeDashboard()
-    expect((await dashboard.call('GET', '/api/backup-kit')).body).toEqual({ kit: null })
+    expect((await dashboard.call('GET', '/api/backup-kit')).body).toEqual({
+      ...{ in_use: null, pending: null },
+    })
 
     const wrong = await (async () => {
       await dashboard.call('POST', '/api/backup-kit', { public_key: kit.publicKey })
@@ -19,12 +21,25 @@ describe('the recovery kit', () => {
 
     const { body } = await dashboard.call('GET', '/api/backup-kit')
     expect(body).toEqual({
-      kit: {
+      in_use: {
         fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
         created_at: expect.any(String),
         confirmed_at: expect.any(String),
       },
+      pending: null,
     })
+  })
+
+  test('stays in use while a newer one is not confirmed', async () => {
+    await using dashboard = await makeDashboard()
+    await confirmKit(dashboard)
+    const { in_use } = (await dashboard.call('GET', '/api/backup-kit')).body
+
+    const newer = await dashboard.call('POST', '/api/backup-kit', { public_key: rsa().publicKey })
+
+    const { body } = await dashboard.call('GET', '/api/backup-kit')
+    expect(body).toEqual({ in_use, pending: newer.body.kit })
+    expect((await dashboard.call('GET', '/api/fleet/backups')).body.kit).toEqual(in_use)
   })
 
   test('needs an RSA key of 3072 bits', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { backups } from '#dashboard/db/backup-schema.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import {
+  addSite,
   backupAgent,
   checkedTarget,
   confirmKit,
@@ -9,24 +10,9 @@ import {
   PASSWORD,
   place,
   SECRET,
+  streamed,
 } from '#tests/support/dashboard/backups.ts'
-import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
-
-async function addSite(dashboard: Dashboard, server_id: number): Promise<string> {
-  const at = `/api/servers/${server_id}/sites`
-  const created = await dashboard.call('POST', at, { domain: 'shop.example', php: '8.2' })
-  const { id } = created.body.site
-  await until(async () => {
-    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-    return body.site.status === 'active'
-  })
-  return `${at}/${id}/backups`
-}
-
-const streamed = async (dashboard: Dashboard, to: string, input: object = {}) => {
-  const response = await dashboard.send('POST', to, input)
-  return { status: response.status, text: await response.text() }
-}
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 describe('the backups of a site', () => {
   test('start with a confirmed kit and a checked target only', async () => {
@@ -66,6 +52,8 @@ describe('the backups of a site', () => {
     site.user = fleet.body.sites[0].user
 
     expect((await streamed(dashboard, at)).text).toContain('event: complete')
+    const keeper_key = kit.publicKey
+    await dashboard.call('PATCH', `/api/backup-targets/${target_id}`, { keeper_key })
     await streamed(dashboard, at)
     const first = (await dashboard.call('GET', at)).body
     const parts = { files: true, database: false }
@@ -75,11 +63,14 @@ describe('the backups of a site', () => {
     await streamed(dashboard, `${at}/undo`)
 
     const target = { place, secret: SECRET }
-    const keys = { dashboard_key: expect.any(String), recovery_key: kit.publicKey }
+    const keys = {
+      ...{ dashboard_key: expect.any(String), recovery_key: kit.publicKey },
+      exclude: [],
+    }
     const domain = 'shop.example'
     expect(given).toEqual([
       { 'backup.create': { domain, target, ...keys } },
-      { 'backup.create': { domain, target, ...keys, password: PASSWORD } },
+      { 'backup.create': { domain, target, ...keys, keeper_key, password: PASSWORD } },
       {
         'backup.restore': {
           ...{ domain, target, parts, password: PASSWORD, repository: site.user },
@@ -89,16 +80,27 @@ describe('the backups of a site', () => {
       { 'backup.undo': { domain } },
     ])
     const sizes = { files: 10, tables: 12, bytes: 2000, stored: 300, seconds: 2 }
-    const view = { target_id, target: 'Backup server', ...sizes }
+    const view = { target_id, target: 'Backup server', ...sizes, excluded: [], proof: null }
     expect(first).toEqual({
       backups: [
         { id: backup_id + 1, at: '2026-01-02T00:00:00.000Z', ...view },
         { id: backup_id, at: '2026-01-01T00:00:00.000Z', ...view },
       ],
-      ...{ obstacle: null, undo: null, every: 'default', target_id: null },
+      gone: [],
+      ...{ obstacle: null, undo: null, every: 'default', target_id: null, exclude: [] },
+      backup_first: null,
+      in_effect: {
+        ...{ every: 'daily', every_from: { kind: 'fleet', tag: null } },
+        ...{ target_id, target_from: { kind: 'fleet', tag: null } },
+        ...{ backup_first: true, backup_first_from: { kind: 'fleet', tag: null } },
+      },
       next_at: expect.any(String),
+      next_proof_at: expect.any(String),
     })
-    expect(restored).toEqual({ at: '2026-01-01T00:00:00.000Z', until: '2126-01-08T00:00:00.000Z' })
+    expect(restored).toEqual({
+      ...{ at: '2026-01-01T00:00:00.000Z', until: '2126-01-08T00:00:00.000Z' },
+      cause: 'backup.restore',
+    })
     expect((await dashboard.call('GET', at)).body.undo).toBe(null)
   })
 

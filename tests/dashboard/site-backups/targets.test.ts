@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { backupAgent, checkedTarget, place, SECRET } from '#tests/support/dashboard/backups.ts'
+import {
+  backupAgent,
+  checkedTarget,
+  kit,
+  place,
+  rsa,
+  SECRET,
+} from '#tests/support/dashboard/backups.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 describe('a backup target', () => {
@@ -18,6 +25,8 @@ describe('a backup target', () => {
         {
           ...{ id, name: 'Backup server', place, is_default: true, backups: 0 },
           ...{ checked_at: expect.any(String), append_only: true, created_at: expect.any(String) },
+          keeper_key: null,
+          keeper: null,
         },
       ],
     })
@@ -38,6 +47,23 @@ describe('a backup target', () => {
       secret: ['Is required, since the place is another one'],
     })
     expect(changed.body.target).toMatchObject({ ...moved, checked_at: null, append_only: null })
+  })
+
+  test('has the strong key of a keeper, or none', async () => {
+    await using dashboard = await makeDashboard()
+    const local = { kind: 'local', path: '/mnt/backup' }
+    const add = (name: string, keeper_key: string) =>
+      dashboard.call('POST', '/api/backup-targets', { name, place: local, keeper_key })
+    const rule = { keeper_key: ['Must be a public RSA key of at least 3072 bits'] }
+
+    expect((await add('weak', rsa(2048).publicKey)).body.fields).toEqual(rule)
+    const { target } = (await add('strong', kit.publicKey)).body
+    expect(target.keeper_key).toBe(kit.publicKey)
+    const at = `/api/backup-targets/${target.id}`
+    const weak = { keeper_key: rsa(2048).publicKey }
+    expect((await dashboard.call('PATCH', at, weak)).body.fields).toEqual(rule)
+    const changed = await dashboard.call('PATCH', at, { keeper_key: null })
+    expect(changed.body.target.keeper_key).toBeNull()
   })
 
   test('has a name of its own, and one of them is the default', async () => {

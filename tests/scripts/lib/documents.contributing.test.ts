@@ -26,7 +26,7 @@ test('the recipe of a command has every file that names its example', () => {
 test.each(SITE_ACTIONS)('the recipe of a command has every file that names %s', (type) => {
   const listed = filesOf('A new command').map((path) => path.replace('cache.purge', type))
   const name = type.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
-  const found = naming(new RegExp(`${RegExp.escape(type)}|\\b${name}`))
+  const found = naming(new RegExp(`${RegExp.escape(type)}(?!\\w)|\\b${name}`))
 
   expect(found.filter((path) => !listed.includes(path))).toEqual([])
 })

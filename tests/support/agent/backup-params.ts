@@ -1,25 +1,118 @@
 import { hostileText, noText } from '#tests/support/hostile.ts'
 import { kit } from './backup.ts'
+import { hostileSettings, validSettings } from './settings-params.ts'
 
+const FILES = { files: true, database: false }
 const noObject = [null, 7, true, []]
+
+const noTables = [null, 7, {}, [''], [7], ['x'.repeat(65)], ['a\0'], ['a', 'a']]
 
 /** Values that each param of the commands of backups refuses. */
 export const hostileBackups = {
+  ...hostileSettings,
   target: [...noObject, 'x'],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
+  keeper_key: [...hostileText, null, kit.privateKey],
   password: [...noText, '', 'x'.repeat(1025)],
   repository: [...hostileText, ...noText, '../shop', '-o', 'Shop'],
   backup: [...hostileText, ...noText, 'latest', 'a'.repeat(63), 'A'.repeat(64)],
-  parts: [...noObject, 'files', { files: false, database: false }],
+  from: [...noObject, 'x'],
+  files: [null, 'true', 0, 1, {}, []],
+  tables: [...noTables, 'wp_posts'],
+  overwrite: [...noTables, 'wp_posts'],
+  state: [...hostileText, ...noText, 'Frozen', 'gone'],
+  peers: [...noObject.slice(0, 3), [7], [''], ['web-2.example'], ['10.0.0.1;'], ['10.0.0.1/8']],
+  challenges: [null, 'true', 0, 1, {}, []],
+  certificate: [null, 7, {}, [], 'x'.repeat(65_537)],
+  staging: [...noObject, 'x'],
+  www: [...hostileText, ...noText, 'bare'],
+  aliases: [null, 7, {}, 'a.example', [7], ['nobody.example'], ['a.example', 'a.example'], ['a b']],
+  redirects: [
+    ...[null, 7, {}, 'a.example', ['a.example'], [{}], [{ domain: 'www.nobody.example' }]],
+    ...['/x', 'https://a.example/$uri', 'https://a.example/;', 'https://A.example'].map((to) => [
+      { domain: 'b.example', to },
+    ]),
+    [{ domain: 'b.example', to: 'https://b.example' }],
+    [{ domain: 'b.example', status: 200 }],
+    [{ domain: 'b.example', keep_path: 'yes' }],
+  ],
+  parts: [
+    ...[...noObject, 'files', { files: false, database: false }],
+    ...['/etc', '../x', 'a/./b', '', 'a\nb', 'a\0', 7].map((path) => ({ ...FILES, paths: [path] })),
+    ...[
+      { ...FILES, paths: [] },
+      { ...FILES, paths: 'a' },
+      { ...FILES, tables: ['a'] },
+    ],
+    ...['', 'x'.repeat(65), 'a\0'].map((name) => ({ ...FILES, database: true, tables: [name] })),
+  ],
+  token_hash: [...hostileText, ...noText, '', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64)],
+  user_id: [0, -1, 1.5, '1', true, {}, []],
+  exclude: [
+    ...[null, 7, true, 'uploads'],
+    ...[
+      '',
+      '/etc',
+      '../shop',
+      'a/../b',
+      'a//b',
+      'a/',
+      '.',
+      '*',
+      '**/*',
+      'a\nb',
+      'a[b]',
+      'a?',
+      'a\\',
+    ].map((path) => [path]),
+    [7],
+    ['a', 'a'],
+    ['x'.repeat(256)],
+    Array.from({ length: 51 }, (_, at) => `${at}`),
+  ],
+}
+
+const fromBackup = {
+  ...{ kind: 'backup', repository: 'shop', backup: 'a'.repeat(64), password: 'a password' },
+  target: { place: { kind: 'local', path: '/mnt/store' }, secret: '' },
+}
+
+/** Params of commands that others have with another meaning. */
+export const ownParams: Record<string, Record<string, unknown>> = {
+  'site.compare': { from: 'staging.nobody.example' },
+  'site.push': { from: 'staging.nobody.example' },
+  'site.configure': { xmlrpc: 'off' },
+  'site.receive': { from: fromBackup },
+  'site.catch-up': { from: fromBackup },
 }
 
 export const validBackups = {
+  ...validSettings,
+  files: true,
+  tables: ['wp_posts'],
+  overwrite: [],
+  state: 'settled',
+  peers: ['10.0.0.2'],
+  challenges: false,
+  certificate: '',
   target: { place: { kind: 'local', path: '/mnt/store' }, secret: '' },
   dashboard_key: kit.publicKey,
   recovery_key: kit.publicKey,
+  keeper_key: kit.publicKey,
   password: 'a password',
   repository: 'shop',
   backup: 'a'.repeat(64),
+  token_hash: 'a'.repeat(64),
+  user_id: 1,
+  from: { kind: 'site', domain: 'nobody.example' },
+  www: 'redirect',
+  aliases: ['alias.example'],
+  redirects: [{ domain: 'old.example', status: 302, keep_path: false }],
+  staging: {
+    ...{ of: 'nobody.example', user: 'staging' },
+    password_hash: `{SSHA}${'a'.repeat(40)}`,
+  },
   parts: { files: true, database: true },
+  exclude: ['wp-content/uploads/videos', '**/node_modules', '*.log'],
 }

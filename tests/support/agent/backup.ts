@@ -1,6 +1,7 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { backupCreate } from '#agent/commands/backup.create.ts'
-import type { BackupParts } from '#shared/backup.ts'
+import { restoreFolders } from '#agent/os/backup/places.ts'
+import type { BackupParts } from '#shared/backup-parts.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
@@ -12,9 +13,10 @@ const pair = () =>
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
 
-/** The keys of a dashboard, and of its recovery kit. */
+/** The keys of a dashboard, of its recovery kit, and of the keeper of a storage. */
 export const dashboard = pair()
 export const kit = pair()
+export const keeper = pair()
 
 /** A folder of the server. */
 export const TARGET = {
@@ -52,4 +54,13 @@ export async function savedSite(files: Record<string, string>) {
   })
   host.runs.length = 0
   return { host, restore }
+}
+
+/** One that is the same each time, and the params that restore its whole site. */
+export async function restorable() {
+  const { host, restore } = await savedSite({ [`/srv/www/${shop.user}/public/index.html`]: 'old' })
+  host.disk.putText(`${TARGET.place.path}/${shop.user}/keys`, '[]')
+  // They stay after a restore, also after one that failed.
+  for (const path of restoreFolders(shop.user)) host.disk.putFolder(path, { mode: 0o700 })
+  return { host, params: restore({ files: true, database: true }) }
 }

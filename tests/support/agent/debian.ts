@@ -1,12 +1,16 @@
 import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
+import { moveEach } from '#agent/host/simulated/programs/files.ts'
 import { done, printed } from '#agent/host/simulated/programs/output.ts'
 import { PROGRAMS } from '#agent/host/simulated/programs/programs.ts'
 import { statusOf } from '#agent/host/simulated/programs/services.ts'
 import { performSteps } from '#agent/operations/steps.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { DumpRewriter } from '#agent/rewrite/dump.ts'
+import { RewriteRequest } from '#agent/rewrite/request.ts'
 import type { Context, Progress } from '#agent/steps/command.ts'
 import type { Warning } from '#shared/agent.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
@@ -120,11 +124,29 @@ const DUMP = 'CREATE TABLE x\n-- Dump completed\n'
 /** Programs whose effects the agent reads afterwards. */
 const TABLE: FakeHost['table'] = {
   ...PROGRAMS,
-  xargs({ disk }, _argv, { output_file }) {
+  xargs({ disk }, argv, options) {
+    const { output_file } = options
+    if (argv.includes('mv')) return moveEach({ disk }, argv, options)
     if (!output_file) return printed(DUMP)
     disk.putText(output_file, DUMP, { mode: 0o600 })
     return done()
   },
+  'hosting-agent': (host, argv, options) =>
+    argv[1] === 'rewrite' ? rewrite(host, options) : PROGRAMS['hosting-agent'](host, argv, options),
+}
+
+/** `hosting-agent rewrite`, as the agent calls it. */
+function rewrite({ disk }: FakeHost, { input = '', output_file }: RunOptions): Output {
+  const [request = '{}', ...lines] = input.split('\n')
+  const parts: Buffer[] = []
+  const rewriter = new DumpRewriter(RewriteRequest.parse(JSON.parse(request)), (bytes) =>
+    parts.push(Buffer.from(bytes)),
+  )
+  rewriter.push(Buffer.from(lines.join('\n').replace(/^(CREATE TABLE \w+)$/m, '$1;')))
+  const report = rewriter.end()
+  const dump = Buffer.concat(parts).toString()
+  if (output_file) disk.putText(output_file, dump, { mode: 0o600 })
+  return { code: 0, stdout: output_file ? '' : dump, stderr: `${JSON.stringify(report)}\n` }
 }
 
 /** `wp core install` writes the file from its standard input first. */

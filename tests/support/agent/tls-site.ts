@@ -19,7 +19,7 @@ export async function tlsSite(): Promise<FakeHost> {
 }
 
 /** The contents of the ACME folder are served for these names. */
-function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
+export function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
   const { probe } = net
   net.probe = async (asked) => {
     const text = await disk.read(`/var/lib/hosting-acme${asked.path}`)
@@ -27,6 +27,11 @@ function serveTokens({ disk, net, pages }: FakeHost, names: readonly string[]) {
       pages.set(`http://${asked.host}${asked.path}`, text)
     return probe(asked)
   }
+}
+
+/** The records of some names; no name server answers for others. */
+export function resolving({ net }: FakeHost, records: Record<string, string[]>): void {
+  net.resolve = async (names) => names.map((name) => records[name] ?? null)
 }
 
 /** The authority requests one token, and then answers this. */

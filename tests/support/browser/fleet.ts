@@ -1,4 +1,5 @@
 import type { FoundSite } from '#shared/agent.ts'
+import { until } from '#tests/support/dashboard/dashboard.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import type { Used } from '#tests/support/running.ts'
 
@@ -38,6 +39,16 @@ export async function addServer(
   const { id } = Object(Object(body).server)
   const { text } = await client().post(`/api/servers/${id}/sync`)
   if (!text.includes('event: complete')) throw new Error(`The sync of ${name} ended with ${text}`)
+}
+
+/** The id of a new site, when it is in use. */
+export async function addSite({ client }: Used, path: string, body: object): Promise<number> {
+  const { site } = Object((await client().post(path, body)).body)
+  await until(async () => {
+    const { body } = await client().get(`/api/fleet/sites/${site.id}`)
+    return Object(body).site.status === 'active'
+  })
+  return site.id
 }
 
 const UNMEASURED = {

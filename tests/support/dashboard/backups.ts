@@ -1,5 +1,5 @@
 import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt } from 'node:crypto'
-import { type Dashboard, DisposableAgent } from './dashboard.ts'
+import { type Dashboard, DisposableAgent, until } from './dashboard.ts'
 
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
@@ -24,8 +24,21 @@ export const SECRET = 'needle-in-the-haystack'
 export const place = { kind: 'rest', url: 'https://backup.example:8000/', user: 'hosting', ca: '' }
 const UNTIL = '2126-01-08T00:00:00.000Z'
 
+/** What an agent reports of a backup with a broken page. */
+export const PROOF = {
+  at: '2026-01-02T00:00:00.000Z',
+  proven: false,
+  findings: [{ code: 'page_fails' as const, message: '/ is answered with 500' }],
+  ...{ files: 10, bytes: 2000, tables: 12, rows: 340 },
+  pages: [{ path: '/', status: 500 }],
+  core: 'same',
+  seconds: 12.4,
+}
+
 /** An agent that takes all commands of backups, and what it was given. */
 export function backupAgent({ now }: { now?: () => Date } = {}) {
+  /** What it lists as present after a backup; undefined: an earlier agent, which lists nothing. */
+  const list: { present?: string[] } = {}
   const agent = new DisposableAgent()
   const given: Record<string, Record<string, unknown>>[] = []
   /** The system user of the site, after which a real agent names its repository. */
@@ -49,7 +62,13 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
       at,
       ...sizes,
     }
-    return { status: 'ok', domain: params.domain, backup, sealed_password: sealed(PASSWORD, key) }
+    const sealed_password = sealed(PASSWORD, key)
+    return { status: 'ok', domain: params.domain, backup, sealed_password, ...list }
+  })
+  agent.works.set('backup.prove', async function* (params) {
+    given.push({ 'backup.prove': params })
+    yield 'Restoring the files'
+    return { status: 'ok', domain: params.domain, proof: { ...PROOF, backup: params.backup } }
   })
   agent.works.set('backup.restore', async function* (params) {
     given.push({ 'backup.restore': params })
@@ -61,7 +80,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
     yield 'Bringing back the previous files'
     return { status: 'ok', domain: params.domain }
   })
-  return { agent, given, site }
+  return { agent, given, site, list }
 }
 
 type Caller = Pick<Dashboard, 'call' | 'send'>
@@ -84,4 +103,21 @@ export async function checkedTarget(dashboard: Caller, server_id: number): Promi
   })
   await response.text()
   return id
+}
+
+/** Returns the path of its backups. */
+export async function addSite(dashboard: Dashboard, server_id: number): Promise<string> {
+  const at = `/api/servers/${server_id}/sites`
+  const created = await dashboard.call('POST', at, { domain: 'shop.example', php: '8.2' })
+  const { id } = created.body.site
+  await until(async () => {
+    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
+    return body.site.status === 'active'
+  })
+  return `${at}/${id}/backups`
+}
+
+export const streamed = async (dashboard: Dashboard, to: string, input: object = {}) => {
+  const response = await dashboard.send('POST', to, input)
+  return { status: response.status, text: await response.text() }
 }

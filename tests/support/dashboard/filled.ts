@@ -80,10 +80,14 @@ const VALUES: Record<string, (row: number) => Value> = {
   kid: (row) => `key-${row}`,
   'backup_restores.until': at,
   place: json,
+  exclude: json,
+  excluded: json,
   until: (row) => (row === 1 ? at(row) : null),
   last_sync: at,
   last_scan: at,
   tags: json,
+  findings: json,
+  pages: json,
   metrics: json,
   services: json,
   php_versions: json,
@@ -99,6 +103,7 @@ const VALUES: Record<string, (row: number) => Value> = {
   'bulk_items.error': json,
   data: json,
   'settings.value': json,
+  'site_settings.settings': json,
 }
 
 function valueIn(table: string, { name, type }: Column, row: number): Value {

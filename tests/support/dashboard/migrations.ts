@@ -56,4 +56,26 @@ export const RELEASED = [
   // 0025_codes.sql
   '84fa9f5616c1cfa38aa8fc60f05fc8bbaac890ffdcbff11d7161cbe5b60f8bd0',
   'd0a161c764516a1b13d42510155c2e21f1ce695e204fbd70b51767067687bc63',
+  // 0027_keeper.sql
+  'b8137c5ecb779db83675e0cda5a89316d7adadf84f9a9daf9827a0e9f4e5b50b',
+  // 0028_copies.sql
+  'cb3050327f8196d2b6dba02c9e86c3c2f94610cd2eff2e529b3160093c04ffe3',
+  // 0029_backup-rules.sql
+  '8ece52969bde97f19cc9fb9667cde27f537e8dfed2b47d0faf7d13e3e0f789e8',
+  // 0030_proofs.sql
+  '3eb2949cd68bb34b49a94c260f645ec010129087741ce8423239feb085e65f79',
+  // 0031_exclusion.sql
+  '66b479ec92f2347f81052c2c762d72542a31188952447674546000daa7e843f3',
+  // 0032_backup-first.sql
+  '2106e2bc7fd9aa2f8e4f9fa4d28df78e5f35055ba03e7f94bf60567df05d38cb',
+  // 0033_site-settings.sql
+  'e68c7461c78ce182b71bb0cd1fbb5b5830fa9066f8d82f6a4b2933c818ede368',
+  // 0034_confirmed-sessions.sql
+  '0c9a6ef4846d34ea04a625aee0ce4f468b58895e8af2e0565fbb17ad85ad46df',
+  // 0035_restore-cause.sql
+  '9a5d2d079c1b533978642c1d7788f4b95f3cce89b10a3739874d49370f6ad68a',
+  // 0036_site-names.sql
+  '63ef0286832bef84f155da88354045e61e642474dc2306637f21cdc04291e60c',
+  // 0037_moves.sql
+  'b843ed0503904013b1d64c4d775faed55e2fafe77e4234ae93588ebca1914dba',
 ]

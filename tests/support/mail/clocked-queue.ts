@@ -29,6 +29,7 @@ export class ClockedQueue {
     const { places } = this.place
     this.#queue = await SiteQueue.open({
       ...{ user: 'shop', store: this.#store, settings: settingFiles(places) },
+      caught: new Store(places.caughtOf('shop')),
       ...{ status: new StatusFile(places.statusOf('shop')), schedule: SCHEDULE, smtp: this.#smtp },
       ...{ now: () => this.now, random: () => 0 },
     })

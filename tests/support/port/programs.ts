@@ -96,6 +96,22 @@ export const PROGRAMS: Case[] = [
     answer: ['line 1\nline 2\n', 'line 1\nline 2\n', 'input', 1, null],
   },
   {
+    title: 'a program is fed by one that is fed itself, after an input of its own',
+    async act({ shell, files }) {
+      await files.write(`${PLACE}/first`, 'first\n')
+      const first = { argv: ['cat', '--', `${PLACE}/first`], options: {} }
+      const second = { argv: ['cat'], options: { input: 'head\n', input_from: first } }
+      const argv = ['dd', 'status=none', `of=${PLACE}/fed`]
+      const { fed } = await shell.run(argv, { input_from: second })
+      const absent = { argv: ['cat', '--', `${PLACE}/absent`], options: {} }
+      const between = { argv: ['cat'], options: { input_from: absent } }
+      const failed = await shell.try(argv, { input_from: between })
+      const codes = [failed.code, failed.fed?.code, failed.fed?.fed?.code]
+      return [fed?.bytes, fed?.fed?.bytes, fed?.fed?.end, codes]
+    },
+    answer: [11, 6, 'first\n', [0, 0, 1]],
+  },
+  {
     title: 'a service has a process and a socket while it runs',
     async act({ files, shell }) {
       for (const [name, text] of Object.entries(UNITS))

@@ -39,6 +39,7 @@ export function hostOn(
       fetch: () => door.act(() => new Uint8Array()),
       download: () => Promise.reject(new Error('no network')),
       probe: (probe) => door.act(() => machine.probe(probe)),
+      resolve: (names) => door.act(() => names.map(() => ['203.0.113.7'])),
     },
     visitor: {
       visit: async (visits) => visits.map(() => ({ failed: 'refused', ms: 0 })),

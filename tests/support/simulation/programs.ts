@@ -1,5 +1,6 @@
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { moveEach } from '#agent/host/simulated/programs/files.ts'
 import { done, failed, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import { PROGRAMS, type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import type { Machine } from './machine.ts'
@@ -10,7 +11,9 @@ const NGINX_CONF = 'include /etc/nginx/conf.d/*.conf;\ninclude /etc/nginx/sites-
 const TABLE: Record<string, Program<Machine>> = {
   ...PROGRAMS,
   du: () => printed('8192\ttotal\n'),
-  xargs({ disk, databases }, argv, { output_file = '' }) {
+  xargs({ disk, databases }, argv, options) {
+    if (argv.includes('mv')) return moveEach({ disk }, argv, options)
+    const { output_file = '' } = options
     const name = lastOf(argv)
     disk.add(output_file, `${name} ${databases.get(name)} \n-- Dump completed\n`)
     return done()

@@ -1,7 +1,7 @@
 import { type Host, startHost } from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
-import { certify, limitDisk, listening, serve, TLS } from './service.ts'
+import { certify, limitDisk, listening, onNetwork, serve, TLS } from './service.ts'
 
 /** Debian 12 has no rest-server. */
 const SUITE = 'trixie'
@@ -63,3 +63,39 @@ const targetOf = (host: Host, port: number, user: string, ca: string) => ({
   place: { kind: 'rest', url: `https://${host.address}:${port}/${user}/`, user, ca } as const,
   secret: secretOf(user),
 })
+
+/** The answers of the server, when these files of a repository are deleted and written again. */
+export async function attempts(
+  client: Host,
+  { place, secret }: ReturnType<typeof targetOf>,
+  repository: string,
+  files: readonly string[],
+): Promise<string[]> {
+  const answers = new Set<string>()
+  const call = async (method: string, file: string, ...more: string[]) => {
+    const url = `${place.url}${repository}/${file.replace(/^data\/../, 'data')}`
+    const quiet = ['-sk', '-o', '/dev/null', '-w', '%{http_code}', '-X', method, ...more]
+    const status = await onNetwork(client, ['curl', ...quiet, '-u', `${place.user}:${secret}`, url])
+    answers.add(`${method} ${status}`)
+  }
+  for (const file of files) {
+    await call('DELETE', file)
+    await call('POST', file, '--data-binary', 'something else')
+  }
+  return [...answers].sort()
+}
+
+/** The files in a folder of keys, as a server with these credentials reads them. */
+export async function keysOf(
+  client: Host,
+  { place, secret }: ReturnType<typeof targetOf>,
+  repository: string,
+): Promise<string[]> {
+  const get = (path: string) =>
+    onNetwork(client, [
+      ...['curl', '-sSk', '-f', '-u', `${place.user}:${secret}`],
+      `${place.url}${repository}/keys/${path}`,
+    ])
+  const names: string[] = JSON.parse(await get(''))
+  return Promise.all(names.map(get))
+}

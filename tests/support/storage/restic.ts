@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { RESTIC } from '#agent/os/restic/source.ts'
+import { RESTIC } from '#shared/restic/source.ts'
 import { cached } from '#tests/support/lab/cache.ts'
 import { type Host, must } from '#tests/support/lab/index.ts'
 import type { Outcome } from '#tests/support/lab/run.ts'
@@ -16,7 +16,7 @@ export interface Target {
 const FOLDER = '/root/restic'
 
 /** The package of restic that the agent installs by default, downloaded once on a machine. */
-async function resticPackage(): Promise<string> {
+export async function resticPackage(): Promise<string> {
   const { urls, sha256 } = RESTIC[process.arch === 'arm64' ? 'arm64' : 'x64']
   const folder = await cached(`restic-${sha256.slice(0, 12)}`, async (draft) => {
     const file = join(draft, 'restic.deb')
@@ -31,9 +31,9 @@ async function resticPackage(): Promise<string> {
 }
 
 /** Puts the package where an agent with the default settings finds it without a network. */
-export async function putRestic(host: Host): Promise<void> {
+export async function putRestic(host: Host, state_dir = '/var/lib/hosting-agent'): Promise<void> {
   const bytes = await Bun.file(await resticPackage()).bytes()
-  await host.put('/var/lib/hosting-agent/cache/restic.deb', bytes)
+  await host.put(`${state_dir}/cache/restic.deb`, bytes)
 }
 
 /** A computer with restic and nothing of an agent, such as one that restores with the kit alone. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { type S3Account, type S3Request, signed } from '#agent/keeper/s3/signature.ts'
 import { type Host, needPrograms, poll } from '#tests/support/lab/index.ts'
 import { S3_PORT, startCeph } from './ceph.ts'
-import { type S3Account, type S3Request, signed } from './s3-signature.ts'
 import { listening, onNetwork, serve } from './service.ts'
 
 export interface S3Options {
@@ -101,10 +101,9 @@ async function makeBucket(
 async function send(host: Host, account: S3Account, asked: S3Request): Promise<S3Answer> {
   const { method, url, body = '' } = asked
   const md5 = createHash('md5').update(body).digest('base64')
-  const headers = signed(account, {
-    ...asked,
-    headers: { ...(body !== '' && { 'content-md5': md5 }), ...asked.headers },
-  })
+  const given = { ...(body !== '' && { 'content-md5': md5 }), ...asked.headers }
+  const at = { region: 'us-east-1', now: new Date() }
+  const headers = signed(account, { ...asked, headers: given }, at)
   const sent = Object.entries(headers).flatMap(([key, value]) => ['-H', `${key}: ${value}`])
   const data = body === '' ? [] : ['--data-binary', body]
   const answer = ['-w', '\n%{http_code}', '--max-time', '60']

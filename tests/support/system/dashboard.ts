@@ -17,6 +17,8 @@ export interface Dashboard {
   process: Process
   data_dir: string
   call(method: string, path: string, body?: unknown): Promise<Answer>
+  /** The answer with its body unread. */
+  open(path: string, signal?: AbortSignal): Promise<Response>
   /** Reads a stream to its end. */
   stream(method: string, path: string, body?: unknown): Promise<StoredEvent[]>
   stop(): Promise<void>
@@ -68,6 +70,8 @@ export async function startDashboard(
       const { status, headers } = response
       return { status, headers, body: text === '' ? {} : JSON.parse(text) }
     },
+    open: (path, signal) =>
+      way.fetch(`http://localhost${path}`, { headers: { cookie }, ...(signal && { signal }) }),
     async stream(method, path, body) {
       const response = await send(method, path, body, 'text/event-stream')
       if (response.status !== 200)

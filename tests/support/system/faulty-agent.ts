@@ -5,6 +5,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { realHost } from '#agent/real-host.ts'
 import { COMMANDS, isCommandName } from '#shared/commands.ts'
+import { runOwnProgram } from './own-programs.ts'
+import { runReading } from './readings.ts'
 
 /**
  * Runs one command on its own machine, in one process, and fails at the n-th call of a port within a
@@ -14,6 +16,8 @@ import { COMMANDS, isCommandName } from '#shared/commands.ts'
  *     faulty-agent <command> <step>:<n> <params as JSON>
  */
 const [name = '', failAt = 'none', params = '{}'] = process.argv.slice(2)
+await runOwnProgram(name, process.argv.slice(3))
+await runReading(name, params)
 if (!isCommandName(name)) throw new Error(`unknown command: ${name}`)
 const steps: { step: string; calls: number }[] = []
 let injecting = true

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { constants, privateDecrypt } from 'node:crypto'
 import { kit } from '#tests/support/agent/backup.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import type { Dashboard } from './dashboard.ts'
 import { inventory as everything } from './odd-site.ts'
 import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'
@@ -13,6 +14,15 @@ interface Shown {
   backups: { id: number; files: number; tables: number }[]
   obstacle: string | null
   undo: { at: string; until: string } | null
+}
+
+/** As the page does it, with the private key of the kit. No proof starts by itself. */
+export async function confirmKit(dashboard: Dashboard): Promise<void> {
+  await dashboard.call('PUT', '/api/settings/proof_every', { value: 'off' })
+  const made = await dashboard.call('POST', '/api/backup-kit', { public_key: kit.publicKey })
+  const sealed = Buffer.from(String(made.body.challenge), 'base64')
+  const answer = privateDecrypt({ key: kit.privateKey, ...OAEP }, sealed).toString('base64')
+  await dashboard.call('POST', '/api/backup-kit/confirm', { answer })
 }
 
 /** As a user does it: a kit, a target, a backup, an accident, a restore, and its undo. */
@@ -28,14 +38,6 @@ export function backsUp(world: World): void {
     return { files: files.filter((line) => /^public|\/public\//.test(line)), rows }
   }
 
-  async function confirmsKit(): Promise<void> {
-    const { dashboard } = world
-    const made = await dashboard.call('POST', '/api/backup-kit', { public_key: kit.publicKey })
-    const sealed = Buffer.from(String(made.body.challenge), 'base64')
-    const answer = privateDecrypt({ key: kit.privateKey, ...OAEP }, sealed).toString('base64')
-    await dashboard.call('POST', '/api/backup-kit/confirm', { answer })
-  }
-
   async function addsTarget(): Promise<number> {
     const place = { kind: 'local', path: STORE }
     const input = { name: 'A folder', place }
@@ -49,7 +51,7 @@ export function backsUp(world: World): void {
       const { host, site, variant } = world
       await putRestic(host)
       await host.must(['install', '-d', '-m', '0700', STORE])
-      await confirmsKit()
+      await confirmKit(world.dashboard)
       const target_id = await addsTarget()
       const check = world.path('/backup-check')
       if (variant.init === 'none') {

@@ -5,10 +5,13 @@ import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
 import { runsJobs } from './life-jobs.ts'
 import { followsNoLink } from './life-links.ts'
+import { logsInByToken } from './life-login.ts'
 import { doesAsPlanned } from './life-plan.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
 import { keepsSecrets } from './life-secrets.ts'
+import { appliesSettings } from './life-settings.ts'
 import { sleeps } from './life-sleep.ts'
+import { suspends } from './life-suspend.ts'
 import { trashes } from './life-trash.ts'
 import { logsIn, scans } from './life-wordpress.ts'
 import { switchesXmlrpc } from './life-xmlrpc.ts'
@@ -30,6 +33,7 @@ export function siteLife(variant: Variant): void {
     provisions(world)
     createsSites(world)
     logsIn(world)
+    logsInByToken(world)
     scans(world)
     runsJobs(world)
     readsPassword(world)
@@ -38,6 +42,8 @@ export function siteLife(variant: Variant): void {
     followsNoLink(world)
     sleeps(world)
     switchesXmlrpc(world)
+    suspends(world)
+    appliesSettings(world)
     trashes(world)
     backsUp(world)
     doesAsPlanned(world)

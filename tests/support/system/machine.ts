@@ -30,12 +30,12 @@ WantedBy=multi-user.target
 
 /** A fresh server with bare Debian or `image`, which runs the agent's executable as a service. */
 export async function startMachine(
-  options: Pick<HostOptions, 'name' | 'suite' | 'init' | 'image'>,
+  { binds = [], ...options }: Pick<HostOptions, 'name' | 'suite' | 'init' | 'image' | 'binds'>,
   { program, mirror, serve = true }: { program: string; mirror: string; serve?: boolean },
 ): Promise<Host> {
   const host = await startHost({
     ...options,
-    binds: [{ from: mirror, to: '/srv/mirror', readonly: true }],
+    binds: [{ from: mirror, to: '/srv/mirror', readonly: true }, ...binds],
   })
   await host.put(PROGRAM, await Bun.file(program).bytes(), 0o755)
   if (!serve) return host

@@ -84,6 +84,9 @@ SHOW CREATE USER '${user}'@'localhost';
 SHOW GRANTS FOR '${user}'@'localhost';
 `
 
+/** Options that the jobs of WordPress write, at any minute. */
+const OF_JOBS = `'cron', 'recovery_keys', 'finished_updating_comment_type'`
+
 /** Schema, accounts, and all rows of tables that no WordPress job writes to. */
 async function rowsOf(host: Host, { user }: Site): Promise<string[]> {
   const ask = (input: string) =>
@@ -100,7 +103,7 @@ async function rowsOf(host: Host, { user }: Site): Promise<string[]> {
   const options = names.filter((name) => name.endsWith('_options'))
   const kept = options.map(
     (name) =>
-      `SELECT * FROM \`${name}\` WHERE option_name <> 'cron' AND option_name NOT LIKE '\\_%transient\\_%' ORDER BY 1;`,
+      `SELECT * FROM \`${name}\` WHERE option_name NOT IN (${OF_JOBS}) AND option_name NOT LIKE '\\_%transient\\_%' ORDER BY 1;`,
   )
   const odd = names.includes('odd_rows') ? [rows] : []
   return (await ask([SCHEMA(user), ...each, ...odd, ...kept].join('\n'))).split('\n')

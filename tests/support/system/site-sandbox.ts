@@ -138,7 +138,9 @@ export function siteSandbox(suite: Suite): void {
       expect((await job()).code).not.toBe(0)
 
       const log = ['journalctl', '--output=cat', `--unit=hosting-cron@${user()}.service`]
-      expect(await world.host.must(log)).toContain('the reason of it')
+      const stored = async () => (await world.host.must(log)).includes('the reason of it')
+      // The journal reads the output of a program some time after its end.
+      expect(await lab.poll(stored, { every_ms: 50 })).toBe(true)
     })
 
     test('wp-cli of the agent runs in the slice and the sandbox of the site', async () => {

@@ -31,6 +31,7 @@ const KEPT = [
 /** Folders of the agent, made with the first site and empty without one; passwd(5) backups. */
 const EMPTY = [
   '/etc/hosting/fpm',
+  '/etc/hosting/staging',
   '/etc/hosting/tls',
   '/run/hosting-fpm',
   '/srv/www',
@@ -39,7 +40,9 @@ const EMPTY = [
   '/var/cache/hosting',
   '/var/log/hosting',
   '/var/lib/hosting-agent/backups',
+  '/var/lib/hosting-agent/backups/.proof',
   '/var/lib/hosting-agent/canaries',
+  '/var/lib/hosting-agent/proofs',
   '/var/lib/hosting-agent/sites',
   '/var/lib/hosting-agent/trash',
   '/var/lib/hosting-agent/purging',
@@ -61,10 +64,10 @@ const ROOTS = ['/etc', '/srv', '/var', '/usr/local', '/home', '/run/hosting-fpm'
 const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hosting-*']
 /**
  * Short-lived: processes that scan, measure or query, programs that systemd is about to start
- * (named in brackets until then), and table checks after a start of MariaDB.
+ * (named in brackets until then, or by a descriptor), and table checks after a start of MariaDB.
  */
 const PASSING =
-  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|setpriv|unshare|apt.*|debian-start|logger|ss|tail)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
+  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|setpriv|unshare|apt.*|debian-start|logger|ss|tail|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {

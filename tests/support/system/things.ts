@@ -15,6 +15,8 @@ const PRUNED = [
   ...['/var/cache/ldconfig', '/var/log/journal', '/var/log/hosting/*/*', '/var/log/[!h]*'],
 ]
 const ACCOUNTS = /^\/etc\/(\.pwd\.lock|(passwd|group|shadow|gshadow|subuid|subgid)-?)$/
+/** A record that the agent writes at this moment, such as its last measurement. */
+const DRAFT = /^\/var\/lib\/hosting-agent\/\.[0-9a-f]{12}\.tmp$/
 /** Few files, so they are read: elsewhere size and time show a change. */
 const READ = ['/etc', '/usr/local', '/var/lib/hosting-agent', '/run/hosting-fpm']
 const KINDS: Record<string, string> = { f: 'file', d: 'folder', l: 'link', s: 'socket', p: 'file' }
@@ -54,7 +56,7 @@ async function files(host: Host, things: Map<string, string>, more: string[]): P
   // A site may put a line end in a file name.
   for (const line of stdout.split('\0').filter(Boolean)) {
     const [type = '', path = '', target, size, mode] = line.split('\t')
-    if (ACCOUNTS.test(path)) continue
+    if (ACCOUNTS.test(path) || DRAFT.test(path)) continue
     const content = { f: `${digests.get(path) ?? size} ${mode}`, l: target }[type] ?? ''
     things.set(`${KINDS[type] ?? type} ${path}`, content)
   }

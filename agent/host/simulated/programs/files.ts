@@ -23,6 +23,24 @@ export function remove({ disk }: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
+/** `cat`, or `cat -- <path>` */
+export function concatenate(machine: OnDisk, argv: readonly string[], { input }: RunOptions) {
+  return argv.length > 1 ? read(machine, argv) : printed(input ?? '')
+}
+
+/** `xargs --null --max-args=2 mv --no-target-directory --` in a sandbox with one folder. */
+export function moveEach(
+  { disk }: OnDisk,
+  _: readonly string[],
+  { input = '', site }: RunOptions,
+): Output {
+  const bound = site?.directives.find((line) => line.startsWith('BindPaths='))
+  const [folder = '', seen = ''] = bound?.slice('BindPaths='.length).split(':') ?? []
+  const paths = input.split('\0').map((path) => folder + path.slice(seen.length))
+  for (let at = 0; at + 2 < paths.length; at += 2) disk.move(paths[at] ?? '', paths[at + 1] ?? '')
+  return done()
+}
+
 /** dd(1): standard input into the file of `of=<path>`. */
 export function write({ disk }: OnDisk, argv: readonly string[], { input }: RunOptions): Output {
   const target = argv.find((word) => word.startsWith('of='))

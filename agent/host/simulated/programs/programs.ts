@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
-import { copy, digest, exists, read, remove, sync, write } from './files.ts'
+import { ownAgent, tar } from './copies.ts'
+import { concatenate, copy, digest, exists, read, remove, sync, write } from './files.ts'
 import { restic } from './restic.ts'
 import { systemctl } from './services.ts'
 import { gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
@@ -19,6 +20,7 @@ export const PROGRAMS = {
   groupdel,
   gpasswd,
   usermod,
+  cat: concatenate,
   cp: copy,
   rm: remove,
   dd: write,
@@ -26,6 +28,8 @@ export const PROGRAMS = {
   tail: read,
   test: exists,
   sync,
+  tar,
+  'hosting-agent': ownAgent,
   restic,
   sha256sum: digest,
   systemctl,

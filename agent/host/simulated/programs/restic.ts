@@ -36,11 +36,17 @@ export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOp
 const ACTS: Record<string, Act> = {
   init: () => done(),
   'cat config': () => printed('{}'),
+  'cat snapshot': ({ disk, path, words }) =>
+    disk.find(`${path}/snapshots/${words[2]}`)
+      ? printed('{}')
+      : failed('Fatal: no matching ID found'),
   'key list': ({ disk, path }) => printed(disk.text(`${path}/keys`) ?? '[]'),
   'key add': addKey,
   backup,
+  snapshots,
   dump,
   restore,
+  ls,
   forget: ({ disk, path, words }) => {
     disk.drop(`${path}/snapshots/${words[1]}`)
     return done()
@@ -59,6 +65,8 @@ function backup({ disk, path, words, options }: Call): Output {
   const id = createHash('sha256').update(`${path} ${count}`).digest('hex')
   const target = `${path}/snapshots/${id}`
   disk.putFolder(target)
+  const time = new Date(Date.UTC(2026, 0, 1) + 1000 * count).toISOString()
+  disk.putText(`${path}/listed/${id}`, JSON.stringify({ id, time, tags: [after(words, '--tag')] }))
   const name = after(words, '--stdin-filename')
   if (name !== undefined) disk.putText(`${target}/${name}`, options.input ?? '')
   else {
@@ -70,25 +78,64 @@ function backup({ disk, path, words, options }: Call): Output {
   return printed(`${JSON.stringify({ message_type: 'summary', snapshot_id: id, ...size })}\n`)
 }
 
-/** `dump <snapshot> /<name>` */
+/** `snapshots --json [--tag <tag>]` */
+function snapshots({ disk, path, words }: Call): Output {
+  const tag = after(words, '--tag')
+  const listed = entriesOf(disk, `${path}/snapshots`).flatMap(([id]) => {
+    const text = disk.text(`${path}/listed/${id}`)
+    return text === undefined ? [] : [JSON.parse(text)]
+  })
+  return printed(JSON.stringify(listed.filter(({ tags }) => !tag || tags.includes(tag))))
+}
+
+/** `dump [--archive tar] <snapshot>[:<folder>] /<name>`: a folder is the list of its names. */
 function dump({ disk, path, words, options }: Call): Output {
-  const text = disk.text(`${path}/snapshots/${words[1]}${words[2]}`)
-  if (text === undefined) return failed(`Fatal: cannot dump file ${words[2]}`)
+  const [id = '', name = ''] = words.slice(-2)
+  const at = `${path}/snapshots/${id.split(':')[0]}${name}`
+  const names = entriesOf(disk, at).map(([one]) => one)
+  const text = words.includes('--archive') ? names.join() : disk.text(at)
+  if (text === undefined) return failed(`Fatal: cannot dump file ${name}`)
   if (options.output_file === undefined) return printed(text)
   disk.putText(options.output_file, text, { mode: 0o600 })
   return done()
 }
 
-/** `restore <snapshot>:<folder> … --target <folder> --include /<name>` */
+/** `restore <snapshot>:<folder> … [--dry-run] --target <folder> --include /<name> …` */
 function restore({ disk, path, words, options }: Call): Output {
   const [snapshot = ''] = words[1]?.split(':') ?? []
-  const name = after(words, '--include') ?? ''
-  const source = disk.find(`${path}/snapshots/${snapshot}${name}`)
+  const names = words.flatMap((word, at) => (word === '--include' ? [words[at + 1] ?? ''] : []))
+  if (words.includes('--dry-run')) {
+    return printed(`${JSON.stringify({ message_type: 'summary', total_bytes: 1000 })}\n`)
+  }
   const target = mounted(options, after(words, '--target') ?? '')
-  if (!source || target === undefined) return failed('Fatal: failed to find snapshot')
-  disk.put(`${target}${name}`, frozen(source))
+  if (!disk.find(`${path}/snapshots/${snapshot}`) || target === undefined)
+    return failed('Fatal: failed to find snapshot')
+  for (const name of names.map((pattern) => pattern.replace(/\\(.)/g, '$1'))) {
+    const source = disk.find(`${path}/snapshots/${snapshot}${name}`)
+    if (source) disk.put(`${target}${name}`, frozen(source))
+  }
   return done()
 }
+
+/** `ls --json <snapshot>:<folder> /<path>` */
+function ls({ disk, path, words }: Call): Output {
+  const [snapshot = ''] = words[2]?.split(':') ?? []
+  const name = words[3] ?? ''
+  const node = disk.find(`${path}/snapshots/${snapshot}${name}`)
+  if (!node) return done()
+  const below = entriesOf(disk, `${path}/snapshots/${snapshot}${name}`)
+  const all: [string, Node][] = [
+    [name, node],
+    ...below.map(([one, at]): [string, Node] => [`${name}/${one}`, at]),
+  ]
+  return printed(all.map(([one, at]) => `${JSON.stringify(nodeOf(one, at))}\n`).join(''))
+}
+
+const nodeOf = (path: string, { kind }: Node) => ({
+  ...{ message_type: 'node', name: path.slice(path.lastIndexOf('/') + 1), path },
+  type: { file: 'file', directory: 'dir', link: 'symlink' }[kind],
+  mtime: '2026-01-01T00:00:00Z',
+})
 
 function entriesOf(disk: Disk, path: string): [string, Node][] {
   const node = disk.find(path)
@@ -108,7 +155,7 @@ const after = (words: readonly string[], option: string): string | undefined => 
 }
 
 /** The folder of the machine that a sandbox shows at a path. */
-function mounted({ site }: RunOptions, at: string): string | undefined {
+export function mounted({ site }: RunOptions, at: string): string | undefined {
   const mounts = site?.directives.filter((line) => /^Bind(ReadOnly)?Paths=/.test(line)) ?? []
   const pairs = mounts.flatMap((line) => line.slice(line.indexOf('=') + 1).split(' '))
   return pairs.find((pair) => pair.endsWith(`:${at}`))?.slice(0, -at.length - 1)

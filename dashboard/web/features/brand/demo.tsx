@@ -1,4 +1,5 @@
-const isDemo = document.querySelector('meta[name="demo"]') !== null
+/** The sites of the demo are simulated: none of them has a page. */
+export const isDemo = document.querySelector('meta[name="demo"]') !== null
 
 /** Shown on every page of a demo. */
 export function DemoMark() {

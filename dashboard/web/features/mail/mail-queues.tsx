@@ -32,9 +32,14 @@ function Name({ site: { site_id, domain } }: { site: SiteMailCounts }) {
 }
 
 function Numbers({ site }: { site: SiteMailCounts }) {
-  const { queued, oldest_at, sent_day, failed_day, refused_day } = site
+  const { queued, caught, oldest_at, sent_day, failed_day, refused_day } = site
   return (
     <p className="text-muted">
+      {caught > 0 && (
+        <>
+          <span className="text-text">{formatNumber(caught)} kept and not sent</span>,{' '}
+        </>
+      )}
       <span className="text-text">{formatNumber(queued)} waiting</span>
       {oldest_at !== null && (
         <>

@@ -2,7 +2,10 @@ import { RotateCw, X } from 'lucide-react'
 import { isActive } from '#dashboard/web/api/operations.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
+import type { RefusalCode } from '#shared/errors.ts'
 import { useCancel, useRetry } from './use-actions.ts'
+
+const NO_BACKUP: RefusalCode = 'backup_failed'
 
 interface ActionProps {
   operation: OperationView
@@ -28,11 +31,18 @@ function Cancel({ operation, title }: ActionProps) {
 
 function Retry({ operation, onRetried, title }: ActionProps) {
   const { mutate, isPending } = useRetry(operation.id, onRetried)
-  const action = { icon: <RotateCw />, busy: isPending, onClick: () => mutate() }
+  const action = { icon: <RotateCw />, busy: isPending, onClick: () => mutate(false) }
   if (title !== undefined) return <IconButton name={`Retry: ${title}`} {...action} />
   return (
-    <Button kind="primary" {...action}>
-      Retry
-    </Button>
+    <span className="flex flex-wrap gap-2">
+      {operation.error?.code === NO_BACKUP && (
+        <Button busy={isPending} onClick={() => mutate(true)}>
+          Retry without a backup
+        </Button>
+      )}
+      <Button kind="primary" {...action}>
+        Retry
+      </Button>
+    </span>
   )
 }

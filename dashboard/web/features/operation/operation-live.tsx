@@ -7,6 +7,7 @@ import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { Failure, QueryState } from '#dashboard/web/ui/states.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
 import { OperationAction } from './actions.tsx'
+import { Addresses } from './addresses.tsx'
 import { Log } from './log.tsx'
 import { Notices } from './notices.tsx'
 import { StepList } from './step-list.tsx'
@@ -32,7 +33,7 @@ type LiveProps = Omit<OperationLiveProps, 'operation_id'> & { operation: Operati
 
 function Live({ operation, untitled = false, onRetried }: LiveProps) {
   const openOperation = useOpenOperation()
-  const { steps, lines, connection, error, now } = useProgress(operation)
+  const { steps, lines, connection, error, result, now } = useProgress(operation)
   const hasSteps = steps.length > 0
   return (
     <Card className="@container">
@@ -47,6 +48,7 @@ function Live({ operation, untitled = false, onRetried }: LiveProps) {
           <OperationAction operation={operation} onRetried={onRetried ?? openOperation} />
         </div>
         <Notices operation={operation} connection={connection} />
+        {result && <Addresses result={result} />}
         {error !== undefined && <Failure error={error} />}
         <div
           className={cx(

@@ -20,7 +20,7 @@ export function useRetry(
 ) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: () => retryOperation(id),
+    mutationFn: (without_backup: boolean) => retryOperation(id, without_backup),
     onSuccess: (operation_id) => {
       void client.invalidateQueries({ queryKey: ['operations'] })
       onRetried(operation_id)

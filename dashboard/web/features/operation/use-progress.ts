@@ -5,7 +5,7 @@ import { useEvents } from '#dashboard/web/api/use-events.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { type Step, stepsOf } from './steps.ts'
 
-/** The log lines, steps and connection of an operation; `now` is its current state for screen readers. */
+/** The log lines, steps, result and connection of an operation; `now` is for screen readers. */
 export function useProgress(operation: OperationView) {
   const { id, status, cancel, warnings } = operation
   const active = isActive(operation)
@@ -26,7 +26,8 @@ export function useProgress(operation: OperationView) {
     const warned = warnings.map(({ code }) => code)
     return stepsOf(events, { end, cancels: cancel !== null, warned })
   }, [events, status, cancel, warnings])
-  return { connection, error, lines, steps, now: announce(steps, status) }
+  const result = useMemo(() => events.find(({ event }) => event === 'complete')?.data, [events])
+  return { connection, error, lines, steps, result, now: announce(steps, status) }
 }
 
 function announce(steps: readonly Step[], status: OperationView['status']): string {

@@ -1,11 +1,16 @@
-import { type LucideIcon, RefreshCw, Zap } from 'lucide-react'
+import { CirclePause, CirclePlay, type LucideIcon, RefreshCw, Zap } from 'lucide-react'
 import type { SiteAction } from '#shared/operation-type.ts'
 import { actionOf, OPERATION_TYPES, SITE_ACTIONS } from '#shared/operation-types/index.ts'
 
-const ICONS: Record<SiteAction['icon'], LucideIcon> = { flash: Zap, refresh: RefreshCw }
+const ICONS: Record<SiteAction['icon'], LucideIcon> = {
+  flash: Zap,
+  pause: CirclePause,
+  play: CirclePlay,
+  refresh: RefreshCw,
+}
 
 /** What can be done to a site, or to many, by its name alone. */
 export const ACTIONS = SITE_ACTIONS.map((type) => {
-  const { icon, about } = actionOf(type)
-  return { type, name: OPERATION_TYPES[type].name, icon: ICONS[icon], about }
+  const { icon, about, state } = actionOf(type)
+  return { type, name: OPERATION_TYPES[type].name, icon: ICONS[icon], about, state }
 })

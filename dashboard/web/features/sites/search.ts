@@ -21,6 +21,7 @@ const FILTERS: Record<Filter, true> = {
   expiring: true,
   managed: true,
   ignored: true,
+  staging: true,
   conflict: true,
 }
 

@@ -1,43 +1,48 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { kitQuery, targetsQuery } from '#dashboard/web/api/backups.ts'
+import { kitsQuery, targetsQuery } from '#dashboard/web/api/backups.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Tabs } from '#dashboard/web/ui/tabs.tsx'
 import type { BackupTargetView } from '#shared/api/backups.ts'
+import { FindBackups } from './find/find-backups.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { KitCard } from './kit/kit-card.tsx'
 import { NewKit } from './kit/new-kit.tsx'
+import type { BackupPart } from './search.ts'
 import { ShownCheck } from './shown-check.tsx'
+import { SitesTab } from './sites/sites-tab.tsx'
+import { RulesCard } from './targets/rules-card.tsx'
 import { CheckTarget, RemoveTarget } from './targets/target-actions.tsx'
 import { TargetForm } from './targets/target-form.tsx'
 import { TargetsCard } from './targets/targets-card.tsx'
 
 type Shown =
   | { dialog: 'kit' | 'add' }
-  | { dialog: 'edit' | 'check' | 'remove'; target: BackupTargetView }
+  | { dialog: 'edit' | 'check' | 'find' | 'remove'; target: BackupTargetView }
 
-/** The recovery kit, and where backups are stored. */
+/** Which sites have backups, where these are stored, and the recovery kit. */
 export function BackupsPage() {
-  const kit = useQuery(kitQuery)
+  const kits = useQuery(kitsQuery)
   const targets = useQuery(targetsQuery)
   const [shown, setShown] = useState<Shown>()
-  const isLoaded = kit.data !== undefined && targets.data !== undefined
   const show = (next: Shown) => () => setShown(next)
-  return (
-    <Page
-      title="Backups"
-      about="Files and database of each site, encrypted, in a place of yours. Back up and restore a site on its page."
-    >
-      {isLoaded && (
-        <FirstSteps
-          kit={kit.data}
-          targets={targets.data}
-          onCreateKit={show({ dialog: 'kit' })}
-          onAdd={show({ dialog: 'add' })}
-          onCheck={(target) => setShown({ dialog: 'check', target })}
-        />
-      )}
-      <ShownCheck />
+  const { part = 'sites' } = useSearch({ from: '/inside/backups' })
+  const navigate = useNavigate({ from: '/backups' })
+  const open = (next: BackupPart) =>
+    void navigate({ search: next === 'sites' ? {} : { part: next }, replace: true })
+  const setup = kits.data && targets.data && (
+    <FirstSteps
+      hasKit={kits.data.in_use !== null}
+      targets={targets.data}
+      onCreateKit={show({ dialog: 'kit' })}
+      onAdd={show({ dialog: 'add' })}
+      onCheck={(target) => setShown({ dialog: 'check', target })}
+    />
+  )
+  const onTargets = (
+    <>
       <QueryState of={targets} />
       {targets.data && (
         <TargetsCard
@@ -45,17 +50,55 @@ export function BackupsPage() {
           onAdd={show({ dialog: 'add' })}
           onCheck={(target) => setShown({ dialog: 'check', target })}
           onEdit={(target) => setShown({ dialog: 'edit', target })}
+          onFind={(target) => setShown({ dialog: 'find', target })}
           onRemove={(target) => setShown({ dialog: 'remove', target })}
         />
       )}
-      <QueryState of={kit} />
-      {kit.data !== undefined && <KitCard kit={kit.data} onCreate={show({ dialog: 'kit' })} />}
-      <Dialogs shown={shown} onClose={() => setShown(undefined)} />
+      {targets.data && targets.data.length > 0 && <RulesCard />}
+    </>
+  )
+  const onKit = (
+    <>
+      <QueryState of={kits} />
+      {kits.data && <KitCard kits={kits.data} onCreate={show({ dialog: 'kit' })} />}
+    </>
+  )
+  return (
+    <Page
+      title="Backups"
+      about="Files and database of each site, encrypted, in a place of yours. Restore a site on its page."
+    >
+      {setup}
+      <ShownCheck />
+      <Tabs
+        label="Parts of the backups"
+        value={part}
+        onChange={open}
+        tabs={[
+          { value: 'sites', name: 'Sites', content: <SitesTab /> },
+          { value: 'targets', name: 'Targets', content: onTargets },
+          { value: 'kit', name: 'Recovery kit', content: onKit },
+        ]}
+      />
+      <Dialogs
+        shown={shown}
+        onClose={() => setShown(undefined)}
+        onSites={() => {
+          setShown(undefined)
+          open('sites')
+        }}
+      />
     </Page>
   )
 }
 
-function Dialogs({ shown, onClose }: { shown: Shown | undefined; onClose: () => void }) {
+interface DialogsProps {
+  shown: Shown | undefined
+  onClose: () => void
+  onSites: () => void
+}
+
+function Dialogs({ shown, onClose, onSites }: DialogsProps) {
   const target = shown && 'target' in shown ? shown.target : undefined
   const state = (...dialogs: Shown['dialog'][]) => ({
     open: shown !== undefined && dialogs.includes(shown.dialog),
@@ -66,6 +109,7 @@ function Dialogs({ shown, onClose }: { shown: Shown | undefined; onClose: () => 
       <NewKit {...state('kit')} />
       <TargetForm {...state('add', 'edit')} target={target} />
       {target && <CheckTarget {...state('check')} target={target} />}
+      {target && <FindBackups {...state('find')} target={target} onShow={onSites} />}
       {target && <RemoveTarget {...state('remove')} target={target} />}
     </>
   )

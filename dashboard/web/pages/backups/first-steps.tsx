@@ -1,9 +1,9 @@
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Checklist } from '#dashboard/web/ui/checklist.tsx'
-import type { BackupKitView, BackupTargetView } from '#shared/api/backups.ts'
+import type { BackupTargetView } from '#shared/api/backups.ts'
 
 interface FirstStepsProps {
-  kit: BackupKitView | null
+  hasKit: boolean
   targets: readonly BackupTargetView[]
   onCreateKit: () => void
   onAdd: () => void
@@ -11,13 +11,13 @@ interface FirstStepsProps {
 }
 
 /** What is missing before sites can be backed up; nothing after that. */
-export function FirstSteps({ kit, targets, onCreateKit, onAdd, onCheck }: FirstStepsProps) {
+export function FirstSteps({ hasKit, targets, onCreateKit, onAdd, onCheck }: FirstStepsProps) {
   const used = targets.find(({ is_default }) => is_default) ?? targets[0]
   const steps = [
     {
       title: 'Create and confirm the recovery kit',
       about: 'A key that opens all backups if the dashboard and the servers are lost.',
-      isDone: kit !== null && kit.confirmed_at !== null,
+      isDone: hasKit,
       action: (
         <Button kind="primary" onClick={onCreateKit}>
           Create recovery kit

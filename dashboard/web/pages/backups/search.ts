@@ -1,8 +1,21 @@
-/** The address has the shown check of a target. */
-export interface BackupsSearch {
-  operation?: string
+import { textsIn } from '#dashboard/web/ui/address.ts'
+import type { BackupCoverageQuery } from '#shared/api/backup-coverage.ts'
+
+const BACKUP_PARTS = ['sites', 'targets', 'kit'] as const
+export type BackupPart = (typeof BACKUP_PARTS)[number]
+
+const FILTERS = ['q', 'server_id', 'state', 'page'] as const
+type Filter = (typeof FILTERS)[number] & keyof BackupCoverageQuery
+
+/** The address has the open tab, the shown check of a target, and the filters of the sites. */
+export type BackupsSearch = { [name in Filter]?: string | undefined } & {
+  part?: BackupPart | undefined
+  operation?: string | undefined
 }
 
-export function readBackupsSearch({ operation }: Record<string, unknown>): BackupsSearch {
-  return typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation) ? { operation } : {}
+export function readBackupsSearch(raw: Record<string, unknown>): BackupsSearch {
+  const { operation } = raw
+  const part = BACKUP_PARTS.find((each) => each === raw.part && each !== 'sites')
+  const isId = typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation)
+  return { ...textsIn(raw, FILTERS), ...(part && { part }), ...(isId && { operation }) }
 }

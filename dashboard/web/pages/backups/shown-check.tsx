@@ -15,14 +15,14 @@ export function ShownCheck() {
 
 function Shown({ operation }: { operation: string }) {
   const client = useQueryClient()
-  const navigate = useNavigate()
+  const navigate = useNavigate({ from: '/backups' })
   const { data } = useQuery(operationQuery(operation))
   const hasEnded = data !== undefined && !isActive(data)
   useEffect(() => {
     if (hasEnded) void client.invalidateQueries({ queryKey: BACKUPS })
   }, [hasEnded, client])
   const show = (id: string | undefined) =>
-    navigate({ to: '/backups', search: id === undefined ? {} : { operation: id } })
+    navigate({ search: (now) => ({ ...now, operation: id }) })
   return (
     <section aria-label="Check" className="flex flex-col gap-3">
       <OperationLive operation_id={operation} onRetried={show} />

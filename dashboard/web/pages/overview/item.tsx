@@ -84,7 +84,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
       icon={<RotateCw />}
       aria-label={`Retry for ${name}`}
       busy={isPending}
-      onClick={() => mutate()}
+      onClick={() => mutate(false)}
     >
       Retry
     </Button>

@@ -45,7 +45,32 @@ export const KINDS: Record<AttentionKind, Kind> = {
   certificate: [ShieldAlert, 'certificate expires soon', 'certificates expire soon'],
   mail: [MailX, 'server whose mail is not delivered', 'servers whose mail is not delivered'],
   backup_late: [ArchiveX, 'site without a recent backup', 'sites without a recent backup'],
+  backup_missing: [
+    CircleX,
+    'site whose previous backup was deleted',
+    'sites whose previous backup was deleted',
+  ],
+  dashboard_backup: [
+    CircleX,
+    'backup of the dashboard that is late',
+    'backups of the dashboard that are late',
+  ],
   backup_failed: [CircleX, 'site whose last backup failed', 'sites whose last backup failed'],
+  backup_proof_failed: [
+    ArchiveX,
+    'site whose backup could not be proven',
+    'sites whose backups could not be proven',
+  ],
+  backup_unproven: [
+    Archive,
+    'site without a recently proven backup',
+    'sites without a recently proven backup',
+  ],
+  backup_keeper: [
+    Archive,
+    'backup target whose keeper has a problem',
+    'backup targets whose keepers have problems',
+  ],
   backup_setup: [Archive, 'step to set up backups', 'steps to set up backups'],
   site_disk: [
     Database,

@@ -3,8 +3,9 @@ import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { BACKUP_INTERVALS } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, PROOF_INTERVALS } from '#shared/backup.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
+import { BackupFirst } from './backup-first.tsx'
 import { BackupWindow } from './backup-window.tsx'
 import { Keys } from './keys.tsx'
 import { TextSetting } from './text-setting.tsx'
@@ -50,7 +51,16 @@ export function SettingsPage() {
               read={(text) => text}
               options={BACKUP_INTERVALS}
             />
+            <TextSetting
+              setting="proof_every"
+              label="Proof interval"
+              hint="How often the newest backup of each site is restored into a hidden site, checked and removed. monthly: every four weeks."
+              value={data.proof_every}
+              read={(text) => text}
+              options={PROOF_INTERVALS}
+            />
             <BackupWindow value={data.backup_window} />
+            <BackupFirst value={data.backup_first} />
           </div>
         )}
       </Card>

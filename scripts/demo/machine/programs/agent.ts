@@ -1,4 +1,5 @@
-import type { Output } from '#agent/host/ports.ts'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
+import { ownAgent } from '#agent/host/simulated/programs/copies.ts'
 import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
@@ -8,8 +9,10 @@ const result = (of: TryResult) => JSON.stringify(of)
 const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
 
 /** `hosting-agent mail-try`: a dialogue with a relay. */
-export function agent({ plan: { hostname } }: Machine, argv: readonly string[]): Output {
+export function agent(machine: Machine, argv: readonly string[], options: RunOptions): Output {
+  const { hostname } = machine.plan
   const [, word, to = ''] = argv
+  if (word === 'rewrite') return ownAgent(machine, argv, options)
   if (word !== 'mail-try') return printed('')
   const { host, port } = DEMO_RELAY
   const opening = [

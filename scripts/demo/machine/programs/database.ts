@@ -13,30 +13,43 @@ export function dump(machine: Machine, argv: readonly string[], options: RunOpti
   const database = machine.databases.get(name)
   if (!database || database.broken)
     return failed(`mariadb-dump: Got error: 1194: "Table 'options' is marked as crashed"`, 2)
-  keepDump(machine, name, options.output_file ?? '', database)
+  const text = rememberDump(machine, name, database)
+  if (options.output_file === undefined) return printed(text)
+  machine.disk.put(options.output_file, dumpFile(text, database))
   return done()
 }
 
 /** Lists the tables of a database, runs what a site tries with its own rights, or imports a dump. */
 export function client(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   if (options.input?.startsWith('DELIMITER')) return done()
-  if (options.input_file === undefined)
+  const { input_file, input = '' } = options
+  const isImport = input_file !== undefined || argv.includes('--binary-mode')
+  if (!isImport)
     return printed(`${Buffer.from('wp_options').toString('hex')}
 end
 `)
   const name = lastOf(argv)
-  const text = machine.disk.text(options.input_file) ?? ''
-  if (!text.includes(`-- Database: ${name}\n`)) return failed('ERROR 1064 (42000) at line 1')
-  const kept = dumps.get(machine)?.get(name)
-  machine.databases.set(name, kept ?? { kit: freshKit, broken: false, bytes: 4096 })
+  const text = input_file === undefined ? input : (machine.disk.text(input_file) ?? '')
+  const [, source] = /^-- Database: (.*)$/m.exec(text) ?? []
+  if (source === undefined) return failed('ERROR 1064 (42000) at line 1')
+  const kept = dumps.get(machine)?.get(source)
+  machine.databases.set(name, kept ? { ...kept } : { kit: freshKit, broken: false, bytes: 4096 })
   return done()
 }
 
 export function keepDump(machine: Machine, name: string, path: string, database: Database): void {
+  machine.disk.put(path, dumpFile(rememberDump(machine, name, database), database))
+}
+
+const dumpFile = (text: string, { bytes }: Database) => ({
+  ...file(text, { mode: 0o600 }),
+  size: bytes,
+})
+
+function rememberDump(machine: Machine, name: string, database: Database): string {
   const known = dumps.get(machine) ?? new Map<string, Database>()
   dumps.set(machine, known.set(name, database))
-  const text = `-- MariaDB dump\n-- Database: ${name}\n-- Dump completed\n`
-  machine.disk.put(path, { ...file(text, { mode: 0o600 }), size: database.bytes })
+  return `-- MariaDB dump\n-- Database: ${name}\n-- Dump completed\n`
 }
 
 /** WordPress' options for the scan. Throws MariaDB's message for a broken table. */

@@ -87,6 +87,26 @@ test('feeds a program with the output of another, and measures it', async () => 
   })
 })
 
+test('a program that feeds another one has an input and a feeder of its own', async () => {
+  const first = { argv: ['printf', 'two\n'], options: {} }
+  const counting = 'process.stdin.pipe(process.stdout); console.error("counted")'
+  const second = { argv: node(counting), options: { input: 'one\n', input_from: first } }
+  const failing = { argv: node('console.error("no"); process.exit(3)'), options: {} }
+  const between = { argv: ['cat'], options: { input_from: failing } }
+
+  const { stdout, fed } = await shell.run(['cat'], { input_from: second })
+  const failed = await shell.try(['cat'], { input_from: between })
+
+  expect([stdout, fed?.stderr, fed?.bytes, fed?.fed?.bytes]).toEqual([
+    'one\ntwo\n',
+    'counted\n',
+    8,
+    4,
+  ])
+  expect([failed.code, failed.fed?.code, failed.fed?.fed?.code]).toEqual([0, 0, 3])
+  expect(failed.fed?.fed?.stderr).toBe('no\n')
+})
+
 test('tells when the program that feeds another one fails, or the other one ends early', async () => {
   const failing = {
     argv: node('console.log("x"); console.error("no"); process.exit(4)'),
@@ -99,4 +119,22 @@ test('tells when the program that feeds another one fails, or the other one ends
 
   expect([first.code, first.fed?.code, first.fed?.stderr]).toEqual([0, 4, 'no\n'])
   expect(second.code).toBe(0)
+})
+
+test('passes the bytes of stdout on, and throws at the end', async () => {
+  const parts: Uint8Array[] = []
+  const reading = (async () => {
+    const code = 'process.stdout.write(Buffer.alloc(300000, 255)); process.exitCode = 3'
+    for await (const chunk of shell.bytes(node(code))) parts.push(chunk)
+  })()
+
+  await expect(reading).rejects.toThrow(/exit status 3/)
+  expect(Buffer.concat(parts).equals(Buffer.alloc(300_000, 255))).toBe(true)
+})
+
+test('closes the pipe of a program whose bytes nobody reads any more', async () => {
+  const chunks = shell.bytes(['yes'])
+  await chunks.next()
+
+  expect(await chunks.return()).toEqual({ done: true, value: undefined })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/os/certificates/certificates.ts'
+import { renewDue } from '#agent/os/certificates/due.ts'
 import { issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 
 const FOLDER = '/etc/hosting/tls/a.example'

@@ -123,7 +123,7 @@ test('accepts a name that stands only in a comment', async () => {
   const host = await server()
   host.answer('nginx -T', '# configuration file /etc/nginx/a:\n# server_name shop.example;\n')
 
-  await refuseServedNames(host, 'shop.example')
+  await refuseServedNames(host, ['shop.example'])
 })
 
 test('finds a certificate only when both files are there', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
 import { allSitesSteps, renderAllSites } from '#agent/os/provision/all-sites.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -35,9 +36,14 @@ test.each([
   expect(lines.filter((line) => line.startsWith('IPAddressAllow'))).toEqual(allowed)
 })
 
-test('denies nothing without systemd', async () => {
+test('denies nothing without systemd, and installs the program for logins', async () => {
   const host = await withMail()
   host.init = 'direct'
 
+  const steps = await allSitesSteps(host)
+  for (const step of steps) await step.apply()
+
+  expect(steps.map(({ name }) => name)).toEqual(['login'])
+  expect(host.disk.all['/usr/local/lib/hosting/login.php']).toBe(LOGIN_PHP_TEXT)
   expect(await allSitesSteps(host)).toEqual([])
 })

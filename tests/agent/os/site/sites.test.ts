@@ -4,7 +4,6 @@ import {
   getSite,
   listSites,
   moveSite,
-  namesOf,
   removeSite,
   writeSite,
 } from '#agent/os/site/sites.ts'
@@ -23,6 +22,15 @@ test('keeps sites by domain, readable for root only', async () => {
   expect(host.disk.find(PATH)?.options.mode).toBe(0o600)
   await removeSite(host, 'shop.example', 'sites').apply()
   expect(await findSite(host, 'shop.example')).toBeUndefined()
+})
+
+test('keeps what makes a site a staging site', async () => {
+  const host = fakeHost()
+  const password_hash = '{SSHA}PKwZ12abz9sqsXz7ccvmQCzeQlhub25jZQ=='
+  const site = { ...shop, staging: { of: 'live.example', user: 'staging', password_hash } }
+  await writeSite(host, site)
+
+  expect(await findSite(host, 'shop.example')).toEqual(site)
 })
 
 test('a site in the trash is not found, and the error says where it is', async () => {
@@ -47,13 +55,4 @@ test.each([
   await host.disk.write(PATH, text)
 
   await expect(findSite(host, 'shop.example')).rejects.toThrow(PATH)
-})
-
-test.each([
-  ['shop.example', ['shop.example', 'www.shop.example']],
-  ['www.shop.example', ['www.shop.example', 'shop.example']],
-  ['www.example', ['www.example', 'www.www.example']],
-  [`${'a.'.repeat(125)}ab`, [`${'a.'.repeat(125)}ab`]],
-])('answers for %s and its other form', (domain, names) => {
-  expect(namesOf(domain)).toEqual(names)
 })

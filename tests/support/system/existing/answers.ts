@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Host } from '#tests/support/lab/index.ts'
 import { run } from '#tests/support/lab/run.ts'
 
@@ -6,22 +9,35 @@ const PATHS = ['/', '/page.php', '/static.txt']
 /** A name, and the address visitors connect to. */
 type Asked = readonly [name: string, address: string]
 
-/** The answer to each request, or how it fails: the status of curl. */
+/** More at once, and sites that share a few workers do not answer in time. */
+const AT_ONCE = 16
+
+/** The answer to each request, or how it fails: the status of curl. One curl asks them all. */
 async function answersOf(host: Host, asked: readonly Asked[]): Promise<string[]> {
   const requests = asked.flatMap(([name, address]) =>
     PATHS.map((path) => [name, address, path] as const),
   )
-  return Promise.all(
-    requests.map(async ([name, address, path]) => {
-      const target = address.includes(':') ? `[${address}]` : address
-      const ask = ['curl', '-s', '-g', '--max-time', '20', '-w', ' %{http_code}']
-      const { code, stdout } = await run([
-        ...['ip', 'netns', 'exec', host.netns, ...ask],
-        ...['-H', `Host: ${name}`, `http://${target}${path}`],
-      ])
-      return `${name} at ${address}${path}: ${code === 0 ? stdout : `curl ${code}`}`
-    }),
+  const folder = await mkdtemp(join(tmpdir(), 'answers-'))
+  const config = requests.map(([name, address, path], at) =>
+    [
+      `url = "http://${address.includes(':') ? `[${address}]` : address}${path}"`,
+      `header = "Host: ${name}"`,
+      `output = "${folder}/${at}"`,
+      `write-out = "${at} %{exitcode} %{http_code}\\n"`,
+      ...['silent', 'globoff', 'max-time = 60'],
+    ].join('\n'),
   )
+  const ask = ['curl', '--parallel', '--parallel-max', `${AT_ONCE}`, '--config', '-']
+  const argv = ['ip', 'netns', 'exec', host.netns, ...ask]
+  const { stdout } = await run(argv, { input: config.join('\nnext\n') })
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  const codes = new Map(lines.map((line) => [Number(line.split(' ')[0]), line]))
+  const answers = requests.map(async ([name, address, path], at) => {
+    const [, exit, status] = codes.get(at)?.split(' ') ?? []
+    const body = await readFile(join(folder, `${at}`), 'utf8').catch(() => '')
+    return `${name} at ${address}${path}: ${exit === '0' ? `${body} ${status}` : `curl ${exit}`}`
+  })
+  return Promise.all(answers).finally(() => rm(folder, { recursive: true }))
 }
 
 /** Start times of services: a restarted one drops its work. */

@@ -43,6 +43,6 @@ async function answersOf(host: Host, layouts: readonly LayoutOnDisk[]): Promise<
   return visits.map(({ host: name, address, port, path }, at) => {
     const { status = 0, body = '' } = answers[at] ?? {}
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 16)
-    return `${name} at ${address}:${port}${path}: ${status} ${digest}`
+    return `${name} at ${address}:${port}${path}: ${status} ${status === 0 ? body : digest}`
   })
 }

@@ -17,10 +17,11 @@ foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
   $context = stream_context_create(['ssl' => ['verify_peer' => false, 'verify_peer_name' => false, 'SNI_enabled' => true, 'peer_name' => $visit['host']]]);
   $place = ($tls ? 'tls' : 'tcp') . "://{$visit['address']}:{$visit['port']}";
   $socket = @stream_socket_client($place, $code, $reason, 10, STREAM_CLIENT_CONNECT, $context);
-  if (!$socket) { $answers[] = ['status' => 0, 'body' => '']; continue; }
-  stream_set_timeout($socket, 20);
+  if (!$socket) { $answers[] = ['status' => 0, 'body' => $reason]; continue; }
+  stream_set_timeout($socket, 60);
   fwrite($socket, "GET {$visit['path']} HTTP/1.0\\r\\nHost: {$visit['host']}\\r\\nConnection: close\\r\\n\\r\\n");
   $answer = stream_get_contents($socket);
+  if (stream_get_meta_data($socket)['timed_out']) { $answers[] = ['status' => 0, 'body' => 'no end']; continue; }
   [$head, $body] = explode("\\r\\n\\r\\n", $answer, 2) + ['', ''];
   $answers[] = ['status' => (int) (explode(' ', $head)[1] ?? 0), 'body' => $body];
 }
@@ -75,13 +76,13 @@ export async function visitAll(
   return seen
 }
 
-/** One answer for each; the status is 0 where there is none. */
+/** One answer for each; where there is none the status is 0, and the body the reason. */
 export async function request(
   host: Host,
   visits: readonly Visit[],
 ): Promise<{ status: number; body: string }[]> {
   const input = JSON.stringify(visits)
-  return JSON.parse(await host.must(['php', '-r', CLIENT], { input, timeout_ms: 180_000 }))
+  return JSON.parse(await host.must(['php', '-r', CLIENT], { input, timeout_ms: 300_000 }))
 }
 
 /** A static file and a script of the site. */

@@ -3,8 +3,12 @@ import process from 'node:process'
 import { readConfig } from '#agent/config.ts'
 import type { Files } from '#agent/host/ports.ts'
 import { realHost } from '#agent/real-host.ts'
+import { rewrite } from '#agent/rewrite/serve.ts'
 import { serve } from '#agent/start.ts'
+import { runOwnProgram } from '#tests/support/system/own-programs.ts'
 import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
+
+await runOwnProgram(process.argv[2], process.argv.slice(3))
 
 /** This machine's agent; it crashes or stops at the first record in the file CRASH_POINTS. */
 const config = readConfig(process.env)
@@ -44,5 +48,9 @@ function points(): CrashPoint[] {
   return existsSync(CRASH_POINTS) ? JSON.parse(readFileSync(CRASH_POINTS, 'utf8')) : []
 }
 
-writeFileSync(STARTED, String(performance.timeOrigin))
-await serve(config, { ...real, files: { ...real.files, append } })
+const [name, ...args] = process.argv.slice(2)
+if (name === 'rewrite') await rewrite(args)
+else {
+  writeFileSync(STARTED, String(performance.timeOrigin))
+  await serve(config, { ...real, files: { ...real.files, append } })
+}

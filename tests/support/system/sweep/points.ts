@@ -1,7 +1,6 @@
+import { long } from '#tests/support/runs.ts'
 import type { CrashPoint } from './crash-point.ts'
 import type { Reference } from './sweep.ts'
-
-const LONG = process.env.HOSTING_LONG === '1'
 
 /** Each record of a file, one by one. */
 const each = (file: CrashPoint['file'], count: number, fate: Pick<CrashPoint, 'when' | 'how'>) =>
@@ -20,7 +19,7 @@ export function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]
     { file: 'journal', record: count - 4, when: 'after', ...kill },
     ...second,
   ])
-  if (!LONG) {
+  if (!long) {
     const ahead = after.filter((_, at) => journal[at]?.endsWith(' intent') || at === count - 1)
     const middle = Math.ceil(count / 2) + 1
     return [

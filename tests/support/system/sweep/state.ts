@@ -1,9 +1,11 @@
 import type { Host } from '#tests/support/lab/index.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
 
-/** A snapshot with the contents of the operation's files, and the rows of the sites. */
+/** A snapshot with the contents of the operation's files, and the pages and rows of the sites. */
 export interface State extends Snapshot {
   contents: string[]
+  /** The pages that a test wrote: one shows which files a site has. */
+  pages: string[]
   rows: string[]
 }
 
@@ -20,6 +22,7 @@ WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 
 export async function stateOf(host: Host): Promise<State> {
   const script = ['-type', 'f', '-printf', '%m %u:%g %p\\n', '-exec', 'sha256sum', '{}', '+']
   const contents = await host.exec(['find', ...PLACES, ...script])
+  const pages = await host.exec(['bash', '-c', 'sha256sum /srv/www/*/public/*.html'])
   const mariadb = ['mariadb', '--batch', '--skip-column-names']
   const { stdout } = await host.exec(mariadb, { input: TABLES })
   const names = lines(stdout).filter((name) => !name.endsWith('options'))
@@ -33,6 +36,7 @@ export async function stateOf(host: Host): Promise<State> {
     files: seen.files.filter((path) => !PASSING.test(path)),
     processes: seen.processes.filter((line) => !served.includes(line.split(' ')[0] ?? '')),
     contents: lines(contents.stdout),
+    pages: lines(pages.stdout),
     rows: lines(rows.stdout),
   }
 }

@@ -3,7 +3,7 @@ import type { CrashingAgent, Ended } from './agent.ts'
 import type { CrashPoint } from './crash-point.ts'
 import { type State, stateOf } from './state.ts'
 
-type Work = readonly [command: string, params: object]
+export type Work = readonly [command: string, params: object]
 
 /** An operation to interrupt at every record; `back` restores the state after a success. */
 export interface Scenario {

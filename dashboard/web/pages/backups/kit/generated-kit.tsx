@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { createKit, kitQuery } from '#dashboard/web/api/backups.ts'
+import { createKit, kitsQuery } from '#dashboard/web/api/backups.ts'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { createKeyPair } from './key-pair.ts'
 import { renderKit } from './kit-file.ts'
@@ -14,7 +14,7 @@ export function GeneratedKit(props: KitSteps) {
     mutationFn: async () => {
       const { public_key, private_key } = await createKeyPair()
       const { kit, challenge } = await createKit(public_key)
-      client.setQueryData(kitQuery.queryKey, kit)
+      void client.invalidateQueries(kitsQuery)
       return { text: renderKit({ ...kit, private_key }), challenge }
     },
   })

@@ -6,26 +6,28 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { BackupKitView } from '#shared/api/backups.ts'
+import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
 import { restoreCommands } from './kit-file.ts'
 
 interface KitCardProps {
-  kit: BackupKitView | null
+  kits: BackupKits
   onCreate: () => void
 }
 
 /** The key that opens backups without this dashboard. */
-export function KitCard({ kit, onCreate }: KitCardProps) {
+export function KitCard({ kits: { in_use, pending }, onCreate }: KitCardProps) {
   const create = (
     <Button icon={<KeyRound />} onClick={onCreate}>
       Create recovery kit
     </Button>
   )
   return (
-    <Card title="Recovery kit" actions={kit && create}>
-      {kit ? (
-        <Existing kit={kit} />
-      ) : (
+    <Card title="Recovery kit" actions={(in_use ?? pending) && create}>
+      <div className="flex flex-col gap-4">
+        {pending && <Pending kit={pending} isFirst={in_use === null} />}
+        {in_use && <InUse kit={in_use} />}
+      </div>
+      {in_use === null && pending === null && (
         <Empty icon={<KeyRound />} title="There is no recovery kit" action={create}>
           The kit is a key that opens all backups without this dashboard. Only you have it.
         </Empty>
@@ -34,23 +36,33 @@ export function KitCard({ kit, onCreate }: KitCardProps) {
   )
 }
 
-function Existing({ kit: { fingerprint, created_at, confirmed_at } }: { kit: BackupKitView }) {
+/** A challenge is shown once: a kit whose dialog was closed cannot be confirmed any more. */
+function Pending({ kit, isFirst }: { kit: BackupKitView; isFirst: boolean }) {
+  const title = isFirst ? 'The recovery kit is not confirmed' : 'A newer kit is not confirmed'
   return (
-    <div className="flex flex-col gap-4">
-      {confirmed_at === null && (
-        <Notice kind="warn" title="This kit is not confirmed and not in use">
-          Create a kit again, save it, and choose the saved file to confirm it.
-        </Notice>
-      )}
+    <Notice kind="warn" title={`${title} and not in use`}>
+      It was created <Time at={kit.created_at} /> with the fingerprint{' '}
+      <code className="font-mono text-xs">{kit.fingerprint}</code>.{' '}
+      {isFirst
+        ? 'Sites are not backed up before a kit is confirmed.'
+        : 'Backups still use the kit below.'}{' '}
+      Create a kit again, save it, and choose the saved file to confirm it.
+    </Notice>
+  )
+}
+
+function InUse({ kit: { fingerprint, created_at, confirmed_at } }: { kit: BackupKitView }) {
+  return (
+    <>
       <Facts
         of={{
           Fingerprint: <code className="font-mono text-xs">{fingerprint}</code>,
           Created: <Time at={created_at} />,
-          Confirmed: <Time at={confirmed_at} none="not confirmed" />,
+          'In use since': <Time at={confirmed_at} />,
         }}
       />
-      {confirmed_at !== null && <Commands fingerprint={fingerprint} />}
-    </div>
+      <Commands fingerprint={fingerprint} />
+    </>
   )
 }
 

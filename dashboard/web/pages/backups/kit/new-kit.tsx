@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { BACKUPS, confirmKit, kitQuery } from '#dashboard/web/api/backups.ts'
+import { BACKUPS, confirmKit, kitsQuery } from '#dashboard/web/api/backups.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { GeneratedKit } from './generated-kit.tsx'
@@ -18,7 +18,7 @@ export function NewKit({ open, onClose }: DialogState) {
   const client = useQueryClient()
   const confirm = async (answer: string) => {
     const { kit } = await confirmKit(answer)
-    client.setQueryData(kitQuery.queryKey, kit)
+    client.setQueryData(kitsQuery.queryKey, { in_use: kit, pending: null })
     void client.invalidateQueries({ queryKey: BACKUPS })
     toast('The recovery kit is confirmed. Keep it offline, in two safe places.')
     onClose()

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { createKit, kitQuery } from '#dashboard/web/api/backups.ts'
+import { createKit, kitsQuery } from '#dashboard/web/api/backups.ts'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
@@ -18,7 +18,7 @@ export function OpensslKit({ onClose, confirm }: KitSteps) {
   const client = useQueryClient()
   const { mutate, data, isPending, error } = useMutation({
     mutationFn: () => createKit(`${key.replaceAll('\r', '').trim()}\n`),
-    onSuccess: ({ kit }) => client.setQueryData(kitQuery.queryKey, kit),
+    onSuccess: () => client.invalidateQueries(kitsQuery),
   })
   if (data) return <Challenge {...{ onClose, confirm }} challenge={data.challenge} />
   const refused = refusalsIn(error).public_key

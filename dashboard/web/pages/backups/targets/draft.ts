@@ -6,6 +6,7 @@ export type Kind = BackupTargetView['place']['kind']
 const TEXTS = {
   ...{ name: '', url: '', bucket: '', prefix: 'hosting', region: 'us-east-1', host: '' },
   ...{ port: '22', user: '', path: '', host_key: '', ca: '' },
+  keeper_key: '',
   /** Empty: the current one stays. */
   secret: '',
 }
@@ -15,25 +16,42 @@ export type Draft = Record<FieldName, string> & { kind: Kind }
 
 export function draftOf(target: BackupTargetView | undefined): Draft {
   if (!target) return { ...TEXTS, kind: 'rest' }
-  const { name, place } = target
+  const { name, place, keeper_key } = target
   const texts = Object.entries(place).map(([field, value]) => [field, String(value)])
-  return { ...TEXTS, ...Object.fromEntries(texts), name, kind: place.kind }
+  return {
+    ...TEXTS,
+    ...Object.fromEntries(texts),
+    name,
+    kind: place.kind,
+    keeper_key: keeper_key ?? '',
+  }
 }
 
-/** What the rules of the API refuse: one message for each field. Its answers name `place` only. */
+/** What the rules of the API refuse: one message for each field, by its name in the form. */
 export function mistakesOf(draft: Draft): Partial<Record<FieldName, string>> {
   const { error } = CreateBackupTarget.safeParse(inputOf(draft))
   const found = error?.issues.map(({ path, message }) => [path.at(-1), message]) ?? []
   return Object.fromEntries(found.reverse())
 }
 
-export function inputOf({ name, secret, ...draft }: Draft): Pick<NewTarget, 'name' | 'place'> & {
-  secret?: string
-} {
-  return { name, place: placeOf(draft), ...(secret !== '' && { secret }) }
+/** Answers of the API name the fields of a place `place.url`. */
+export function refusalsOf(refused: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(refused)
+  return Object.fromEntries(entries.map(([name, text]) => [name.replace(/^place\./, ''), text]))
 }
 
-function placeOf(draft: Omit<Draft, 'name' | 'secret'>): NewTarget['place'] {
+export function inputOf({
+  name,
+  secret,
+  keeper_key,
+  ...draft
+}: Draft): Pick<NewTarget, 'name' | 'place'> & { secret?: string; keeper_key: string | null } {
+  const own = secret === '' ? {} : { secret }
+  const key = keeper_key.trim()
+  return { name, place: placeOf(draft), keeper_key: key === '' ? null : key, ...own }
+}
+
+function placeOf(draft: Omit<Draft, 'name' | 'secret' | 'keeper_key'>): NewTarget['place'] {
   const { kind, url, bucket, prefix, region, host, port, user, path, host_key, ca } = draft
   const places: Record<Kind, NewTarget['place']> = {
     rest: { kind: 'rest', url, user, ca },

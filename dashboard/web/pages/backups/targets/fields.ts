@@ -20,6 +20,13 @@ const CA: FieldText = {
   type: 'lines',
 }
 
+const KEEPER: FieldText = {
+  name: 'keeper_key',
+  label: 'Public key of the keeper',
+  hint: 'The keeper deletes old backups beside the storage, and prints this key when it is set up. Leave empty if there is none.',
+  type: 'lines',
+}
+
 /** What each kind of target is, and what it needs. */
 export const KIND_FIELDS: Record<Kind, KindTexts> = {
   rest: {
@@ -33,6 +40,7 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       { name: 'user', label: 'User' },
       { name: 'secret', label: 'Password', type: 'password' },
       CA,
+      KEEPER,
     ],
   },
   s3: {
@@ -49,6 +57,7 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       { name: 'user', label: 'Access key' },
       { name: 'secret', label: 'Secret key', type: 'password' },
       CA,
+      KEEPER,
     ],
   },
   sftp: {
@@ -66,6 +75,7 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
         ...{ name: 'secret', label: 'Private SSH key', type: 'lines' },
         hint: 'Of a key pair for this target only, without a passphrase.',
       },
+      KEEPER,
     ],
   },
   local: {
@@ -76,6 +86,7 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
         ...{ name: 'path', label: 'Folder', placeholder: '/mnt/backup' },
         hint: 'The same path on every server.',
       },
+      KEEPER,
     ],
   },
 }

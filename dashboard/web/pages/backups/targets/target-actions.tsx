@@ -1,14 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { checkTarget, removeTarget, targetsQuery } from '#dashboard/web/api/backups.ts'
-import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupTargetView } from '#shared/api/backups.ts'
+import { ServerField, useServer } from './server-field.tsx'
 
 interface TargetDialogProps extends DialogState {
   target: BackupTargetView
@@ -29,45 +27,29 @@ export function CheckTarget({ target, open, onClose }: TargetDialogProps) {
 }
 
 function CheckForm({ target, onClose }: Omit<TargetDialogProps, 'open'>) {
-  const { data } = useQuery(fleetQuery)
   const navigate = useNavigate()
-  const [chosen, setChosen] = useState<string>()
-  const servers = data?.servers ?? []
-  const first = servers.find(({ status }) => status === 'online') ?? servers[0]
-  const server = chosen ?? (first && String(first.id))
+  const chosen = useServer()
+  const { server } = chosen
   const { mutate, isPending, error } = useMutation({
     mutationFn: (server_id: number) => checkTarget(target.id, server_id),
     onSuccess: async (operation) => {
       onClose()
-      await navigate({ to: '/backups', search: { operation } })
+      await navigate({ to: '/backups', search: { part: 'targets', operation } })
     },
   })
   return (
     <DialogForm
       action="Check target"
-      onSubmit={() => server && mutate(Number(server))}
+      onSubmit={() => server !== undefined && mutate(server)}
       onCancel={onClose}
       isBlocked={server === undefined}
       isBusy={isPending}
       error={error}
     >
-      <Field
-        label="Server"
-        name="server"
-        hint={
-          servers.length === 0
-            ? 'There is no server yet.'
-            : 'A target is used by all servers: check it from one of each network.'
-        }
-      >
-        <Select value={server ?? ''} onChange={({ target: { value } }) => setChosen(value)}>
-          {servers.map(({ id, name, status }) => (
-            <option key={id} value={id}>
-              {status === 'online' ? name : `${name} (${status})`}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <ServerField
+        {...chosen}
+        hint="A target is used by all servers: check it from one of each network."
+      />
     </DialogForm>
   )
 }

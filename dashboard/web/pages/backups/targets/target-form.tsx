@@ -8,7 +8,15 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, Select, TextArea } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupTargetView } from '#shared/api/backups.ts'
-import { type Draft, draftOf, type FieldName, inputOf, type Kind, mistakesOf } from './draft.ts'
+import {
+  type Draft,
+  draftOf,
+  type FieldName,
+  inputOf,
+  type Kind,
+  mistakesOf,
+  refusalsOf,
+} from './draft.ts'
 import { KIND_FIELDS } from './fields.ts'
 
 interface TargetFormProps extends DialogState {
@@ -45,7 +53,7 @@ function Form({ target, onClose }: Omit<TargetFormProps, 'open'>) {
     },
   })
   const mistakes = mistakesOf(draft)
-  const refused = refusalsIn(error)
+  const refused = refusalsOf(refusalsIn(error))
   const refusals = isTried ? { ...refused, ...mistakes } : refused
   const submit = () => {
     setIsTried(true)
@@ -61,7 +69,7 @@ function Form({ target, onClose }: Omit<TargetFormProps, 'open'>) {
       onSubmit={submit}
       onCancel={onClose}
       isBusy={isPending}
-      error={refused.name === undefined && refused.secret === undefined ? error : null}
+      error={Object.keys(refused).some((name) => name in draft) ? null : error}
     >
       <Field label="Name" name="name" error={refusals.name} hint="Shown in lists.">
         <Input

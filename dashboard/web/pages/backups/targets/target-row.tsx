@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Pencil, ShieldCheck, Star, Trash2 } from 'lucide-react'
+import { Pencil, Search, ShieldCheck, Star, Trash2 } from 'lucide-react'
 import { BACKUPS, changeTarget } from '#dashboard/web/api/backups.ts'
 import { DELETION_ADVICE, KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -10,12 +10,14 @@ import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupTargetView } from '#shared/api/backups.ts'
+import { KeeperStatus } from './keeper-status.tsx'
 
 type Act = (target: BackupTargetView) => void
 
 export interface TargetActions {
   onCheck: Act
   onEdit: Act
+  onFind: Act
   onRemove: Act
 }
 
@@ -36,6 +38,7 @@ export function TargetRow({ target, ...actions }: TargetActions & { target: Back
         {append_only === false && (
           <p className="mt-1 text-xs">Advice: {DELETION_ADVICE[place.kind]}</p>
         )}
+        <KeeperStatus target={target} />
         <p className="text-xs text-muted sm:hidden">
           checked <Time at={checked_at} />
         </p>
@@ -61,6 +64,7 @@ function Actions({
   target,
   onCheck,
   onEdit,
+  onFind,
   onRemove,
 }: TargetActions & { target: BackupTargetView }) {
   const { id, name, is_default, checked_at } = target
@@ -89,6 +93,9 @@ function Actions({
         </MenuItem>
         <MenuItem icon={<Pencil />} onClick={() => onEdit(target)}>
           Edit target
+        </MenuItem>
+        <MenuItem icon={<Search />} onClick={() => onFind(target)}>
+          Find existing backups
         </MenuItem>
         <MenuItem icon={<Star />} disabled={is_default} onClick={() => mutate()}>
           Make default

@@ -9,6 +9,7 @@ import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { usedBytes } from '#shared/disk-levels.ts'
 import { SiteMenu } from './actions/site-menu.tsx'
+import { LogIn } from './login/log-in.tsx'
 import type { TabProps } from './tabs.tsx'
 import { isWordpress, urlsOf } from './urls.ts'
 
@@ -36,6 +37,7 @@ export function About({ site }: { site: Site }) {
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Status value={site.status} />
       {site.found && <Badge>not managed</Badge>}
+      {site.staging && <Badge>staging</Badge>}
       {site.ignored && <Badge>ignored</Badge>}
       {site.closed && <Badge tone="warn">closed to visitors</Badge>}
       {site.health && <HealthBadge state={site.health} reason={site.health_reason} />}
@@ -56,11 +58,17 @@ export function Actions({ site, isOnServer }: TabProps) {
   return (
     <>
       {isOnServer && <OutLink href={home}>Visit site</OutLink>}
-      {isOnServer && isWordpress(site) && <OutLink href={admin}>Log in to WordPress</OutLink>}
+      {isOnServer && isWordpress(site) && site.status !== 'suspended' && (
+        <WordpressLogin site={site} admin={admin} />
+      )}
       {!site.found && <SiteMenu site={site} isOnServer={isOnServer} />}
     </>
   )
 }
+
+/** A site that was found is not touched: its own login page asks. */
+const WordpressLogin = ({ site, admin }: { site: Site; admin: string }) =>
+  site.found ? <OutLink href={admin}>Log in to WordPress</OutLink> : <LogIn site={site} />
 
 function OutLink({ href, children }: { href: string; children: string }) {
   return (

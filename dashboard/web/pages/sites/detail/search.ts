@@ -4,6 +4,7 @@ export const SITE_TABS = [
   'wordpress',
   'database',
   'backups',
+  'staging',
   'php',
   'mail',
   'access',

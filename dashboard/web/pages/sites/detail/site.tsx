@@ -9,8 +9,10 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
 import { DeletedSite } from './deleted-site.tsx'
 import { About, Actions, Trail } from './header.tsx'
+import { Moved } from './move/moved.tsx'
 import { CurrentOperation } from './notices/current-operation.tsx'
 import { ServerOffline } from './notices/server-offline.tsx'
+import { StagingNotice } from './notices/staging-notice.tsx'
 import { StatusNotice } from './notices/status-notice.tsx'
 import { Unhealthy } from './notices/unhealthy.tsx'
 import { readSiteSearch, type SiteTab } from './search.ts'
@@ -53,6 +55,8 @@ function Notices({ site, operation }: Pick<TabProps, 'site'> & { operation: stri
     <>
       <ServerOffline site={site} />
       {!(isNotCreated && operation) && <StatusNotice site={site} />}
+      <StagingNotice site={site} />
+      <Moved site={site} />
       <AlsoOn domain={site.domain} also_on={site.also_on} />
       <Unhealthy site={site} />
       <CurrentOperation site={site} requested={operation} />

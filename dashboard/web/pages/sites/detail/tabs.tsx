@@ -7,12 +7,17 @@ import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
 import { BackupsTab } from './backups/backups.tsx'
 import { DatabaseTab } from './database/database.tsx'
+import { DomainsCard } from './domains/domains-card.tsx'
 import { TlsCard } from './domains/tls-card.tsx'
 import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
 import { PhpCard } from './php/php-card.tsx'
 import { SITE_TABS, type SiteTab } from './search.ts'
+import { PageCacheCard } from './settings/page-cache-card.tsx'
+import { PhpLimitsCard } from './settings/php-limits-card.tsx'
+import { VisitorsCard } from './settings/visitors-card.tsx'
+import { StagingTab } from './staging/staging.tsx'
 import { isWordpress } from './urls.ts'
 import { JobsCard } from './wordpress/jobs-card.tsx'
 import { WordpressCard } from './wordpress/wordpress-card.tsx'
@@ -50,7 +55,12 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     name: 'Domains',
     has: ({ site: { found, tls, unknown } }) =>
       !found || tls !== 'none' || unknown.tls !== undefined,
-    content: (props) => <TlsCard {...props} />,
+    content: (props) => (
+      <>
+        {!props.site.found && <DomainsCard {...props} />}
+        <TlsCard {...props} />
+      </>
+    ),
   },
   wordpress: {
     name: 'WordPress',
@@ -77,10 +87,25 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     has: isManaged,
     content: ({ site }) => <BackupsTab site={site} />,
   },
+  staging: {
+    name: 'Staging',
+    has: isManaged,
+    content: ({ site }) => <StagingTab site={site} />,
+  },
   php: {
     name: 'PHP',
     has: ({ site }) => !site.found,
-    content: (props) => <PhpCard {...props} />,
+    content: (props) => (
+      <>
+        <PhpCard {...props} />
+        {isManaged(props) && (
+          <>
+            <PhpLimitsCard {...props} />
+            <PageCacheCard {...props} />
+          </>
+        )}
+      </>
+    ),
   },
   mail: {
     name: 'Mail',
@@ -91,11 +116,16 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   },
   access: {
     name: 'Access',
-    has: (props) => isManaged(props) && isWordpress(props.site),
+    has: isManaged,
     content: ({ site }) => (
-      <Card title="Access">
-        <AdminPassword site={site} />
-      </Card>
+      <>
+        <VisitorsCard site={site} />
+        {isWordpress(site) && (
+          <Card title="WordPress">
+            <AdminPassword site={site} />
+          </Card>
+        )}
+      </>
     ),
   },
   activity: { name: 'Activity', content: (props) => <ActivityTab {...props} /> },

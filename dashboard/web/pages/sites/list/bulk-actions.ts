@@ -1,6 +1,7 @@
 import {
   Archive,
   CloudDownload,
+  Construction,
   Gauge,
   Lock,
   type LucideIcon,
@@ -19,7 +20,13 @@ export interface BulkAction {
   /** Its effect on each site. */
   about: string
   /** The parameter that the user chooses. */
-  param?: { name: string; label: string; options: readonly Option[] }
+  param?: {
+    name: string
+    label: string
+    options: readonly Option[]
+    /** Default: the value of the option. */
+    toParam?: (value: string) => unknown
+  }
   isDestructive?: true
 }
 
@@ -48,6 +55,21 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
     about:
       'Moves each of them to this version. Sites on servers without it fail and stay as they are.',
     param: { name: 'php', label: 'PHP version', options: PHP },
+  },
+  'site.configure': {
+    name: 'Maintenance page',
+    icon: Construction,
+    about:
+      'Shows a page with the status 503 to the visitors of each of them, or the site again. Their jobs run.',
+    param: {
+      name: 'maintenance',
+      label: 'Maintenance page',
+      options: [
+        { value: 'on', name: 'on' },
+        { value: 'off', name: 'off' },
+      ],
+      toParam: (value) => (value === 'on' ? {} : null),
+    },
   },
   'tls.issue': {
     name: 'Change TLS',

@@ -31,12 +31,17 @@ export function BulkDialog({ action, ...props }: BulkDialogProps) {
   )
 }
 
+function paramsOf(param: BulkAction['param'], value: string): Record<string, unknown> {
+  if (!param) return {}
+  return { [param.name]: param.toParam ? param.toParam(value) : value }
+}
+
 function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: BulkAction }) {
   const { type, param, isDestructive, name } = action
   const [value, setValue] = useState('')
   const [parallel, setParallel] = useState('4')
   const openBulk = useOpenBulk()
-  const params = param ? { [param.name]: value } : {}
+  const params = paramsOf(param, value)
   const isChosen = !param || value !== ''
   const bulk = { type, params, targets: { site_ids: [...ids] } }
   const consent = useConsent(bulk, isChosen)

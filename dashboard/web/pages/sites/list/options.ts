@@ -43,6 +43,7 @@ export const OTHERS: readonly Filter[] = [
   either('expiring', 'Certificate', 'expires soon', 'does not expire soon'),
   either('managed', 'Management', 'managed', 'not managed'),
   either('ignored', 'Ignored', 'ignored', 'not ignored'),
+  either('staging', 'Staging', 'staging sites', 'no staging sites'),
   either('conflict', 'Same name', 'on another server too', 'on one server only'),
   { name: 'framework', label: 'Type', options: named(...FRAMEWORKS), isMany: true },
 ]

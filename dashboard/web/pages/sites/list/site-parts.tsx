@@ -43,12 +43,14 @@ export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
 }
 
 /** The marks beside the name: running, not managed, ignored, or on other servers too. */
-export function Marks({ site: { operation_id, found, ignored, also_on } }: { site: FleetSite }) {
+export function Marks({ site }: { site: FleetSite }) {
+  const { operation_id, found, ignored, staging, also_on } = site
   const servers = also_on.map(({ server }) => server).join(', ')
   return (
     <>
       {operation_id && <Busy />}
       {found && <NotManaged />}
+      {staging && <Badge>staging</Badge>}
       {ignored && <Badge>ignored</Badge>}
       {servers !== '' && (
         <Badge tone="warn" title={`The same name is also on ${servers}`}>

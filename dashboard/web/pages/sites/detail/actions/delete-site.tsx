@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { cancelOperation, isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { deleteSite, planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
@@ -11,7 +13,7 @@ const TEXTS = {
   /** It is on its server. */
   trash: {
     about:
-      'The site goes offline at once and moves to the trash. You can restore it from there until it is deleted automatically.',
+      'The site goes offline and moves to the trash. You can restore it from there until it is deleted automatically.',
     action: 'Move to trash',
   },
   /** Nothing of it is there. */
@@ -47,18 +49,26 @@ export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
   const result = plan ? (plan.steps.length > 0 ? 'trash' : 'record') : expected
   const { about, action } = TEXTS[result]
   const start = useTrash(site)
+  const [without_backup, setWithout] = useState(false)
   return (
     <WorkDialog
       {...dialog}
       title={`Delete ${site.domain}?`}
       about={about}
       site={site}
-      work={deleteSite(site)}
+      work={deleteSite(site, without_backup)}
       action={action}
       isDestructive
       isPermanent={result !== 'trash'}
       start={result === 'trash' ? start : undefined}
-    />
+    >
+      <BeforeChange
+        site={site}
+        label="Delete without a backup"
+        checked={without_backup}
+        onChange={setWithout}
+      />
+    </WorkDialog>
   )
 }
 

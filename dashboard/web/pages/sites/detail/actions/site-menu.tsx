@@ -1,17 +1,25 @@
 import { useMutation } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { ArrowRightLeft, CopyPlus, LogIn, Trash2 } from 'lucide-react'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
+import { isDemo } from '#dashboard/web/features/brand/demo.tsx'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import { LoginDialog } from '#dashboard/web/pages/sites/detail/login/login-dialog.tsx'
+import { MoveSite } from '#dashboard/web/pages/sites/detail/move/move-site.tsx'
+import { isWordpress } from '#dashboard/web/pages/sites/detail/urls.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteActionType } from '#shared/operation-types/index.ts'
+import { CloneSite } from './clone-site.tsx'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
 
 /** What can be done to a managed site as a whole. */
 export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { dialog, show } = useDialog()
+  const cloning = useDialog()
+  const login = useDialog()
+  const moving = useDialog()
   const isOffline = useServerOffline(site)
   const { mutate, isPending } = useMutation({
     mutationFn: (type: SiteActionType) => takeAction(site, type),
@@ -24,16 +32,33 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
     <>
       <Menu name={`More actions of ${site.domain}`}>
         {isOnServer &&
-          ACTIONS.map(({ type, name, icon: Icon }) => (
-            <MenuItem
-              key={type}
-              icon={<Icon />}
-              disabled={isOffline || isPending}
-              onClick={() => mutate(type)}
-            >
-              {name}
-            </MenuItem>
-          ))}
+          ACTIONS.filter(({ state = site.status }) => state === site.status).map(
+            ({ type, name, icon: Icon }) => (
+              <MenuItem
+                key={type}
+                icon={<Icon />}
+                disabled={isOffline || isPending}
+                onClick={() => mutate(type)}
+              >
+                {name}
+              </MenuItem>
+            ),
+          )}
+        {isOnServer && isWordpress(site) && site.status !== 'suspended' && (
+          <MenuItem icon={<LogIn />} disabled={isOffline || isDemo} onClick={login.show}>
+            Log in as…
+          </MenuItem>
+        )}
+        {isOnServer && (
+          <MenuItem icon={<CopyPlus />} onClick={cloning.show}>
+            Clone site…
+          </MenuItem>
+        )}
+        {site.status === 'active' && !site.staging && (
+          <MenuItem icon={<ArrowRightLeft />} disabled={isOffline} onClick={moving.show}>
+            Move to another server…
+          </MenuItem>
+        )}
         {canDelete && (
           <MenuItem icon={<Trash2 />} danger onClick={show}>
             Delete site…
@@ -41,6 +66,9 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
         )}
       </Menu>
       <DeleteSite site={site} {...dialog} />
+      <LoginDialog site={site} {...login.dialog} />
+      <CloneSite site={site} {...cloning.dialog} />
+      <MoveSite site={site} {...moving.dialog} />
     </>
   )
 }

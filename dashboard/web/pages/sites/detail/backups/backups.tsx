@@ -1,20 +1,21 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Archive } from 'lucide-react'
 import { useState } from 'react'
 import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
-import { createBackup } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
+import { CloneSite } from '#dashboard/web/pages/sites/detail/actions/clone-site.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupView, SiteBackups } from '#shared/api/backups.ts'
+import { BackUp } from './back-up.tsx'
 import { BackupTable } from './backup-table.tsx'
+import { GoneBackups } from './gone-backups.tsx'
 import { Obstacle } from './obstacle.tsx'
+import { RefreshList } from './refresh-list.tsx'
 import { RestoreBackup } from './restore-backup.tsx'
 import { Restored } from './restored.tsx'
+import { ScheduleCard } from './schedule-card.tsx'
 
 /** The backups of a site, what prevents them, and the last restore while it can be undone. */
 export function BackupsTab({ site }: { site: Site }) {
@@ -23,56 +24,68 @@ export function BackupsTab({ site }: { site: Site }) {
     <div className="flex flex-col gap-5">
       {data?.obstacle && <Obstacle of={data.obstacle} />}
       {data?.undo && <Restored site={site} undo={data.undo} />}
+      {data && <ScheduleCard site={site} data={data} />}
       <Card
         title="Backups"
         flush
-        actions={data?.obstacle === null && data.backups.length > 0 && <BackUp site={site} />}
+        actions={
+          <>
+            {data && hasStored(data) && <RefreshList site={site} />}
+            {data?.obstacle === null && data.backups.length > 0 && (
+              <BackUp site={site} target_id={data.in_effect.target_id} />
+            )}
+          </>
+        }
       >
         <QueryState of={{ data, error, refetch }} flush />
         {data && <List site={site} data={data} />}
+        {data && data.gone.length > 0 && <GoneBackups gone={data.gone} />}
       </Card>
     </div>
   )
 }
 
-function BackUp({ site }: { site: Site }) {
-  const start = useStart(site.id)
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => start(createBackup(site)),
-    onError: toastError,
-  })
-  return (
-    <Button kind="primary" icon={<Archive />} busy={isPending} onClick={() => mutate()}>
-      Back up now
-    </Button>
-  )
-}
+const hasStored = ({ backups, gone }: SiteBackups) => backups.length + gone.length > 0
 
-function List({ site, data: { backups, obstacle } }: { site: Site; data: SiteBackups }) {
+function List({ site, data: { backups, obstacle, in_effect } }: { site: Site; data: SiteBackups }) {
   const [chosen, setChosen] = useState<BackupView>()
-  const [open, setOpen] = useState(false)
+  const [dialog, setDialog] = useState<'restore' | 'copy'>()
   if (backups.length === 0)
     return (
       <Empty
         icon={<Archive />}
         title="This site has no backups"
-        action={obstacle === null && <BackUp site={site} />}
+        action={
+          obstacle === null && (
+            <span className="flex gap-2">
+              <BackUp site={site} target_id={in_effect.target_id} />
+            </span>
+          )
+        }
       >
         A backup has the files and the database of the site, encrypted. Unchanged data is stored
         once, so that each further backup needs little time and space.
       </Empty>
     )
-  const choose = (backup: BackupView) => {
+  const choose = (next: 'restore' | 'copy') => (backup: BackupView) => {
     setChosen(backup)
-    setOpen(true)
+    setDialog(next)
   }
+  const state = (of: typeof dialog) => ({
+    open: dialog === of,
+    onClose: () => setDialog(undefined),
+  })
   return (
     <>
       <p className="px-4 pt-3 text-muted">{formatCount(backups.length, 'backup')}, newest first</p>
-      <BackupTable backups={backups} onRestore={choose} />
-      {chosen && (
-        <RestoreBackup site={site} backup={chosen} open={open} onClose={() => setOpen(false)} />
-      )}
+      <BackupTable
+        site={site}
+        backups={backups}
+        onRestore={choose('restore')}
+        onCopy={choose('copy')}
+      />
+      {chosen && <RestoreBackup site={site} backup={chosen} {...state('restore')} />}
+      {chosen && <CloneSite site={site} chosen={chosen.id} {...state('copy')} />}
     </>
   )
 }

@@ -7,12 +7,17 @@ import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import type { BackupView } from '#shared/api/backups.ts'
+import { ChooseParts } from './parts/choose-parts.tsx'
+import { NOTHING, partsOf } from './parts/chosen.ts'
 
 const CHOICES = [
   { value: 'both', name: 'Files and database' },
   { value: 'files', name: 'Files only' },
   { value: 'database', name: 'Database only' },
+  { value: 'parts', name: 'Choose parts' },
 ] as const
+/** Those of a backup without a database. */
+const FILES: readonly Choice[] = ['files', 'parts']
 type Choice = (typeof CHOICES)[number]['value']
 
 interface RestoreBackupProps extends DialogState {
@@ -23,27 +28,39 @@ interface RestoreBackupProps extends DialogState {
 /** Chooses what of a backup replaces the present state; only the files if it has no tables. */
 export function RestoreBackup({ site, backup, ...dialog }: RestoreBackupProps) {
   const hasDatabase = backup.tables > 0
-  const [chosen, setChosen] = useState<Choice>('both')
-  const choice = hasDatabase ? chosen : 'files'
-  const parts = { files: choice !== 'database', database: choice !== 'files' }
+  const [choice, setChoice] = useState<Choice>(hasDatabase ? 'both' : 'files')
+  const [chosen, setChosen] = useState(NOTHING)
+  const whole = { files: choice !== 'database', database: choice !== 'files' }
+  const parts = choice === 'parts' ? partsOf(chosen) : whole
   return (
     <WorkDialog
       {...dialog}
       title={`Restore ${site.domain}`}
       about={`The backup of ${formatTime(backup.at)} in ${backup.target}, ${formatBytes(backup.bytes)}.`}
       site={site}
-      work={restoreBackup(site, { backup_id: backup.id, parts })}
+      work={parts && restoreBackup(site, { backup_id: backup.id, parts })}
       action="Restore backup"
       isDestructive
     >
-      {hasDatabase && (
-        <Segments label="What to restore" choices={CHOICES} value={choice} onChange={setChosen} />
+      <Segments
+        label="What to restore"
+        choices={hasDatabase ? CHOICES : CHOICES.filter(({ value }) => FILES.includes(value))}
+        value={choice}
+        onChange={setChoice}
+      />
+      {choice === 'parts' && (
+        <ChooseParts site={site} backup={backup} chosen={chosen} onChange={setChosen} />
       )}
       <Notice kind="warn" title={LOSSES[choice]}>
         Everything is fetched and checked first. Then the site pauses for a moment while it is
         replaced. The previous state is kept on the server for a week, and the restore can be undone
         until then.
       </Notice>
+      {choice !== 'database' && backup.excluded.length > 0 && (
+        <Notice kind="info" title="This backup leaves out files">
+          After the restore the site does not have them: {backup.excluded.join(', ')}
+        </Notice>
+      )}
     </WorkDialog>
   )
 }
@@ -52,4 +69,5 @@ const LOSSES: Record<Choice, string> = {
   both: 'Changes to the site since the backup disappear, such as orders and uploads',
   files: 'Files that were changed or added since the backup disappear, such as uploads',
   database: 'Content that was added since the backup disappears, such as orders and comments',
+  parts: 'What you choose becomes what it was in the backup; everything else stays as it is',
 }

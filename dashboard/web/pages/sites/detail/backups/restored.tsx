@@ -7,23 +7,44 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { SiteBackups } from '#shared/api/backups.ts'
+import type { Replacement } from '#shared/backup.ts'
 
 interface RestoredProps {
   site: Site
   undo: NonNullable<SiteBackups['undo']>
 }
 
-/** The last restore, which can be undone for a week. */
-export function Restored({ site, undo: { at, until } }: RestoredProps) {
+const TEXTS: Record<Replacement, { done: (at: string) => string; about: string; action: string }> =
+  {
+    'backup.restore': {
+      done: (at) => `Restored the backup of ${at}`,
+      about: 'the restore',
+      action: 'Undo restore',
+    },
+    'site.push': {
+      done: (at) => `Replaced by a push of the staging site of ${at}`,
+      about: 'the push',
+      action: 'Undo push',
+    },
+    'site.refresh': {
+      done: (at) => `Refreshed with the state of ${at}`,
+      about: 'the refresh',
+      action: 'Undo refresh',
+    },
+  }
+
+/** What replaced the state of the site last, which can be undone for a week. */
+export function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
+  const { done, about, action } = TEXTS[cause]
   const { dialog, show } = useDialog()
   return (
     <>
       <Notice
         kind="info"
-        title={`Restored the backup of ${formatTime(at)} · Undo until ${formatTime(until)}`}
+        title={`${done(formatTime(at))} · Undo until ${formatTime(until)}`}
         actions={
           <Button icon={<Undo2 />} onClick={show}>
-            Undo restore
+            {action}
           </Button>
         }
       >
@@ -31,11 +52,11 @@ export function Restored({ site, undo: { at, until } }: RestoredProps) {
       </Notice>
       <WorkDialog
         {...dialog}
-        title={`Undo the restore of ${site.domain}?`}
-        about="The files and the database that were replaced come back. What has changed on the site since the restore is lost: back it up first to keep it."
+        title={`${action} of ${site.domain}?`}
+        about={`The files and the database that were replaced come back. What has changed on the site since ${about} is lost: back it up first to keep it.`}
         site={site}
         work={undoRestore(site)}
-        action="Undo restore"
+        action={action}
         isDestructive
       />
     </>

@@ -7,6 +7,7 @@ import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
 import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-password.tsx'
+import { StagingAccess } from '#dashboard/web/pages/sites/detail/staging/access.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 
@@ -35,12 +36,16 @@ function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) 
     void client.invalidateQueries({ queryKey: BACKUPS })
   }, [hasEnded, client, site.id])
   const show = useShowOperation(site.id)
-  const isMade = hasEnded && data.type === 'site.create' && data.status === 'success'
+  const isMade =
+    hasEnded &&
+    (data.type === 'site.create' || data.type === 'site.clone') &&
+    data.status === 'success'
   return (
     <section aria-label="Operation" className="flex flex-col gap-3">
       {isMade && site.status === 'active' && (
         <Ready
           site={site}
+          isCopy={data.type === 'site.clone'}
           hasWarnings={data.warnings.some(({ code }) => code.startsWith('certificate_'))}
         />
       )}
@@ -54,8 +59,14 @@ function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) 
   )
 }
 
-/** Shown after a creation: the WordPress login, and whether HTTPS is missing. */
-function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {
+interface ReadyProps {
+  site: Site
+  isCopy: boolean
+  hasWarnings: boolean
+}
+
+/** Shown after a creation: how to log in, and whether HTTPS is missing. */
+function Ready({ site, isCopy, hasWarnings }: ReadyProps) {
   const Icon = hasWarnings ? TriangleAlert : CircleCheck
   return (
     <div
@@ -76,7 +87,14 @@ function Ready({ site, hasWarnings }: { site: Site; hasWarnings: boolean }) {
           {site.domain} is ready{hasWarnings && ', without HTTPS'}
         </span>
       </p>
-      <AdminPassword site={site} />
+      {site.staging && <StagingAccess site={site} />}
+      {isCopy ? (
+        <p>
+          The users and passwords of WordPress are those of the original. Everybody is signed out.
+        </p>
+      ) : (
+        <AdminPassword site={site} />
+      )}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { Suspended } from './suspended.tsx'
 
 /** The meaning of a state other than active, and what can be done. */
 export function StatusNotice({ site }: { site: Site }) {
@@ -61,11 +62,7 @@ export function StatusNotice({ site }: { site: Site }) {
         </Notice>
       )
     case 'suspended':
-      return (
-        <Notice kind="warn" title={reason || 'The site is suspended'}>
-          Visitors cannot reach it. Files and database are unchanged.
-        </Notice>
-      )
+      return <Suspended site={site} />
     case 'trashed':
       return <Trashed site={site} />
     default:
@@ -76,12 +73,14 @@ export function StatusNotice({ site }: { site: Site }) {
 /** Retries the failed creation. */
 function Retry({ site }: { site: Site }) {
   const failed = site.operations.find(
-    ({ type, status }) => type === 'site.create' && (status === 'failed' || status === 'cancelled'),
+    ({ type, status }) =>
+      (type === 'site.create' || type === 'site.clone') &&
+      (status === 'failed' || status === 'cancelled'),
   )
   const { mutate, isPending } = useRetry(failed?.id ?? '', useShowOperation(site.id))
   return (
     failed && (
-      <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
+      <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
         Retry
       </Button>
     )

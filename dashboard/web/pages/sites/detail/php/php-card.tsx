@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
 import type { TabProps } from '#dashboard/web/pages/sites/detail/tabs.tsx'
@@ -75,6 +76,7 @@ interface ChangeDialogProps {
 function ChangeDialog({ site, what: requested, onClose }: ChangeDialogProps) {
   const what = requested ?? 'tier'
   const [chosen, setChosen] = useState('')
+  const [without_backup, setWithout] = useState(false)
   const { data: server } = useQuery(serverQuery(site.server_id))
   const isTier = what === 'tier'
   const options = (isTier ? TIERS : (server?.php_versions ?? [])).filter(
@@ -83,6 +85,7 @@ function ChangeDialog({ site, what: requested, onClose }: ChangeDialogProps) {
   const value = options.find((option) => option === chosen)
   const close = () => {
     setChosen('')
+    setWithout(false)
     onClose()
   }
   return (
@@ -96,7 +99,7 @@ function ChangeDialog({ site, what: requested, onClose }: ChangeDialogProps) {
           : `Current version: ${site.php}. Plugins and themes must work with the other version.`
       }
       site={site}
-      work={value === undefined ? undefined : changeSite(site, { [what]: value })}
+      work={value === undefined ? undefined : changeSite(site, { [what]: value, without_backup })}
       action={isTier ? 'Change tier' : 'Change PHP'}
     >
       <Field
@@ -111,6 +114,14 @@ function ChangeDialog({ site, what: requested, onClose }: ChangeDialogProps) {
           ))}
         </Select>
       </Field>
+      {!isTier && (
+        <BeforeChange
+          site={site}
+          label="Change PHP without a backup"
+          checked={without_backup}
+          onChange={setWithout}
+        />
+      )}
     </WorkDialog>
   )
 }

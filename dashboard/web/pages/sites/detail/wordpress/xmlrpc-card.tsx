@@ -1,37 +1,70 @@
-import { changeSite } from '#dashboard/web/api/site-work.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
+import { SettingsDialog } from '#dashboard/web/pages/sites/detail/settings/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { XMLRPC_MODES } from '#shared/site-settings.ts'
 
-const ON =
-  'xmlrpc.php answers, which Jetpack and older apps need. One address can send 60 requests a minute.'
-const OFF = 'xmlrpc.php is closed: every request to it is refused.'
-const TURN_ON =
-  'Turn this on for Jetpack, for the WordPress app with a password, and for programs that publish by XML-RPC. Passwords can be guessed there as on the login page, 60 times a minute from one address.'
-const TURN_OFF =
-  'Jetpack, apps that use XML-RPC and pingbacks stop working. The REST API and the login page are not affected.'
+type Mode = Settings['xmlrpc']
 
-/** The state of xmlrpc.php, and its switch. */
+const MODES: Record<Mode, { name: string; about: string }> = {
+  on: {
+    name: 'On',
+    about:
+      'xmlrpc.php answers, which Jetpack and older apps need. One address can send 60 requests a minute; passwords can be guessed there as on the login page.',
+  },
+  jetpack: {
+    name: 'Only for Jetpack',
+    about:
+      'xmlrpc.php answers only the addresses that Jetpack publishes. Behind a proxy or CDN, Jetpack is refused too.',
+  },
+  off: {
+    name: 'Off',
+    about:
+      'xmlrpc.php is closed: every request to it is refused. Jetpack, apps that use XML-RPC and pingbacks do not work. The REST API and the login page are not affected.',
+  },
+}
+
+/** Who may call xmlrpc.php. */
 export function XmlrpcCard({ site }: { site: Site }) {
+  const { data } = useQuery(settingsQuery(site))
   const { dialog, show } = useDialog()
-  const isOn = site.xmlrpc
-  const action = isOn ? 'Turn XML-RPC off' : 'Turn XML-RPC on'
+  const mode = data?.xmlrpc ?? (site.xmlrpc ? 'on' : 'off')
   return (
     <Card title="XML-RPC">
-      <AccessRow name={isOn ? 'On' : 'Off'} about={isOn ? ON : OFF}>
-        <Button onClick={show}>{action}</Button>
+      <AccessRow {...MODES[mode]}>
+        <Button onClick={show}>Change XML-RPC</Button>
       </AccessRow>
-      <WorkDialog
-        {...dialog}
-        title={`${action} for ${site.domain}?`}
-        about={isOn ? TURN_OFF : TURN_ON}
-        site={site}
-        work={changeSite(site, { xmlrpc: !isOn })}
-        action={action}
-      />
+      {dialog.open && <Change site={site} mode={mode} {...dialog} />}
     </Card>
+  )
+}
+
+function Change({ site, mode, ...dialog }: DialogState & { site: Site; mode: Mode }) {
+  const [xmlrpc, setXmlrpc] = useState(mode)
+  return (
+    <SettingsDialog
+      {...dialog}
+      site={site}
+      title={`XML-RPC of ${site.domain}`}
+      about={MODES[xmlrpc].about}
+      action="Change XML-RPC"
+      input={{ xmlrpc }}
+    >
+      <Field name="xmlrpc" label="Who may call xmlrpc.php">
+        <Select value={xmlrpc} onChange={({ target }) => setXmlrpc(target.value as Mode)}>
+          {XMLRPC_MODES.map((value) => (
+            <option key={value} value={value}>
+              {MODES[value].name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </SettingsDialog>
   )
 }

@@ -10,7 +10,7 @@ import type { BackupPlace } from '#shared/backup.ts'
 
 const target = {
   ...{ id: 1, name: 'Backups', is_default: true, checked_at: null, append_only: null },
-  ...{ backups: 0, created_at: '2026-01-01T00:00:00.000Z' },
+  ...{ keeper_key: null, keeper: null, backups: 0, created_at: '2026-01-01T00:00:00.000Z' },
 }
 const PLACES: readonly BackupPlace[] = [
   { kind: 'rest', url: 'https://backup.example:8000/', user: 'hosting', ca: '' },
@@ -28,12 +28,20 @@ const PLACES: readonly BackupPlace[] = [
 test.each(PLACES)('the form of a $kind target sends the place that it shows', (place) => {
   const input = inputOf(draftOf({ ...target, place }))
 
-  expect(input).toEqual({ name: 'Backups', place })
-  expect(CreateBackupTarget.parse(input)).toEqual({ name: 'Backups', place, secret: '' })
+  expect(input).toEqual({ name: 'Backups', place, keeper_key: null })
+  expect(CreateBackupTarget.parse(input)).toEqual({
+    ...{ name: 'Backups', place, secret: '', keeper_key: null },
+  })
 })
 
 test('a secret is sent when one is typed', () => {
   expect(inputOf({ ...draftOf(undefined), secret: 'key' })).toMatchObject({ secret: 'key' })
+})
+
+test('the key of the keeper is sent without the spaces around it', () => {
+  expect(inputOf({ ...draftOf(undefined), keeper_key: '\nkey \n' })).toMatchObject({
+    keeper_key: 'key',
+  })
 })
 
 test('each refused field has the message of the API', () => {

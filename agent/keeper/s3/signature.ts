@@ -12,8 +12,6 @@ export interface S3Request {
   headers?: Record<string, string>
 }
 
-const REGION = 'us-east-1'
-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
@@ -21,7 +19,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 export function signed(
   { key, secret }: S3Account,
   { method, url, body = '', headers = {} }: S3Request,
-  now = new Date(),
+  { region, now }: { region: string; now: Date },
 ): Record<string, string> {
   const { host, pathname, searchParams } = new URL(url)
   const at = now.toISOString().replace(/[-:]|\.\d+/g, '')
@@ -39,7 +37,7 @@ export function signed(
     .join('&')
   const lines = names.map((name) => `${name}:${all[name]}`)
   const canonical = [method, pathname, query, ...lines, '', listed, digest].join('\n')
-  const scope = [day, REGION, 's3', 'aws4_request']
+  const scope = [day, region, 's3', 'aws4_request']
   const text = ['AWS4-HMAC-SHA256', at, scope.join('/'), sha256(canonical)].join('\n')
   const signing = scope.reduce<string | Buffer>(hmac, `AWS4${secret}`)
   const signature = hmac(signing, text).toString('hex')

@@ -1,0 +1,54 @@
+import type { Host } from '#agent/host/ports.ts'
+import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
+import { loadDump } from '#agent/os/clone/load.ts'
+import type { Learned } from '#agent/os/clone/report.ts'
+import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { type FromBackup, fetchBackupSteps } from './fetch-backup.ts'
+
+/** The content of a backup. Everything is fetched and checked first, into a folder of root. */
+export function backupSteps(
+  host: Host,
+  site: Site,
+  { from, learned, database }: { from: FromBackup; learned: Learned; database: Step },
+): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  const fetched = fetchedOf(user)
+  return [
+    ...fetchBackupSteps(host, site, {
+      from,
+      prepare: removedTree(host, 'folder', fetched).apply,
+      async fetched({ at, domain, repository: owner, files, database: saved }) {
+        const { bytes = 0, tables = 0 } = saved ?? {}
+        const facts = { at, tables, files: files.count, bytes: files.bytes + bytes }
+        Object.assign(learned, { ...facts, original: { domain, user: owner } })
+      },
+      undo: removedTree(steady, 'folder', restoresOf(user)).apply,
+    }),
+    database,
+    {
+      name: 'load',
+      title: 'Importing the database',
+      effects: [change('database', user)],
+      async *apply() {
+        const { original } = learned
+        if (!original) throw new Error('The backup was not read')
+        const report = await loadDump(host, dumpIn(fetched), original, site)
+        Object.assign(learned, report)
+        yield `${report.addresses.replaced} addresses changed`
+      },
+    },
+    {
+      name: 'files',
+      title: 'Bringing the files',
+      ...inOrder(
+        removed(host, 'folder', docrootOf(user)),
+        moved(host, filesIn(fetched), docrootOf(user)),
+      ),
+    },
+  ]
+}

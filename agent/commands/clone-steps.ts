@@ -1,0 +1,130 @@
+import type { Host } from '#agent/host/ports.ts'
+import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { fetchedOf, restoresOf } from '#agent/os/backup/places.ts'
+import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
+import { copyFiles } from '#agent/os/clone/files.ts'
+import { copyDatabase } from '#agent/os/clone/load.ts'
+import { type Learned, reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { change, run } from '#agent/os/effects/effects.ts'
+import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
+import { sizeOf } from '#agent/os/restic/progress.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { measureFiles } from '#agent/os/usage/measure.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import type { CopySource } from '#shared/copy.ts'
+import { Secret } from '#shared/secret.ts'
+import { backupSteps } from './clone-backup.ts'
+import { separateStep } from './separate-step.ts'
+import { databaseStep, siteSteps } from './site-steps.ts'
+
+type FromSite = Extract<CopySource, { kind: 'site' }>
+type Tell = (message: string) => void
+
+/** The content comes before anything is public; the new site knows its own database only. */
+export async function stepsOf(
+  site: Site,
+  from: CopySource,
+  host: Host,
+  learned: Learned = {},
+  tell: Tell = () => undefined,
+): Promise<Step[]> {
+  const password = new Secret(host.random.text(32))
+  const database = databaseStep(host, site, password)
+  const brought =
+    from.kind === 'site'
+      ? await steppedFromSite(host, site, { from, learned, tell, database })
+      : backupSteps(host, site, { from, learned, database })
+  const content = [...brought, ...configSteps(host, site, password, learned)]
+  const steps = await siteSteps(site, host, content, () => answering(host, site))
+  if (from.kind === 'site') return steps
+  const cleanup = removedTree(host, 'folder', fetchedOf(site.user))
+  return [...steps, { name: 'cleanup', title: 'Removing what was fetched', ...cleanup }]
+}
+
+/** Its content belongs to the owner: a page with an error is a copy of such a page. */
+async function* answering(host: Host, { domain }: Site): Progress<void> {
+  const problem = await awaitAnswer(host, domain)
+  if (problem !== undefined) yield `Warning: ${domain} ${problem}`
+}
+
+interface FromSiteOptions {
+  from: FromSite
+  learned: Learned
+  tell: Tell
+  database: Step
+}
+
+/** The database first: a file that comes meanwhile has no row, but no row lacks its file. */
+async function steppedFromSite(
+  host: Host,
+  site: Site,
+  { from, learned, tell, database }: FromSiteOptions,
+): Promise<Step[]> {
+  const { user } = site
+  const steady = host.steady ?? host
+  // After a restart the original may be gone; its jobs are then, too.
+  const original = await getSite(host, from.domain).catch(() => undefined)
+  const source = original?.user ?? ''
+  return [
+    database,
+    {
+      name: 'jobs',
+      title: `Holding the jobs of ${from.domain}`,
+      ...holdJobs(host, source),
+      undo: releaseJobs(steady, source).apply,
+    },
+    {
+      name: 'load',
+      title: `Copying the database of ${from.domain}`,
+      effects: [run('program', 'mariadb-dump'), change('database', user)],
+      async *apply() {
+        const present = await getSite(host, from.domain)
+        learned.original = present
+        learned.at = new Date(host.clock.now()).toISOString()
+        const { warnings, ...report } = await copyDatabase(host, present, site)
+        const { bytes, tables, addresses } = report
+        for (const message of warnings) tell(message)
+        Object.assign(learned, report)
+        yield `Copied ${tables} tables: ${sizeOf(bytes)}, ${addresses.replaced} addresses changed`
+      },
+    },
+    {
+      name: 'files',
+      title: `Copying the files of ${from.domain}`,
+      effects: [run('program', 'tar'), change('folder', docrootOf(user))],
+      async *apply() {
+        const bytes = await copyFiles(host, await getSite(host, from.domain), site)
+        learned.files = (await measureFiles(host, user)) ?? 0
+        learned.bytes = (learned.bytes ?? 0) + bytes
+        yield `Copied ${learned.files} files: ${sizeOf(bytes)}`
+      },
+    },
+    {
+      name: 'release',
+      title: `Continuing the jobs of ${from.domain}`,
+      ...releaseJobs(host, source),
+    },
+  ]
+}
+
+function configSteps(host: Host, site: Site, password: Secret, learned: Learned): Step[] {
+  const { user } = site
+  return [
+    {
+      name: 'config',
+      title: 'Changing the configuration of the copy',
+      effects: [change('file', `${docrootOf(user)}/wp-config.php`)],
+      async apply() {
+        const { original } = learned
+        if (!original) throw new Error('The original is not known')
+        await configure(host, original, site, password)
+        await proveOwnDatabase(host, site)
+        await writeReport(host, user, reportIn(learned))
+      },
+      undo: removedTree(host.steady ?? host, 'folder', restoresOf(user)).apply,
+    },
+    ...(site.staging ? [separateStep(host, site, learned)] : []),
+  ]
+}

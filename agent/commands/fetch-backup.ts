@@ -1,0 +1,63 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { fetchedOf } from '#agent/os/backup/places.ts'
+import { inOrder } from '#agent/os/effects/change.ts'
+import { create, run } from '#agent/os/effects/effects.ts'
+import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { CopySource } from '#shared/copy.ts'
+
+export type FromBackup = Extract<CopySource, { kind: 'backup' }>
+
+interface Fetching {
+  from: FromBackup
+  /** Makes room for what is fetched. */
+  prepare(): Promise<void>
+  /** Everything is in the folder. */
+  fetched(manifest: Manifest): Promise<void>
+  undo(): Promise<void>
+}
+
+const BOTH = { files: true, database: true }
+
+/**
+ * Fetches a backup of another site, files and database, into a folder of root, and checks it. The
+ * repository is not that of the site: nothing of it stays.
+ */
+export function fetchBackupSteps(
+  host: Host,
+  { user }: Site,
+  { from: { target, repository: name, password, backup }, prepare, fetched, undo }: Fetching,
+): Step[] {
+  const steady = host.steady ?? host
+  const repository = { name, target, password }
+  const opened = openedOf(host, repository, user)
+  return [
+    {
+      name: 'target',
+      title: 'Connecting to the target',
+      ...openFiles(host, repository, user),
+      undo: forgetRepository(steady, user).apply,
+    },
+    {
+      name: 'fetch',
+      title: 'Fetching the backup',
+      effects: [run('program', 'restic'), create('folder', fetchedOf(user))],
+      async *apply() {
+        await prepare()
+        const manifest = await readManifest(host, opened, backup)
+        await refuseLackOfSpace(host, opened, manifest, BOTH)
+        yield* fetchParts(host, opened, user, manifest, BOTH)
+        await fetched(manifest)
+      },
+      undo,
+    },
+    {
+      name: 'close',
+      title: 'Disconnecting from the target',
+      ...inOrder(closeFiles(host, user), forgetRepository(host, user)),
+    },
+  ]
+}

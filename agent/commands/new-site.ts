@@ -1,0 +1,57 @@
+import type { Host } from '#agent/host/ports.ts'
+import { connectionSteps } from '#agent/os/database/connections.ts'
+import { refuseExistingDatabase } from '#agent/os/database/mariadb.ts'
+import { refuseServedNames } from '#agent/os/nginx/others.ts'
+import { provisionSteps } from '#agent/os/provision/provision.ts'
+import { MARIADB, NGINX } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import { findHolder, listSites, type Site } from '#agent/os/site/sites.ts'
+import { budgetOf, machineOf, plannedFor } from '#agent/os/site/tiers.ts'
+import * as users from '#agent/os/users/users.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import { invalid } from '#shared/errors.ts'
+import { pairOf } from '#shared/site-names.ts'
+import { refuseFullDisk } from './free-space.ts'
+
+const MIN_FREE = 500 * 2 ** 20
+
+/** The steps that make the server ready for a new site, after all checks. */
+export async function preparing(
+  host: Host,
+  site: Site,
+  accept: readonly string[] = [],
+): Promise<Step[]> {
+  await refuseTaken(host, site)
+  const steps = await provisionSteps(host, [site.php], 'php', accept)
+  await refuseKnownNames(host, site)
+  return [...steps, ...(await connectionSteps(host, site))]
+}
+
+/** Checks only running services: before provisioning, none may answer. */
+export async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<void> {
+  if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, user)
+  if (await host.files.stat(NGINX.program)) await refuseServedNames(host, pairOf(domain))
+}
+
+async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
+  const taken = await findHolder(host, [domain])
+  if (taken) throw invalid({ domain: [`Already taken by the site ${taken.domain} of this server`] })
+  const trashed =
+    (await findHolder(host, [domain], { folder: 'trash' })) ??
+    (await findHolder(host, [domain], { folder: 'purging' }))
+  if (trashed) {
+    const message = `${trashed.domain} is in the trash of this server: restore or purge it`
+    throw invalid({ domain: [message] })
+  }
+  await users.refuseExistingUser(host, user)
+  await refuseFullDisk(host, MIN_FREE, 'a site')
+}
+
+export async function* warnOfCapacity(host: Host, site: Site): Progress<void> {
+  const machine = await machineOf(host)
+  const tiers = [...(await listSites(host)), site].map(({ tier }) => tier)
+  const planned = plannedFor(tiers, machine)
+  const budget = budgetOf(machine)
+  if (planned <= 2 * budget) return
+  yield `Warning: all sites at once could need ${planned} MB for PHP, and this server has ${budget} MB`
+}

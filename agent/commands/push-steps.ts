@@ -1,0 +1,168 @@
+import type { Host } from '#agent/host/ports.ts'
+import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen/tables.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { copyDatabase } from '#agent/os/clone/load.ts'
+import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { change, create, run } from '#agent/os/effects/effects.ts'
+import { sizeOf } from '#agent/os/restic/progress.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import * as baseline from '#agent/os/staging/baseline.ts'
+import { fetchSite, keepOwnFiles, prepareFetched, WITHOUT_CONFIG } from '#agent/os/staging/files.ts'
+import * as options from '#agent/os/staging/kept-options.ts'
+import { changedOnLive } from '#agent/os/staging/tables.ts'
+import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Learned } from './refresh-steps.ts'
+
+type Params = ParamsOf<'site.push'>
+export type PushLearned = Learned
+
+const NOTHING = { replaced: 0, left: [] }
+
+/** The first check of the tables is before the copy, which takes longer. */
+export const fetchStep = (host: Host, live: Site, params: Params, learned: PushLearned): Step => ({
+  name: 'fetch',
+  title: `Copying from ${params.from}`,
+  effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(live.user))],
+  apply: () => fetch(host, live, params, learned),
+  async undo() {
+    const steady = host.steady ?? host
+    await baseline.forgetBaseline(steady, nextOf(params.from))
+    await removedTree(steady, 'folder', fetchedOf(live.user)).apply()
+  },
+})
+
+async function* fetch(
+  host: Host,
+  live: Site,
+  params: Params,
+  learned: PushLearned,
+): Progress<void> {
+  const { tables, files, from } = params
+  const staging = await getSite(host, from)
+  if (tables.length > 0) await refuseChanged(host, await databaseDigests(host, live), params)
+  const folder = await prepareFetched(host, live.user)
+  await baseline.forgetBaseline(host, nextOf(from))
+  Object.assign(learned, { at: new Date(host.clock.now()).toISOString(), addresses: NOTHING })
+  if (tables.length > 0) {
+    const dump = await copyDatabase(host, staging, live, { path: chosenIn(folder), tables })
+    refuseMissing(tables, dump.digests, from)
+    Object.assign(learned, { addresses: dump.addresses, tables: tables.length })
+    await writeNext(host, live, params, dump.digests)
+    yield `Copied ${tables.length} tables`
+  }
+  if (!files) return
+  const bytes = await fetchSite(host, staging, live, WITHOUT_CONFIG)
+  await keepOwnFiles(host, live)
+  learned.bytes = bytes
+  yield `Copied the files: ${sizeOf(bytes)}`
+}
+
+/** Throws conflict with the code `tables_changed`, which names them. */
+async function refuseChanged(
+  host: Host,
+  present: readonly TableDigest[],
+  { domain, from, tables, overwrite }: Params,
+): Promise<void> {
+  const known = await baseline.findBaseline(host, from, domain)
+  const changed = changedOnLive(present, known, tables).filter((name) => !overwrite.includes(name))
+  if (changed.length === 0) return
+  const some = changed.slice(0, 20).join(', ')
+  const names = changed.length > 20 ? `${some} and ${changed.length - 20} more` : some
+  throw conflict(
+    `${domain} has changes that would be lost in: ${names}. Leave these tables out, or name them in overwrite`,
+    'tables_changed',
+  )
+}
+
+function refuseMissing(
+  tables: readonly string[],
+  found: readonly TableDigest[],
+  from: string,
+): void {
+  const missing = tables.find((name) => !found.some(({ table }) => table === name))
+  if (missing !== undefined) throw conflict(`${from} does not have the table ${missing}`)
+}
+
+/** Nothing of the live site runs: the second check of the tables is final. */
+export function tableSteps(
+  host: Host,
+  live: Site,
+  params: Params,
+  tell: (message: string) => void,
+): Step[] {
+  const { user } = live
+  const { tables } = params
+  const steady = host.steady ?? host
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const kept = options.optionTables(tables)
+  return [
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        await keepTables(host, replaced, tables)
+        for (const message of await replace.keepPresent(host, user)) tell(message)
+        await refuseChanged(host, await dumpDigests(host, user, dumpIn(replaced)), params)
+      },
+    },
+    {
+      name: 'database',
+      title: `Replacing ${tables.length === 1 ? tables[0] : `${tables.length} tables`}`,
+      effects: [change('database', user)],
+      async apply() {
+        if (kept.length > 0) await options.keepOptions(host, user, kept)
+        await loadTables(host, live, fetched, tables)
+        if (kept.length > 0) await options.bringOptions(host, user, kept)
+      },
+      async undo() {
+        await bringBackTables(steady, live, replaced)
+        if (kept.length > 0) await options.forgetOptions(steady, user)
+      },
+    },
+  ]
+}
+
+/** An object cache may have rows of the previous tables. */
+export const flushStep = (host: Host, live: Site): Step => ({
+  name: 'objects',
+  title: `Flushing the object cache of ${live.domain}`,
+  effects: [run('program', 'wp cache flush')],
+  async *apply() {
+    const args = ['--skip-plugins', '--skip-themes', 'cache', 'flush']
+    const output = await runWpCli(host, live, args)
+    if (output.code !== 0) yield `Warning: the object cache was not flushed: ${complaintOf(output)}`
+  },
+})
+
+const nextOf = (domain: string) => `${domain}.next`
+
+/** The baseline after the push, which counts as soon as the push is decided. */
+async function writeNext(
+  host: Host,
+  live: Site,
+  { domain, from, tables }: Params,
+  staging: readonly TableDigest[],
+): Promise<void> {
+  const before = await baseline.findBaseline(host, from, domain)
+  if (!before) return
+  const pushed = await dumpDigests(host, live.user, chosenIn(fetchedOf(live.user)))
+  const replacing = (old: readonly TableDigest[], now: readonly TableDigest[]) => [
+    ...old.filter(({ table }) => !tables.includes(table)),
+    ...now.filter(({ table }) => tables.includes(table)),
+  ]
+  const next = { live: replacing(before.live, pushed), staging: replacing(before.staging, staging) }
+  await baseline.writeBaseline(host, nextOf(from), { ...before, ...next })
+}
+
+export const baselineStep = (host: Host, { from }: Params): Step => ({
+  name: 'baseline',
+  title: 'Recording the tables that both sites have',
+  effects: [],
+  apply: () => baseline.adoptBaseline(host, nextOf(from), from),
+})

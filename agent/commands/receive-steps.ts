@@ -1,0 +1,106 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
+import { alignPassword } from '#agent/os/backup/replace.ts'
+import { createAccount } from '#agent/os/database/account.ts'
+import { importDatabase } from '#agent/os/database/import.ts'
+import {
+  createEmptyDatabase,
+  planCreateDatabase,
+  removeDatabase,
+} from '#agent/os/database/mariadb.ts'
+import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
+import { change, create, run } from '#agent/os/effects/effects.ts'
+import { proveDatabase } from '#agent/os/moving/prove.ts'
+import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { CopySource } from '#shared/copy.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Secret } from '#shared/secret.ts'
+import { SiteNames } from '#shared/site-names.ts'
+import { SiteSettings } from '#shared/site-settings.ts'
+
+const BOTH = { files: true, database: true }
+
+interface Receiving {
+  from: Extract<CopySource, { kind: 'backup' }>
+  password: Secret
+}
+
+/** Everything is fetched and checked first. Nothing of the content changes: it is the same site. */
+export function receiveSteps(host: Host, site: Site, { from, password }: Receiving): Step[] {
+  const { user, domain } = site
+  const steady = host.steady ?? host
+  const { target, repository: name, password: opens, backup } = from
+  const repository = { name, target, password: opens }
+  const opened = openedOf(host, repository, user)
+  const fetched = fetchedOf(user)
+  const learned: { manifest?: Manifest } = {}
+  return [
+    {
+      name: 'target',
+      title: 'Connecting to the target',
+      ...openFiles(host, repository, user),
+      undo: forgetRepository(steady, user).apply,
+    },
+    {
+      name: 'fetch',
+      title: 'Fetching the backup',
+      effects: [run('program', 'restic'), create('folder', fetched)],
+      async *apply() {
+        await removedTree(host, 'folder', fetched).apply()
+        const manifest = await readManifest(host, opened, backup)
+        if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
+        await refuseLackOfSpace(host, opened, manifest, BOTH)
+        yield* fetchParts(host, opened, user, manifest, BOTH)
+        learned.manifest = manifest
+        // The steps after this one apply and record them.
+        site.settings = SiteSettings.safeParse(manifest.site.settings).data
+        site.names = SiteNames.safeParse(manifest.site.names).data
+      },
+      undo: removedTree(steady, 'folder', restoresOf(user)).apply,
+    },
+    {
+      name: 'close',
+      title: 'Disconnecting from the target',
+      ...inOrder(closeFiles(host, user), forgetRepository(host, user)),
+    },
+    {
+      name: 'database',
+      title: 'Creating the database',
+      effects: planCreateDatabase(user),
+      async apply() {
+        await createEmptyDatabase(host, user, learned.manifest?.database ?? undefined)
+        await createAccount(host, site, password)
+      },
+      undo: () => removeDatabase(steady, user),
+    },
+    {
+      name: 'load',
+      title: 'Importing the database',
+      effects: [change('database', user)],
+      apply: () => importDatabase(host, user, dumpIn(fetched)),
+    },
+    {
+      name: 'files',
+      title: 'Bringing the files',
+      ...inOrder(
+        removed(host, 'folder', docrootOf(user)),
+        moved(host, filesIn(fetched), docrootOf(user)),
+        removedTree(host, 'folder', fetched),
+      ),
+    },
+    {
+      name: 'password',
+      title: 'Matching the password of the database',
+      effects: [change('account', user)],
+      async apply() {
+        await alignPassword(host, site)
+        await proveDatabase(host, site)
+      },
+    },
+  ]
+}

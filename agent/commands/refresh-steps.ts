@@ -1,0 +1,94 @@
+import type { Host } from '#agent/host/ports.ts'
+import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
+import { copyDatabase, loadDump } from '#agent/os/clone/load.ts'
+import type { Learned as Copied } from '#agent/os/clone/report.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { create, run } from '#agent/os/effects/effects.ts'
+import { sizeOf } from '#agent/os/restic/progress.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { fetchSite, prepareFetched } from '#agent/os/staging/files.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { CopySource } from '#shared/copy.ts'
+import { fetchBackupSteps } from './fetch-backup.ts'
+
+/** What the operation learns on its way. */
+export interface Learned extends Copied {
+  until?: string
+}
+
+interface Fetching<K extends CopySource['kind']> {
+  from: Extract<CopySource, { kind: K }>
+  learned: Learned
+  tell(message: string): void
+}
+
+/** Everything is fetched before the site changes, with the addresses of the site. */
+export const fetchSteps = (
+  host: Host,
+  site: Site,
+  { from, ...more }: Omit<Fetching<'site'>, 'from'> & { from: CopySource },
+): Step[] =>
+  from.kind === 'site'
+    ? fromSite(host, site, { from, ...more })
+    : fromBackup(host, site, { from, ...more })
+
+/** The database first: a file that comes meanwhile has no row, but no row lacks its file. */
+function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'site'>): Step[] {
+  const steady = host.steady ?? host
+  const jobs = (action: typeof holdJobs) => async () =>
+    action(steady, (await getSite(host, from.domain)).user).apply()
+  return [
+    {
+      name: 'hold',
+      title: `Holding the jobs of ${from.domain}`,
+      effects: async () => holdJobs(host, (await getSite(host, from.domain)).user).effects(),
+      apply: jobs(holdJobs),
+      undo: () => jobs(releaseJobs)().catch(() => undefined),
+    },
+    {
+      name: 'fetch',
+      title: `Copying the database and the files of ${from.domain}`,
+      effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(site.user))],
+      async *apply() {
+        const original = await getSite(host, from.domain)
+        const folder = await prepareFetched(host, site.user)
+        learned.at = new Date(host.clock.now()).toISOString()
+        const dump = await copyDatabase(host, original, site, { path: dumpIn(folder) })
+        for (const message of dump.warnings) tell(message)
+        yield `Copied ${dump.tables} tables: ${sizeOf(dump.bytes)}`
+        const bytes = await fetchSite(host, original, site)
+        yield `Copied the files: ${sizeOf(bytes)}`
+        const { tables, addresses, digests } = dump
+        Object.assign(learned, { original, tables, addresses, digests, bytes: dump.bytes + bytes })
+      },
+      undo: removedTree(steady, 'folder', fetchedOf(site.user)).apply,
+    },
+    {
+      name: 'continue',
+      title: `Continuing the jobs of ${from.domain}`,
+      effects: async () => releaseJobs(host, (await getSite(host, from.domain)).user).effects(),
+      apply: jobs(releaseJobs),
+    },
+  ]
+}
+
+function fromBackup(host: Host, site: Site, { from, learned }: Fetching<'backup'>): Step[] {
+  const { user } = site
+  const folder = fetchedOf(user)
+  return fetchBackupSteps(host, site, {
+    from,
+    async prepare() {
+      await prepareFetched(host, user)
+    },
+    async fetched({ at, domain, repository: owner, files, database }) {
+      const original = { domain, user: owner }
+      const path = `${dumpIn(folder)}.new`
+      const report = await loadDump(host, dumpIn(folder), original, site, { path })
+      await host.files.rename(path, dumpIn(folder))
+      const facts = { at, tables: database?.tables ?? 0, bytes: files.bytes, original }
+      Object.assign(learned, { ...facts, ...report })
+    },
+    undo: removedTree(host.steady ?? host, 'folder', folder).apply,
+  })
+}

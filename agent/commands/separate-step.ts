@@ -1,0 +1,46 @@
+import type { Host } from '#agent/host/ports.ts'
+import { databaseDigests, type TableDigest } from '#agent/os/database/digests.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import * as baseline from '#agent/os/staging/baseline.ts'
+import { quiet } from '#agent/os/staging/quiet.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
+
+/** When the live site was read, and the tables that it had. */
+interface Learned {
+  at?: string
+  digests?: TableDigest[]
+}
+
+/** After an undo nothing is known of the tables, and so each of them counts as changed. */
+export const separateStep = (host: Host, site: Site, learned: Learned): Step => ({
+  name: 'separate',
+  title: 'Switching off payments, mail services and accounts',
+  effects: [change('database', site.user)],
+  apply: () => separate(host, site, learned),
+  undo: () => baseline.forgetBaseline(host, site.domain),
+})
+
+/** For a staging site with other content: each of its tables counts as changed. */
+export const forgetSteps = (host: Host, { domain, staging }: Site): Step[] =>
+  staging
+    ? [
+        {
+          name: 'baseline',
+          title: 'Forgetting what is known of the tables',
+          effects: [],
+          apply: () => baseline.forgetBaseline(host, domain),
+        },
+      ]
+    : []
+
+async function* separate(host: Host, site: Site, { at, digests }: Learned): Progress<void> {
+  await baseline.forgetBaseline(host, site.domain)
+  const off = await quiet(host, site)
+  if (off.length > 0) yield `Switched off: ${off.join(', ')}`
+  if (!site.staging || at === undefined || !digests) return
+  const staging = await databaseDigests(host, site)
+  await baseline.writeBaseline(host, site.domain, {
+    ...{ of: site.staging.of, at, live: digests, staging },
+  })
+}

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Host } from '#agent/host/ports.ts'
+import * as cron from '#agent/os/cron/cron.ts'
+import { recorderSteps } from '#agent/os/cron/recorder.ts'
+import { connectionSteps } from '#agent/os/database/connections.ts'
+import * as mariadb from '#agent/os/database/mariadb.ts'
+import { deferred } from '#agent/os/effects/change.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { quotaPackageSteps } from '#agent/os/packages/packages.ts'
+import * as fpm from '#agent/os/php/fpm.ts'
+import { servingPool } from '#agent/os/php/fpm-pools.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { provisionSteps } from '#agent/os/provision/provision.ts'
+import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
+import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
+import { admitNginx } from '#agent/os/users/users.ts'
+import type { Context, Progress, Step } from '#agent/steps/command.ts'
+import { beyondTier } from '#shared/site-settings.ts'
+import { refuseUnaccepted } from './accept.ts'
+
+/** A change of the record of a site, and of everything that follows from it. */
+export interface SiteChange {
+  domain: string
+  /** The record after the change; of that record again: the same. */
+  into(site: Site): Site
+  /** For the log. */
+  about(target: Site): string
+  /** It leaves PHP and the database alone, and so works whatever is broken in them. */
+  only?: 'serving' | undefined
+  accept?: readonly string[] | undefined
+}
+
+/** A site that waits for a certificate is served without HTTPS by each change. */
+async function* missingCertificate(site: Site, { host, warn }: Context): Progress<void> {
+  const { domain, tls } = site
+  if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
+  const message = `${domain} has no certificate and is served without HTTPS: issue it again`
+  yield `Warning: ${message}`
+  warn({ code: 'certificate_missing', message })
+}
+
+/** A smaller tier bounds the settings of PHP that were made for a larger one; they stay on record. */
+function warnOfBounds({ domain, tier, settings }: Site, { warn }: Context): void {
+  const beyond = beyondTier(settings?.php_settings ?? { values: {} }, tier)
+  if (beyond.length === 0) return
+  const message = `The maximum of the tier applies to ${domain}: ${beyond.join(', ')}`
+  warn({ code: 'php_settings_bounded', message })
+}
+
+/** The site, if its record has the change. */
+export async function changed(change: SiteChange, host: Host): Promise<Site | undefined> {
+  const site = await findSite(host, change.domain)
+  return site && isReached(site, change) ? site : undefined
+}
+
+const isReached = (site: Site, { into }: SiteChange) => isDeepStrictEqual(into(site), site)
+
+/** Throws not_found for a domain of no managed site, invalid on `php` for an unknown version. */
+export async function* changeSite(change: SiteChange, context: Context): Progress<Site> {
+  const { host, announce, perform } = context
+  const site = await getSite(host, change.domain)
+  const target = change.into(site)
+  const missing = await preparing(host, site, change)
+  await refuseUnaccepted(missing, change.accept ?? [])
+  announce([...missing, ...(await changeSteps(change, host))])
+  yield* perform(missing)
+  yield change.about(target)
+  yield* perform(await changeSteps(change, host))
+  if (change.only !== 'serving') yield* missingCertificate(target, context)
+  warnOfBounds(target, context)
+  return target
+}
+
+/** All of its steps, including those that install the PHP version. */
+export async function planChange(change: SiteChange, host: Host): Promise<Step[]> {
+  const site = await getSite(host, change.domain)
+  const steps = await preparing(host, site, change)
+  return [...steps, ...(await changeSteps(change, host))]
+}
+
+async function preparing(host: Host, site: Site, change: SiteChange): Promise<Step[]> {
+  if (change.only === 'serving') return []
+  const target = change.into(site)
+  const steps =
+    target.php === site.php
+      ? [
+          ...(await quotaPackageSteps(host)),
+          ...(await allSitesSteps(host)),
+          ...(await sharedEtcSteps(host)),
+          ...(await recorderSteps(host)),
+        ]
+      : await provisionSteps(host, [target.php], 'php', change.accept)
+  return [...steps, ...(await connectionSteps(host, target))]
+}
+
+/**
+ * The record decides which state is complete: until it is written every undo restores the old
+ * state, afterwards the work continues to the new one.
+ */
+export async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
+  if (change.only === 'serving') return servingSteps(change, host)
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    {
+      name: 'pool',
+      title: 'Applying the PHP pool',
+      effects: async () => fpm.planApply(host, await target()),
+      apply: async () => fpm.apply(host, await target()),
+      async undo() {
+        const site = await recorded()
+        if (!(await servingPool(host, site)).former) await fpm.apply(host, site)
+        await fpmRemoval.removeOthers(host, site, { former: false })
+      },
+    },
+    {
+      name: 'database account',
+      title: 'Applying the rights and limits of the database account',
+      effects: async () => mariadb.planApplyAccount(host, await target()),
+      apply: async () => mariadb.applyAccount(host, await target()),
+      undo: async () => mariadb.applyAccount(host, await recorded()),
+    },
+    ...(await quotaSteps(host, target, async () => {
+      await limitDisk(host, await recorded())
+    })),
+    {
+      name: 'group',
+      title: 'Letting nginx read the files of the site',
+      ...deferred(async () => admitNginx(host, (await recorded()).user)),
+    },
+    ...servingSteps(change, host),
+    {
+      name: 'former pool',
+      title: 'Removing pools that are no longer used',
+      effects: async () => fpmRemoval.planRemoveOthers(host, await target()),
+      apply: async () => fpmRemoval.removeOthers(host, await recorded()),
+    },
+  ]
+}
+
+/** How visitors reach the site, and its jobs. */
+function servingSteps(change: SiteChange, host: Host): Step[] {
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    {
+      name: 'vhost',
+      title: 'Applying the virtual host',
+      effects: async () => planServe(host, await target()),
+      apply: async () => serve(host, await target()),
+      undo: async () => serve(host, await recorded()),
+    },
+    {
+      name: 'cron',
+      title: 'Applying the jobs',
+      ...deferred(async () => cron.schedule(host, await target())),
+      undo: async () => cron.schedule(host, await recorded()).apply(),
+    },
+    {
+      name: 'record',
+      title: 'Recording the site',
+      effects: async () => planWriteSite(host, await target()),
+      apply: async () => writeSite(host, await target()),
+      decided: async () => isReached(await recorded(), change),
+    },
+  ]
+}
+
+async function serve(host: Host, site: Site): Promise<void> {
+  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+}
+
+async function planServe(host: Host, site: Site) {
+  return nginx.planApply(host, site, await nginx.certificateOf(host, site.domain))
+}

@@ -1,0 +1,137 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as cron from '#agent/os/cron/cron.ts'
+import { createDatabase, planCreateDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { forgetMail } from '#agent/os/mail/sockets.ts'
+import { awaitFrontPage } from '#agent/os/nginx/front-page.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { listeningNotes } from '#agent/os/nginx/notes.ts'
+import { planTakeOver } from '#agent/os/nginx/others.ts'
+import * as fpm from '#agent/os/php/fpm.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { slice } from '#agent/os/php/fpm-slice.ts'
+import { findSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { quotaSteps, unlimitDisk } from '#agent/os/users/quota.ts'
+import * as users from '#agent/os/users/users.ts'
+import type { Step, Warn } from '#agent/steps/command.ts'
+import type { Secret } from '#shared/secret.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+import { certificateStep } from './certificate-step.ts'
+
+/**
+ * The steps that make a site around its files and database, which `content` brings. Each undo acts
+ * only on a user whose comment names the domain of this site.
+ */
+export async function siteSteps(
+  site: Site,
+  host: Host,
+  content: readonly Step[],
+  probe: Step['apply'] = () => awaitOwnPage(host, site),
+): Promise<Step[]> {
+  const { domain, user } = site
+  const steps: Step[] = [
+    {
+      name: 'user',
+      title: `Creating the system user ${user}`,
+      effects: users.planCreateUser(host, user),
+      apply: () => users.createUser(host, user, domain),
+      undo: () => users.removeUser(host, user, domain),
+    },
+    ...(await quotaSteps(
+      host,
+      async () => site,
+      () => unlimitDisk(host, user),
+    )),
+    {
+      name: 'folders',
+      title: 'Creating the folders',
+      effects: async () => [
+        ...(await users.createFolders(host, user).effects()),
+        ...(await slice(host, site).effects()),
+      ],
+      async apply() {
+        await slice(host, site).apply()
+        await users.createFolders(host, user).apply()
+      },
+      async undo() {
+        await users.removeFolders(host, user, domain)
+        await fpmRemoval.removeSlice(host, user)
+      },
+    },
+    ...content,
+    {
+      name: 'pool',
+      title: `Starting PHP ${site.php}`,
+      effects: () => fpm.planApply(host, site),
+      apply: () => fpm.apply(host, site),
+      async undo() {
+        await fpmRemoval.removeAll(host, site)
+        await forgetMail(host, user).apply()
+      },
+    },
+    {
+      name: 'vhost',
+      title: 'Adding the virtual host',
+      effects: () => nginx.planApply(host, site, undefined),
+      imposes: () => planTakeOver(host, allNamesOf(site)),
+      notes: () => listeningNotes(host),
+      apply: () => nginx.apply(host, site, undefined),
+      undo: () => nginx.remove(host, site),
+    },
+    {
+      name: 'cron',
+      title: 'Scheduling the jobs of WordPress',
+      ...cron.schedule(host, site),
+      undo: cron.unschedule(host, user).apply,
+    },
+    {
+      name: 'probe',
+      title: 'Checking the front page',
+      effects: [run('request', `http://${domain}/`)],
+      apply: probe,
+    },
+    {
+      name: 'record',
+      title: 'Recording the site',
+      effects: () => planWriteSite(host, site),
+      async apply() {
+        await users.settleFolders(host, user)
+        await writeSite(host, site)
+      },
+      decided: async () => (await findSite(host, domain))?.user === user,
+    },
+  ]
+  return steps.map((step) => guarded(step, host, site))
+}
+
+async function awaitOwnPage(host: Host, { domain }: Site): Promise<void> {
+  await awaitFrontPage(host, domain, await nginx.otherAddresses(host, domain))
+}
+
+export const databaseStep = (host: Host, site: Site, password: Secret): Step => ({
+  name: 'database',
+  title: 'Creating the database',
+  effects: planCreateDatabase(site.user),
+  apply: () => createDatabase(host, site, password),
+  undo: () => removeDatabase(host, site.user),
+})
+
+/** With its record the site is complete: a later restart must not undo it. */
+function guarded(step: Step, host: Host, site: Site): Step {
+  const { undo } = step
+  if (!undo) return step
+  return {
+    ...step,
+    async undo() {
+      const complete = await findSite(host, site.domain)
+      if (!complete && (await users.isOf(host, site.user, site.domain))) await undo()
+    },
+  }
+}
+
+export function certificateSteps(site: Site, host: Host, warn: Warn): Step[] {
+  if (site.tls === 'none') return []
+  const title = `Requesting a certificate for ${site.domain}`
+  const refused = 'No certificate yet, the site answers on http'
+  return [certificateStep(host, site, { title, refused, warn })]
+}

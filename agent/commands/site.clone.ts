@@ -1,0 +1,72 @@
+import type { Host } from '#agent/host/ports.ts'
+import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
+import { findReport, type Learned, reportIn } from '#agent/os/clone/report.ts'
+import { refuseLackForCopy } from '#agent/os/clone/space.ts'
+import { resticSteps } from '#agent/os/restic/program.ts'
+import { refuseUnready } from '#agent/os/restic/run.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step, Warn } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { refuseUnaccepted } from './accept.ts'
+import { stepsOf } from './clone-steps.ts'
+import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
+import { certificateSteps } from './site-steps.ts'
+
+type Params = ParamsOf<'site.clone'>
+
+/** A new site with the content of another one: the original is only read. */
+export const siteClone: Command<'site.clone'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: (params, host) => stepsOf(siteOf(params), params.from, host),
+  async plan(params, host) {
+    const site = siteOf(params)
+    return [
+      ...(await checked(host, site, params)),
+      ...(await stepsOf(site, params.from, host)),
+      ...certificateSteps(site, host, () => undefined),
+    ]
+  },
+  async finished({ domain, user }, host) {
+    const site = await findSite(host, domain)
+    const report = site?.user === user ? await findReport(host, user) : undefined
+    return report && { domain, ...report }
+  },
+  missing: ({ domain }, host) => cutOffCertificate(host, domain),
+  async *run(params, { host, announce, perform, warn }) {
+    const site = siteOf(params)
+    const learned: Learned = {}
+    const missing = await checked(host, site, params)
+    const steps = await stepsOf(site, params.from, host, learned, leftOut(warn))
+    await refuseUnaccepted([...missing, ...steps], params.accept ?? [])
+    const certificate = certificateSteps(site, host, warn)
+    announce([...missing, ...steps, ...certificate])
+    yield* perform(missing)
+    if (missing.length > 0) await refuseKnownNames(host, site)
+    yield* warnOfCapacity(host, site)
+    const reason = yield* perform(steps)
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    yield* perform(certificate)
+    return { domain: site.domain, ...reportIn(learned) }
+  },
+}
+
+const siteOf = ({ accept: _, from: __, ...site }: Params): Site => site
+
+const leftOut = (warn: Warn) => (message: string) => warn({ code: 'left_out', message })
+
+/** The steps that make the server ready, after all checks. */
+async function checked(host: Host, site: Site, { from, accept }: Params): Promise<Step[]> {
+  if (from.kind === 'backup') await refuseUnready(host, from.target)
+  else await refuseUncopiable(host, from.domain)
+  const steps = await preparing(host, site, accept)
+  return from.kind === 'backup' ? [...steps, ...(await resticSteps(host))] : steps
+}
+
+/** The sandbox in which root reads the files of a site needs systemd. */
+async function refuseUncopiable(host: Host, domain: string): Promise<void> {
+  const { user } = await getSite(host, domain)
+  if (host.init !== 'systemd') throw conflict('Clones need a server that systemd started')
+  await refuseLackForCopy(host, user)
+}

@@ -1,0 +1,41 @@
+import type { Host } from '#agent/host/ports.ts'
+import { databaseDigests } from '#agent/os/database/digests.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { findBaseline } from '#agent/os/staging/baseline.ts'
+import { compareFiles } from '#agent/os/staging/compare-files.ts'
+import { compareTables } from '#agent/os/staging/tables.ts'
+import type { Command } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { MOST_TABLES } from '#shared/operation-types/site.compare.ts'
+
+/** Only reads, with the rights of each site. */
+export const siteCompare: Command<'site.compare'> = {
+  lock: () => undefined,
+  async plan({ domain, from }, host) {
+    await getPair(host, domain, from)
+    return []
+  },
+  async *run({ domain, from }, { host }) {
+    const { live, staging } = await getPair(host, domain, from)
+    yield 'Comparing the files'
+    const files = await compareFiles(host, live, staging)
+    yield `Comparing the tables of ${domain}`
+    const own = await databaseDigests(host, live)
+    yield `Comparing the tables of ${from}`
+    const other = await databaseDigests(host, staging)
+    const baseline = await findBaseline(host, from, domain)
+    const tables = compareTables({ live: own, staging: other, baseline })
+    return { domain, from, files, tables: tables.slice(0, MOST_TABLES) }
+  },
+}
+
+/** Throws conflict for a site that is not a staging site of the live one. */
+export async function getPair(
+  host: Host,
+  domain: string,
+  from: string,
+): Promise<{ live: Site; staging: Site }> {
+  const [live, staging] = [await getSite(host, domain), await getSite(host, from)]
+  if (staging.staging?.of === domain) return { live, staging }
+  throw conflict(`${from} is not a staging site of ${domain}`)
+}

@@ -1,0 +1,62 @@
+import type { Host } from '#agent/host/ports.ts'
+import { withSettings, withXmlrpc, xmlrpcOf } from '#agent/os/site/settings.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { invalid } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { beyondTier } from '#shared/site-settings.ts'
+import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+
+type Params = ParamsOf<'site.configure'>
+
+export const siteConfigure: Command<'site.configure'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: (params, host) => changeSteps(configuring(params), host),
+  async plan(params, host) {
+    await refuseBeyondTier(params, host)
+    return planChange(configuring(params), host)
+  },
+  async finished(params, host) {
+    const site = await changed(configuring(params), host)
+    return site && resultOf(site)
+  },
+  async *run(params, context) {
+    await refuseBeyondTier(params, context.host)
+    return resultOf(yield* changeSite(configuring(params), context))
+  },
+}
+
+async function refuseBeyondTier({ domain, php_settings }: Params, host: Host): Promise<void> {
+  const { tier } = await getSite(host, domain)
+  const beyond = php_settings ? beyondTier(php_settings, tier) : []
+  if (beyond.length > 0) throw invalid({ php_settings: beyond })
+}
+
+function configuring({ domain, xmlrpc, ...given }: Params): SiteChange {
+  const into = (site: Site): Site => {
+    const settings = Object.entries(given).filter(([, value]) => value !== undefined)
+    const target = withSettings(site, { ...site.settings, ...Object.fromEntries(settings) })
+    return xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc)
+  }
+  return {
+    ...{ domain, into },
+    about: () => `Applying the settings of ${domain}`,
+    // The other settings are those of nginx.
+    only: given.php_settings === undefined ? 'serving' : undefined,
+  }
+}
+
+/** All settings as they are now, without the hash of the password. */
+function resultOf(site: Site) {
+  const {
+    maintenance = null,
+    basic_auth,
+    php_settings = null,
+    page_cache = null,
+  } = site.settings ?? {}
+  return {
+    ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
+    basic_auth: basic_auth ? { user: basic_auth.user } : null,
+  }
+}

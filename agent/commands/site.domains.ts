@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Host } from '#agent/host/ports.ts'
+import { missingNames } from '#agent/os/certificates/coverage.ts'
+import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
+import {
+  findHolder,
+  findSite,
+  getSite,
+  planWriteSite,
+  type Site,
+  writeSite,
+} from '#agent/os/site/sites.ts'
+import type { Command, Step, Warn } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { invalid } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { allNamesOf, NO_NAMES, type SiteNames } from '#shared/site-names.ts'
+import { refuseUnaccepted } from './accept.ts'
+import { certificateStep } from './certificate-step.ts'
+
+type Params = ParamsOf<'site.domains'>
+
+/** The record decides; the certificate follows it, and a refused one never undoes the names. */
+export const siteDomains: Command<'site.domains'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: stepsOf,
+  async plan(params, host) {
+    await checked(host, params)
+    return [...stepsOf(params, host), ...(await certificateSteps(host, params))]
+  },
+  async finished(params, host) {
+    const site = await findSite(host, params.domain)
+    return site && isDeepStrictEqual(site.names ?? NO_NAMES, namesIn(params))
+      ? resultOf(params)
+      : undefined
+  },
+  missing: ({ domain }, host) => cutOffCertificate(host, domain),
+  async *run(params, { host, announce, perform, warn }) {
+    await checked(host, params)
+    const steps = stepsOf(params, host)
+    await refuseUnaccepted(steps, params.accept ?? [])
+    const certificate = await certificateSteps(host, params, warn)
+    announce([...steps, ...certificate])
+    yield* perform(steps)
+    yield* perform(certificate)
+    return resultOf(params)
+  },
+}
+
+const namesIn = ({ www, aliases, redirects }: SiteNames): SiteNames => ({
+  ...{ www, aliases, redirects },
+})
+
+const resultOf = (params: Params) => ({ domain: params.domain, ...namesIn(params) })
+
+/** The default is not recorded, so that the record stays readable for older agents. */
+function applied({ names: _, ...site }: Site, params: Params): Site {
+  const names = namesIn(params)
+  return isDeepStrictEqual(names, NO_NAMES) ? site : { ...site, names }
+}
+
+/** Throws invalid for a name of another site, of the trash, or of another virtual host. */
+async function checked(host: Host, params: Params): Promise<void> {
+  const site = await getSite(host, params.domain)
+  for (const [field, names] of added(site, params)) {
+    for (const name of names) await refuseHeld(host, { name, field, except: site.domain })
+    await refuseServedNames(host, names, field)
+  }
+}
+
+type Field = 'aliases' | 'redirects'
+
+/** The names that the site does not have yet. */
+function added(site: Site, { aliases, redirects }: SiteNames): [Field, string[]][] {
+  const known = new Set(allNamesOf(site))
+  const isNew = (name: string) => !known.has(name)
+  return [
+    ['aliases', aliases.filter(isNew)],
+    ['redirects', redirects.map(({ domain }) => domain).filter(isNew)],
+  ]
+}
+
+async function refuseHeld(
+  host: Host,
+  { name, field, except }: { name: string; field: Field; except: string },
+): Promise<void> {
+  const served = await findHolder(host, [name], { except })
+  if (served)
+    throw invalid({ [field]: [`${name} is a name of the site ${served.domain} of this server`] })
+  const trashed = await findHolder(host, [name], { folder: 'trash' })
+  if (!trashed) return
+  const message = `${name} is a name of ${trashed.domain}, which is in the trash: restore or purge it`
+  throw invalid({ [field]: [message] })
+}
+
+/** Until the record is written every undo restores the old names. */
+function stepsOf(params: Params, host: Host): Step[] {
+  const recorded = () => getSite(host, params.domain)
+  const target = async () => applied(await recorded(), params)
+  const certificate = () => nginx.certificateOf(host, params.domain)
+  const serve = async (on: Host, site: Site) => nginx.apply(on, site, await certificate())
+  return [
+    {
+      name: 'vhost',
+      title: 'Applying the virtual host',
+      effects: async () => nginx.planApply(host, await target(), await certificate()),
+      imposes: async () =>
+        planTakeOver(
+          host,
+          added(await recorded(), params).flatMap(([, names]) => names),
+        ),
+      apply: async () => serve(host, await target()),
+      undo: async () => serve(host.steady ?? host, await recorded()),
+    },
+    {
+      name: 'record',
+      title: 'Recording the names',
+      effects: async () => planWriteSite(host, await target()),
+      apply: async () => writeSite(host, await target()),
+      decided: async () => isDeepStrictEqual((await recorded()).names ?? NO_NAMES, namesIn(params)),
+    },
+  ]
+}
+
+/** Only if the certificate lacks one of the names. */
+async function certificateSteps(
+  host: Host,
+  params: Params,
+  warn: Warn = () => undefined,
+): Promise<Step[]> {
+  const site = applied(await getSite(host, params.domain), params)
+  if ((await missingNames(host, site)).length === 0) return []
+  const title = `Requesting a certificate for all names of ${site.domain}`
+  const refused = 'The names without a certificate lead to the primary domain'
+  return [certificateStep(host, site, { title, refused, warn })]
+}

@@ -1,0 +1,116 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { filesStep } from '#agent/os/backup/replacing.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { readdress } from '#agent/os/clone/config.ts'
+import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { refuseLackForCopy } from '#agent/os/clone/space.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { keepOwnFiles } from '#agent/os/staging/files.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+import { baselineStep, fetchStep, flushStep, type PushLearned, tableSteps } from './push-steps.ts'
+import { factsOf, findResult, resultOf } from './replacement.ts'
+import { getPair } from './site.compare.ts'
+
+type Params = ParamsOf<'site.push'>
+type Tell = (message: string) => void
+
+/** Everything is prepared before the live site changes; one rename of a folder decides. */
+export const sitePush: Command<'site.push'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const live = await findSite(host, params.domain)
+    return live ? stepsOf(host, live, params) : []
+  },
+  finished: ({ domain }, host) => findResult(host, domain),
+  async plan(params, host) {
+    const live = await checked(host, params)
+    return [...(await mariadbSteps(host)), ...stepsOf(host, live, params)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    const live = await checked(host, params)
+    const learned: PushLearned = {}
+    const missing = await mariadbSteps(host)
+    const steps = stepsOf(host, live, params, learned, (message) =>
+      warn({ code: 'left_out', message }),
+    )
+    announce([...missing, ...steps])
+    const reason = yield* perform([...missing, ...steps])
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    return resultOf(live, learned)
+  },
+}
+
+async function checked(host: Host, { domain, from }: Params): Promise<Site> {
+  const { live, staging } = await getPair(host, domain, from)
+  await refuseLackForCopy(host, staging.user)
+  return live
+}
+
+function stepsOf(
+  host: Host,
+  live: Site,
+  params: Params,
+  learned: PushLearned = {},
+  tell: Tell = () => undefined,
+): Step[] {
+  const { user } = live
+  const steady = host.steady ?? host
+  return [
+    fetchStep(host, live, params, learned),
+    ...pauseSteps(host, live),
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
+      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+    },
+    ...(params.tables.length > 0 ? tableSteps(host, live, params, tell) : []),
+    ...(params.files ? fileSteps(host, live, params.from) : []),
+    {
+      name: 'report',
+      title: 'Recording what was pushed',
+      effects: [],
+      apply: () => writeReport(host, user, reportIn(learned)),
+    },
+    ...resumeSteps(host, live),
+    flushStep(host, live),
+    {
+      name: 'record',
+      title: 'Keeping the previous state for a week',
+      ...replace.keepPrevious(host, user),
+      decided: async () => !(await host.files.stat(replacedOf(user))),
+    },
+    baselineStep(host, params),
+    {
+      name: 'cleanup',
+      title: 'Removing what was fetched',
+      ...removedTree(host, 'folder', fetchedOf(user)),
+    },
+  ]
+}
+
+function fileSteps(host: Host, live: Site, from: string): Step[] {
+  return [
+    {
+      name: 'own files',
+      title: 'Keeping the configuration and the uploads of the live site',
+      effects: [change('folder', fetchedOf(live.user))],
+      apply: () => keepOwnFiles(host, live),
+    },
+    filesStep(host, live.user, undefined),
+    {
+      name: 'addresses',
+      title: 'Changing the addresses in configuration files',
+      effects: [change('folder', docrootOf(live.user))],
+      apply: async () => readdress(host, await getSite(host, from), live),
+    },
+  ]
+}

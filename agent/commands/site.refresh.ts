@@ -1,0 +1,129 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { databaseSteps, filesStep } from '#agent/os/backup/replacing.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
+import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { refuseLackForCopy } from '#agent/os/clone/space.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { certificateOf } from '#agent/os/nginx/nginx.ts'
+import { resticSteps } from '#agent/os/restic/program.ts'
+import { refuseUnready } from '#agent/os/restic/run.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { setUrl } from '#agent/os/wordpress/wordpress.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { Secret } from '#shared/secret.ts'
+import { fetchSteps, type Learned } from './refresh-steps.ts'
+import { factsOf, findResult, resultOf } from './replacement.ts'
+import { separateStep } from './separate-step.ts'
+
+type Params = ParamsOf<'site.refresh'>
+type Tell = (message: string) => void
+
+/** Everything is fetched before the staging site changes; one rename of a folder decides. */
+export const siteRefresh: Command<'site.refresh'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const site = await findSite(host, params.domain)
+    return site ? stepsOf(host, site, params) : []
+  },
+  finished: ({ domain }, host) => findResult(host, domain),
+  async plan(params, host) {
+    const site = await checked(host, params)
+    return [...(await preparing(host, params)), ...stepsOf(host, site, params)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    const site = await checked(host, params)
+    const learned: Learned = {}
+    const missing = await preparing(host, params)
+    const steps = stepsOf(host, site, params, learned, (message) =>
+      warn({ code: 'left_out', message }),
+    )
+    announce([...missing, ...steps])
+    const reason = yield* perform([...missing, ...steps])
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    return resultOf(site, learned)
+  },
+}
+
+/** Throws conflict for a site that visitors and search engines know. */
+async function checked(host: Host, { domain, from }: Params): Promise<Site> {
+  const site = await getSite(host, domain)
+  if (!site.staging) throw conflict(`${domain} is not a staging site: restore a backup instead`)
+  if (from.kind === 'backup') await refuseUnready(host, from.target)
+  else {
+    const original = await getSite(host, from.domain)
+    if (original.user === site.user) throw conflict(`${domain} cannot be refreshed from itself`)
+    await refuseLackForCopy(host, original.user)
+  }
+  return site
+}
+
+const preparing = async (host: Host, { from }: Params): Promise<Step[]> => [
+  ...(from.kind === 'backup' ? await resticSteps(host) : []),
+  ...(await mariadbSteps(host)),
+]
+
+function stepsOf(
+  host: Host,
+  site: Site,
+  { from }: Params,
+  learned: Learned = {},
+  tell: Tell = () => undefined,
+): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  return [
+    ...fetchSteps(host, site, { from, learned, tell }),
+    ...pauseSteps(host, site),
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
+      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+    },
+    ...databaseSteps(host, site, undefined, tell),
+    filesStep(host, user, undefined),
+    ...separationSteps(host, site, learned),
+    ...resumeSteps(host, site),
+    {
+      name: 'record',
+      title: 'Keeping the previous state for a week',
+      ...replace.keepPrevious(host, user),
+      decided: async () => !(await host.files.stat(replacedOf(user))),
+    },
+    {
+      name: 'cleanup',
+      title: 'Removing what was fetched',
+      ...removedTree(host, 'folder', fetchedOf(user)),
+    },
+  ]
+}
+
+/** The copy gets its own database, keys and addresses, and does nothing in the name of the live site. */
+function separationSteps(host: Host, site: Site, learned: Learned): Step[] {
+  return [
+    {
+      name: 'config',
+      title: 'Changing the configuration of the copy',
+      effects: [change('file', `${docrootOf(site.user)}/wp-config.php`)],
+      async apply() {
+        if (!learned.original) throw new Error('The original is not known')
+        await configure(host, learned.original, site, new Secret(host.random.text(32)))
+        await replace.alignPassword(host, site)
+        await proveOwnDatabase(host, site)
+        if (await certificateOf(host, site.domain)) await setUrl(host, site, 'https')
+        await writeReport(host, site.user, reportIn(learned))
+      },
+      undo: () => replace.alignPassword(host.steady ?? host, site),
+    },
+    separateStep(host, site, learned),
+  ]
+}

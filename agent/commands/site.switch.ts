@@ -1,0 +1,87 @@
+import type { Host } from '#agent/host/ports.ts'
+import { refuseMixed } from '#agent/os/moving/mixed.ts'
+import { findSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound } from '#shared/errors.ts'
+import type { Switch } from '#shared/moving.ts'
+import { apexOf } from '#shared/names.ts'
+import { certificateTextOf } from './certificate-text.ts'
+import { arrivingSteps, partedSteps } from './switch-record.ts'
+import { freezeSteps, servingSteps, thawSteps } from './switch-steps.ts'
+
+type Params = ParamsOf<'site.switch'>
+
+/** How the server serves one side of a move: each state is a call of its own. */
+export const siteSwitch: Command<'site.switch'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const site = await findEither(host, params)
+    return site ? stepsOf(host, site, params) : []
+  },
+  async plan(params, host) {
+    return stepsOf(host, await checked(host, params), params)
+  },
+  async finished({ domain, state }, host) {
+    const isDone = state === 'parted' && (await findSite(host, domain, 'moved')) !== undefined
+    return isDone ? { domain, certificate: await certificateTextOf(host, domain) } : undefined
+  },
+  async *run(params, { host, announce, perform }) {
+    const site = await checked(host, params)
+    const steps = stepsOf(host, site, params)
+    announce(steps)
+    const reason = yield* perform(steps)
+    if (reason !== undefined) yield `Warning: ${reason}`
+    return { domain: site.domain, certificate: await certificateTextOf(host, site.domain) }
+  },
+}
+
+/** After an interruption in between, a site may be in both folders. */
+async function findEither(host: Host, { domain, state }: Params): Promise<Site | undefined> {
+  const [served, gone] = [await findSite(host, domain), await findSite(host, domain, 'moved')]
+  return state === 'parted' ? (served ?? gone) : (gone ?? served)
+}
+
+const STATES: Record<Switch, (site: Site) => boolean> = {
+  leaving: ({ moving }) => !moving?.closed && !moving?.parted && !moving?.from,
+  frozen: ({ moving }) => !moving?.closed && !moving?.parted,
+  thawed: ({ moving }) => !moving?.closed && !moving?.parted,
+  parted: () => true,
+  arriving: ({ moving }) => moving?.parted === true,
+  arrived: ({ moving }) => !moving?.parted,
+  settled: ({ moving }) => !moving?.parted,
+}
+
+/** Throws conflict in a state that does not lead to the requested one. */
+async function checked(host: Host, params: Params): Promise<Site> {
+  const { domain, state, peers } = params
+  if (host.init !== 'systemd') throw conflict('Moves need a server that systemd started')
+  const site = await findEither(host, params)
+  if (!site) throw notFound(`Site ${domain}`)
+  if (!STATES[state](site)) throw conflict(`${domain} cannot become ${state} on this server`)
+  const needsPeer = state === 'leaving' || state === 'parted' || state === 'arriving'
+  if (needsPeer && peers.length === 0) throw conflict('The address of the other server is missing')
+  if (state === 'arriving') await refuseMixed(host, site)
+  return site
+}
+
+function stepsOf(host: Host, site: Site, params: Params): Step[] {
+  const { peers, challenges, certificate, state } = params
+  const [to] = peers
+  switch (state) {
+    case 'leaving':
+      return servingSteps(host, site, { to, challenges }, certificate)
+    case 'frozen':
+      return freezeSteps(host, site)
+    case 'thawed':
+      return thawSteps(host, site)
+    case 'parted':
+      return partedSteps(host, site, { to, challenges, parted: true }, certificate)
+    case 'arriving':
+      return arrivingSteps(host, site, { from: peers, closed: true })
+    case 'arrived':
+      return [...thawSteps(host, site), ...servingSteps(host, site, { from: peers })]
+    case 'settled':
+      return [...thawSteps(host, site), ...servingSteps(host, site, undefined)]
+  }
+}

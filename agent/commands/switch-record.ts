@@ -1,0 +1,109 @@
+import type { Host } from '#agent/host/ports.ts'
+import { releaseJobs } from '#agent/os/backup/hold.ts'
+import * as cron from '#agent/os/cron/cron.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { forgetThaw, stopThaw } from '#agent/os/moving/thaw-unit.ts'
+import { thaw } from '#agent/os/nginx/freeze.ts'
+import { availablePath, isFrozen, servingPathOf } from '#agent/os/nginx/vhost-files.ts'
+import * as fpm from '#agent/os/php/fpm.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { findSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Moving } from '#shared/moving.ts'
+import { pin, serve } from './switch-steps.ts'
+
+/**
+ * The record decides: before it the site thaws, and after it this server only forwards. A site that
+ * thawed by itself meanwhile cannot be handed over, since it may have changed.
+ */
+export function partedSteps(host: Host, site: Site, moving: Moving, certificate: string): Step[] {
+  const { domain, user } = site
+  const next: Site = { ...site, moving }
+  const steady = host.steady ?? host
+  const isOpen = !site.moving?.closed && !site.moving?.parted
+  return [
+    {
+      name: 'hold',
+      title: `Checking that ${domain} is still frozen`,
+      effects: [],
+      async apply() {
+        if (!isOpen) return
+        await stopThaw(host, site)
+        if (await isFrozen(host, domain)) return
+        throw conflict(`${domain} is not frozen any more: the move took too long`)
+      },
+      async undo() {
+        if (!isOpen) return
+        await thaw(steady, domain)
+        await forgetThaw(steady, site).apply()
+        await releaseJobs(steady, user).apply()
+      },
+    },
+    {
+      name: 'record',
+      title: `Handing over ${domain}`,
+      effects: [],
+      async apply() {
+        await pin(host, domain, certificate)
+        await writeSite(host, next, 'moved')
+      },
+      decided: async () => (await findSite(host, domain, 'moved')) !== undefined,
+    },
+    {
+      name: 'vhost',
+      title: 'Forwarding all requests',
+      effects: [change('file', availablePath(domain))],
+      async apply() {
+        await host.files.remove(servingPathOf(domain))
+        await serve(host, next)
+        await removeSite(host, domain, 'sites').apply()
+      },
+    },
+    {
+      name: 'pool',
+      title: 'Stopping PHP and the jobs',
+      effects: () => fpmRemoval.planRemoveAll(host, site),
+      async apply() {
+        await forgetThaw(host, site).apply()
+        await cron.unschedule(host, user).apply()
+        await fpmRemoval.removeAll(host, site)
+      },
+    },
+  ]
+}
+
+/** The copy that only forwarded serves the other server again; the end of its old record decides. */
+export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
+  const { domain } = site
+  const next: Site = { ...site, moving }
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'pool',
+      title: `Starting PHP ${site.php}`,
+      effects: () => fpm.planApply(host, next),
+      apply: () => fpm.apply(host, next),
+      undo: () => fpmRemoval.removeAll(steady, site),
+    },
+    {
+      name: 'vhost',
+      title: 'Serving the other server',
+      effects: [change('file', availablePath(domain))],
+      async apply() {
+        await writeSite(host, next)
+        await serve(host, next)
+      },
+      async undo() {
+        await serve(steady, site)
+        await removeSite(steady, domain, 'sites').apply()
+      },
+    },
+    {
+      name: 'record',
+      title: 'Recording the site',
+      ...removeSite(host, domain, 'moved'),
+      decided: async () => (await findSite(host, domain, 'moved')) === undefined,
+    },
+  ]
+}

@@ -1,0 +1,122 @@
+import type { Host } from '#agent/host/ports.ts'
+import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import * as cron from '#agent/os/cron/cron.ts'
+import { change, run } from '#agent/os/effects/effects.ts'
+import { drain, untilFrozen } from '#agent/os/moving/drain.ts'
+import { forgetThaw, planThaw } from '#agent/os/moving/thaw-unit.ts'
+import { freeze, thaw } from '#agent/os/nginx/freeze.ts'
+import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/os/nginx/moving.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { availablePath, pinnedOf } from '#agent/os/nginx/vhost-files.ts'
+import { type Site, writeSite } from '#agent/os/site/sites.ts'
+import { isSelfSigned } from '#agent/os/tls/certificate-files.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Moving } from '#shared/moving.ts'
+
+const SECRET = { mode: 0o600 }
+
+/** The virtual host of a state, and its record. Jobs run unless the site is closed. */
+export function servingSteps(
+  host: Host,
+  site: Site,
+  moving: Moving | undefined,
+  certificate = '',
+): Step[] {
+  const { moving: _, ...usual } = site
+  const next: Site = moving ? { ...usual, moving } : usual
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'vhost',
+      title: `Changing the virtual host of ${site.domain}`,
+      effects: [change('file', availablePath(site.domain))],
+      async apply() {
+        await pin(host, site.domain, certificate)
+        await writeSite(host, next)
+        await serve(host, next)
+      },
+      async undo() {
+        await writeSite(steady, site)
+        await serve(steady, site)
+      },
+    },
+    { name: 'cron', title: 'Scheduling the jobs of WordPress', ...cron.schedule(host, next) },
+  ]
+}
+
+export const serve = async (host: Host, site: Site): Promise<void> =>
+  nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+
+/** An authority vouches for all others. */
+export async function pin(host: Host, domain: string, certificate: string): Promise<void> {
+  const path = pinnedOf(domain)
+  if (isSelfSigned(certificate)) await host.files.write(path, certificate, SECRET)
+  else await host.files.remove(path)
+}
+
+/** Its end is certain before it begins. */
+export function freezeSteps(host: Host, site: Site): Step[] {
+  const { domain, user } = site
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'trial',
+      title: 'Checking the way to the other server',
+      effects: [],
+      apply: () => tryWay(host, site),
+    },
+    {
+      name: 'end',
+      title: 'Limiting the freeze',
+      ...planThaw(host, site),
+      undo: forgetThaw(steady, site).apply,
+    },
+    {
+      name: 'jobs',
+      title: `Holding the jobs of ${domain}`,
+      ...holdJobs(host, user),
+      undo: releaseJobs(steady, user).apply,
+    },
+    {
+      name: 'freeze',
+      title: `Freezing ${domain}`,
+      effects: [change('file', availablePath(domain))],
+      async apply() {
+        await freeze(host, site)
+        const served = await nginx.certificateOf(host, domain)
+        await untilFrozen(host, domain, served !== undefined)
+      },
+      undo: () => thaw(steady, domain),
+    },
+    {
+      name: 'drain',
+      title: 'Waiting for running requests and jobs',
+      effects: [run('stop', 'PHP')],
+      apply: () => drain(host, site),
+    },
+  ]
+}
+
+/** Through nginx, as every request after the switch. */
+async function tryWay(host: Host, { domain, moving }: Site): Promise<void> {
+  if (!moving?.challenges) return
+  const tls = (await nginx.certificateOf(host, domain)) !== undefined
+  const { status, body } = await host.net.probe({ host: domain, path: TRIAL_PATH, tls })
+  if (status === 200 && body.trim() === TRIAL_ANSWER) return
+  const way = tls ? 'over TLS' : 'over HTTP'
+  throw conflict(`The other server does not answer ${way} as it should (status ${status})`)
+}
+
+export const thawSteps = (host: Host, site: Site): Step[] => [
+  {
+    name: 'thaw',
+    title: `Ending the freeze of ${site.domain}`,
+    effects: [change('file', availablePath(site.domain))],
+    async apply() {
+      await thaw(host, site.domain)
+      await forgetThaw(host, site).apply()
+      await releaseJobs(host, site.user).apply()
+    },
+  },
+]

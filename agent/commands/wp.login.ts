@@ -1,0 +1,60 @@
+import type { Host } from '#agent/host/ports.ts'
+import { create } from '#agent/os/effects/effects.ts'
+import { admitToken } from '#agent/os/login/tokens.ts'
+import { takesLogins } from '#agent/os/nginx/login.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+
+type Login = ParamsOf<'wp.login'>
+
+/**
+ * Nothing is installed in the site: root's program exchanges the token for a session in the PHP of
+ * the site. The token exists at the dashboard and in the browser of its user only.
+ */
+export const wpLogin: Command<'wp.login'> = {
+  lock: ({ domain }) => apexOf(domain),
+  plan: async (login, host) => {
+    const site = await getSite(host, login.domain)
+    return [...(await readySteps(host, site)), tokenStep(host, site, login, {})]
+  },
+  async *run(login, { host, perform }) {
+    const site = await getSite(host, login.domain)
+    const admitted: Admitted = {}
+    yield* perform([...(await readySteps(host, site)), tokenStep(host, site, login, admitted)])
+    const { user = '', url = '' } = admitted
+    return { domain: site.domain, user, url }
+  },
+}
+
+/** What a site of an earlier version of the agent lacks. */
+async function readySteps(host: Host, site: Site): Promise<Step[]> {
+  const { domain } = site
+  const vhost: Step = {
+    name: 'vhost',
+    title: 'Adding the address of logins to the virtual host',
+    effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
+    apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
+  }
+  return [...(await allSitesSteps(host)), ...((await takesLogins(host, domain)) ? [] : [vhost])]
+}
+
+interface Admitted {
+  user?: string
+  url?: string
+}
+
+const tokenStep = (
+  host: Host,
+  site: Site,
+  { user_id, token_hash: hash }: Login,
+  admitted: Admitted,
+): Step => ({
+  name: 'token',
+  title: `Preparing a login to ${site.domain}`,
+  effects: [create('login', site.domain)],
+  apply: async () => void Object.assign(admitted, await admitToken(host, site, { user_id, hash })),
+})

@@ -1,0 +1,61 @@
+import type { Download } from '#agent/os/backup/read/download.ts'
+import {
+  FindRequest,
+  type FoundRepositories,
+  KeeperRequest,
+  type KeeperTexts,
+  type ListedBackups,
+  ListRequest,
+} from '#shared/backup-find.ts'
+import { type BackupListing, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import { parse } from '#shared/parse.ts'
+import { jsonOf } from './body.ts'
+
+interface Backups {
+  browse(request: BrowseRequest): Promise<BackupListing>
+  findRepositories(request: FindRequest): Promise<FoundRepositories>
+  listBackups(request: ListRequest): Promise<ListedBackups>
+  readKeeper(request: KeeperRequest): Promise<KeeperTexts>
+  download(request: DownloadRequest): Promise<Download>
+}
+
+/** The calls that read backups. A download has the passwords of its site, so it needs that permit. */
+export function backupCalls(backups: Backups, policy: { permitPasswords(): Promise<void> }) {
+  return {
+    async browse(request: Request, body: Uint8Array): Promise<Response> {
+      return Response.json(await backups.browse(parse(BrowseRequest, jsonOf(request, body))))
+    },
+    async find(request: Request, body: Uint8Array): Promise<Response> {
+      return Response.json(
+        await backups.findRepositories(parse(FindRequest, jsonOf(request, body))),
+      )
+    },
+    async list(request: Request, body: Uint8Array): Promise<Response> {
+      return Response.json(await backups.listBackups(parse(ListRequest, jsonOf(request, body))))
+    },
+    async keeper(request: Request, body: Uint8Array): Promise<Response> {
+      return Response.json(await backups.readKeeper(parse(KeeperRequest, jsonOf(request, body))))
+    },
+    async download(request: Request, body: Uint8Array): Promise<Response> {
+      const wanted = parse(DownloadRequest, jsonOf(request, body))
+      await policy.permitPasswords()
+      return responseOf(await backups.download(wanted))
+    },
+  }
+}
+
+/** The bytes of a download, as fast as they are read. */
+function responseOf({ type, next, end }: Download): Response {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await next()
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: { 'content-type': type } })
+}

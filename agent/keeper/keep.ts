@@ -1,0 +1,138 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Secret } from '#shared/secret.ts'
+import type { KeeperConfig } from './config.ts'
+import { contentsOf } from './contents.ts'
+import { brokenKeys, openRepository } from './open.ts'
+import type { Problem } from './report.ts'
+import { checkPart, type Opened, type Restic, runRestic, tryRestic } from './restic.ts'
+import { clockProblem, forgottenOf } from './rules.ts'
+import type { RepositoryState } from './state.ts'
+import type { Store, StoredFile } from './store.ts'
+import { garbageMessage, sweep } from './sweep.ts'
+
+const CHUNK = 200
+/** Longer than the steps of a backup that lock the repository. */
+const RETRY = '--retry-lock=15m'
+
+export interface Work {
+  host: Host
+  restic: Restic
+  config: KeeperConfig
+  key: Secret
+  now: number
+  last_run: number | undefined
+  dry_run: boolean
+}
+
+/** What one run did with a repository. */
+export interface Kept {
+  backups: number
+  forgotten: string[]
+  problems: Problem[]
+}
+
+/** Forgets old backups of one repository, removes their data, and reads a part of the rest. */
+export async function keepRepository(
+  work: Work,
+  store: Store,
+  name: string,
+  state: RepositoryState,
+): Promise<Kept> {
+  const { host, restic, config, key, now } = work
+  const swept = await sweep(store, name, work)
+  const { files } = swept
+  const problems = problemsOf('garbage', swept.problems)
+  const opened = await openRepository(host, restic, { store, name, files, key, last: state.key })
+  if (!opened) {
+    const advice = 'enter the public key of this keeper in its target, and the next backup adds it'
+    return {
+      backups: 0,
+      forgotten: [],
+      problems: [...problems, { code: 'no_key', message: `No key for this keeper: ${advice}` }],
+    }
+  }
+  state.key = opened.key
+  const contents = await contentsOf(host, restic, opened, { state, now })
+  const listed = new Set(contents.listed.map(({ id }) => id))
+  const garbage = [
+    ...(await unlisted(work, opened, files, listed)),
+    ...(await brokenKeys(store, name, files)),
+  ]
+  problems.push(...problemsOf('garbage', await takeOut(work, opened, garbage)))
+  for (const id of contents.unreadable) {
+    const message = `The manifest ${id.slice(0, 8)} cannot be read: its snapshots are kept`
+    problems.push({ code: 'unreadable', message })
+  }
+  const clock = clockProblem(work.last_run, now)
+  if (clock !== undefined) problems.push({ code: 'clock', message: clock })
+  const forgotten = clock === undefined ? forgottenOf(contents, config.keep, now) : []
+  const kept = { backups: contents.backups.length, forgotten, problems }
+  if (work.dry_run) return kept
+  await forget(work, opened, forgotten, state)
+  await prune(work, opened, state)
+  problems.push(...problemsOf('damaged', await check(work, opened, state)))
+  state.done = now
+  return kept
+}
+
+const problemsOf = (code: Problem['code'], messages: readonly string[]): Problem[] =>
+  messages.map((message) => ({ code, message }))
+
+/** Snapshots whose content is whole, and which the keys of the repository do not open. */
+async function unlisted(
+  { host, restic }: Work,
+  opened: Opened,
+  files: readonly StoredFile[],
+  listed: ReadonlySet<string>,
+): Promise<StoredFile[]> {
+  const found: StoredFile[] = []
+  for (const file of files) {
+    if (file.folder !== 'snapshots' || file.sha256 !== file.name || listed.has(file.name)) continue
+    const args = ['cat', 'snapshot', file.name, '--no-lock']
+    if ((await tryRestic(host, restic, opened, args)).code !== 0) found.push(file)
+  }
+  return found
+}
+
+/** Their content is whole: nobody is writing them. */
+async function takeOut(
+  { dry_run }: Work,
+  { store, name }: Opened,
+  garbage: readonly StoredFile[],
+): Promise<string[]> {
+  if (!dry_run) for (const file of garbage) await store.takeOut(name, file)
+  return garbage.map((file) => garbageMessage(file, !dry_run))
+}
+
+async function forget(
+  { host, restic }: Work,
+  opened: Opened,
+  ids: readonly string[],
+  state: RepositoryState,
+): Promise<void> {
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    state.prune = true
+    const chunk = ids.slice(at, at + CHUNK)
+    await runRestic(host, restic, opened, ['forget', '--quiet', RETRY, ...chunk])
+    for (const id of chunk) delete state.snapshots[id]
+  }
+}
+
+/** Removes data that nothing names. A run that was interrupted is continued by the next one. */
+async function prune({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+  if (!state.prune) return
+  const limits = [`--max-unused=${config.max_unused}`, `--max-repack-size=${config.max_repack}`]
+  await runRestic(host, restic, opened, ['prune', '--quiet', RETRY, ...limits])
+  state.prune = false
+}
+
+async function check({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+  const of = config.check_parts
+  const part = state.part <= of ? state.part : 1
+  const { errors, packs } = await checkPart(host, restic, opened, { part, of })
+  state.part = part + 1
+  if (packs.length > 0) {
+    return [`Damaged data in ${packs.length} packs: ${packs.slice(0, 10).join(' ')}`]
+  }
+  return errors > 0 ? [`restic check found ${errors} errors`] : []
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { NO_REPOSITORY } from '#agent/os/restic/failures.ts'
+import { hostNameOf } from '#agent/os/restic/prepare.ts'
+import type { Secret } from '#shared/secret.ts'
+import { opened, publicOf } from './key.ts'
+import { type Opened, type Restic, tryRestic } from './restic.ts'
+import type { Store, StoredFile } from './store.ts'
+
+const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
+/** Real repositories have a few keys: a server that adds thousands is not worth the time. */
+const MOST_KEYS = 200
+const MOST_BYTES = 65_536
+
+/**
+ * Opens a repository with the key that agents added for this keeper. Every key with its name is
+ * tried, the one of the last run first: a server can add others, which open nothing.
+ */
+export async function openRepository(
+  host: Host,
+  restic: Restic,
+  {
+    store,
+    name,
+    files,
+    key,
+    last,
+  }: {
+    store: Store
+    name: string
+    files: readonly StoredFile[]
+    key: Secret
+    last: string | undefined
+  },
+): Promise<Opened | undefined> {
+  const own = hostNameOf('keeper', publicOf(key.reveal()))
+  for (const file of inTurn(files, last)) {
+    const sealed = sealedIn(await store.read(name, file), own)
+    const password = sealed === undefined ? undefined : opened(key, sealed)
+    if (!password) continue
+    const repository = { store, name, password, key: file.name }
+    const { code } = await tryRestic(host, restic, repository, ['cat', 'config', '--no-lock'])
+    if (code === 0) return repository
+    if (code === NO_REPOSITORY) return undefined
+  }
+  return undefined
+}
+
+function inTurn(files: readonly StoredFile[], last: string | undefined): StoredFile[] {
+  const keys = files.filter(({ folder, size }) => folder === 'keys' && size <= MOST_BYTES)
+  const oldest = keys.sort((a, b) => a.at - b.at)
+  return oldest
+    .sort((a, b) => Number(b.name === last) - Number(a.name === last))
+    .slice(0, MOST_KEYS)
+}
+
+/** Keys that are no JSON: without the name of another one, restic stops at each of them. */
+export async function brokenKeys(
+  store: Store,
+  name: string,
+  files: readonly StoredFile[],
+): Promise<StoredFile[]> {
+  const broken: StoredFile[] = []
+  for (const file of inTurn(files, undefined)) {
+    if (file.sha256 === file.name && !keyIn(await store.read(name, file))) broken.push(file)
+  }
+  return broken
+}
+
+function sealedIn(text: string, own: string): string | undefined {
+  const key = keyIn(text)
+  return key?.hostname === own ? key.username : undefined
+}
+
+function keyIn(text: string): z.output<typeof Key> | undefined {
+  try {
+    return Key.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

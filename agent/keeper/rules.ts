@@ -1,0 +1,129 @@
+import type { Keep } from './config.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Longer than any backup runs: what it has saved before its manifest is not forgotten. */
+const RUNNING_MS = 2 * DAY_MS
+
+/** A snapshot in a repository. `arrived`: when the keeper noticed it, by its own clock. */
+interface Snapshot {
+  id: string
+  arrived: number
+}
+
+/** A complete backup: its manifest, and the snapshots that this names. */
+export interface Backup extends Snapshot {
+  parts: readonly string[]
+}
+
+/**
+ * When a snapshot arrived. A server dates its snapshots itself, and somebody who controls it can date
+ * them as they like: its date is believed only between two runs of the keeper.
+ */
+export const arrivalOf = (claimed: number, since: number | undefined, now: number): number =>
+  Math.min(Math.max(claimed, since ?? Number.NEGATIVE_INFINITY), now)
+
+/**
+ * The complete backups that stay. Of each day, week and month the first one to arrive stays: a
+ * later one never takes its place, whoever sends it. The last one of a site that was gone for years
+ * does not lose its place at once either: a newer one must have arrived for `all_days`.
+ */
+export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Backup[] {
+  const inOrder = [...backups].sort((a, b) => a.arrived - b.arrived || (a.id < b.id ? -1 : 1))
+  const last = inOrder.at(-1)
+  const taken = new Set<string>()
+  const isFirst = (rule: string, at: number) => {
+    const key = `${rule} ${PERIODS[rule]?.(at)}`
+    return !taken.has(key) && taken.add(key) !== undefined
+  }
+  return inOrder.filter((backup, index) => {
+    const age = now - backup.arrived
+    const firsts = RULES.filter(([rule]) => isFirst(rule, backup.arrived))
+    if (backup === last) return keep.last_days === null || age <= keep.last_days * DAY_MS
+    if (now - (inOrder[index + 1]?.arrived ?? now) <= keep.all_days * DAY_MS) return true
+    return firsts.some(([, field]) => age <= keep[field] * DAY_MS)
+  })
+}
+
+const RULES = [
+  ['day', 'daily_days'],
+  ['week', 'weekly_days'],
+  ['month', 'monthly_days'],
+] as const
+
+/** Names of periods in UTC; 1970-01-01 was a Thursday. */
+const PERIODS: Record<string, (at: number) => string> = {
+  day: (at) => String(Math.floor(at / DAY_MS)),
+  week: (at) => String(Math.floor((at / DAY_MS + 3) / 7)),
+  month: (at) => new Date(at).toISOString().slice(0, 7),
+}
+
+/** A snapshot that says that a backup is proven. */
+export interface Proof extends Snapshot {
+  backup: string
+}
+
+/**
+ * The proofs whose backups stay: the newest one, and those after which another one arrived less than
+ * `all_days` ago. Whoever controls a server can send proofs, too: they keep more, and the backup that
+ * was kept before stays until `all_days` are over.
+ */
+function heldOf(
+  { backups, proofs }: Pick<Contents, 'backups' | 'proofs'>,
+  keep: Keep,
+  now: number,
+): Proof[] {
+  const newest = Math.max(...backups.map(({ arrived }) => arrived))
+  if (keep.last_days !== null && now - newest > keep.last_days * DAY_MS) return []
+  const known = new Set(backups.map(({ id }) => id))
+  const inOrder = proofs
+    .filter(({ backup }) => known.has(backup))
+    .sort((a, b) => a.arrived - b.arrived || (a.id < b.id ? -1 : 1))
+  return inOrder.filter((_, index) => {
+    const next = inOrder[index + 1]
+    return next === undefined || now - next.arrived <= keep.all_days * DAY_MS
+  })
+}
+
+export interface Contents {
+  snapshots: readonly Snapshot[]
+  backups: readonly Backup[]
+  proofs: readonly Proof[]
+  /** Manifests that could not be read: their parts are not known. */
+  unreadable: readonly string[]
+}
+
+/** The ids of the snapshots to forget: those that no kept backup names, and that are not recent. */
+export function forgottenOf(
+  { snapshots, backups, proofs, unreadable }: Contents,
+  keep: Keep,
+  now: number,
+): string[] {
+  const held = heldOf({ backups, proofs }, keep, now)
+  const proven = new Set(held.map(({ backup }) => backup))
+  const kept = [...keptOf(backups, keep, now), ...backups.filter(({ id }) => proven.has(id))]
+  const needed = new Set([
+    ...kept.flatMap(({ id, parts }) => [id, ...parts]),
+    ...held.map(({ id }) => id),
+  ])
+  const known = new Set(backups.flatMap(({ id, parts }) => [id, ...parts]))
+  const longest = Math.max(keep.all_days, keep.daily_days, keep.weekly_days, keep.monthly_days)
+  const unknownUntil = unreadable.length > 0 ? Math.max(longest * DAY_MS, RUNNING_MS) : RUNNING_MS
+  return snapshots
+    .filter(({ id, arrived }) => {
+      if (needed.has(id)) return false
+      return now - arrived > (known.has(id) ? RUNNING_MS : unknownUntil)
+    })
+    .map(({ id }) => id)
+}
+
+/** Why nothing is forgotten in this run: a wrong clock would make all backups old. */
+export function clockProblem(last: number | undefined, now: number): string | undefined {
+  if (last === undefined) return undefined
+  const ahead = Math.round((now - last) / DAY_MS)
+  if (now < last - HOUR_MS) return 'The clock is behind that of the last run: nothing is forgotten'
+  if (ahead <= MOST_DAYS_BETWEEN) return undefined
+  return `The last run was ${ahead} days ago: nothing is forgotten in this one, in case the clock is wrong`
+}
+
+const MOST_DAYS_BETWEEN = 45

@@ -1,0 +1,123 @@
+import type { Host } from '#agent/host/ports.ts'
+import { resticPath, resticSteps } from '#agent/os/restic/program.ts'
+import { isNoRepository } from '#shared/backup-find.ts'
+import { messageOf } from '#shared/errors.ts'
+import type { Secret } from '#shared/secret.ts'
+import type { KeeperConfig, StoreSettings } from './config.ts'
+import { folderStore } from './folder-store.ts'
+import { type Kept, keepRepository, type Work } from './keep.ts'
+import { readKey } from './key.ts'
+import { reportOf, signedReport } from './report.ts'
+import { s3Store } from './s3-store.ts'
+import { newRepository, type RepositoryState, readState, writeState } from './state.ts'
+import type { Store } from './store.ts'
+
+const STATE_DIR = '/var/lib/hosting-keeper'
+const STATE_PATH = `${STATE_DIR}/state.json`
+
+/** A line of the report: one for each repository. */
+export interface ReportLine extends Partial<Kept> {
+  at: string
+  store: string
+  repository: string
+  /** postponed: the time of the run was over. */
+  status: 'ok' | 'problem' | 'failed' | 'postponed'
+  seconds: number
+}
+
+const storeOf = (host: Host, settings: StoreSettings, index: number): Store => {
+  if (settings.kind === 's3') return s3Store(host, settings, `${STATE_DIR}/s3-${index}`)
+  return folderStore(host, settings.path)
+}
+
+/**
+ * One run over all repositories, those first whose last run is the longest ago. Yields a line for
+ * each of them: none stops the others.
+ */
+export async function* runKeeper(
+  given: Host,
+  config: KeeperConfig,
+  { dry_run = false } = {},
+): AsyncGenerator<ReportLine, void> {
+  const host = { ...given, settings: { ...given.settings, state_dir: STATE_DIR } }
+  const key = await readKey(host.files)
+  const state = await readState(host.files, STATE_PATH)
+  const program = config.restic ?? (await provided(host))
+  const ends = host.clock.elapsed() + config.run_minutes * 60_000
+  const left = () => ends - host.clock.elapsed()
+  const now = host.clock.now()
+  const work = {
+    host,
+    restic: { program, left },
+    config,
+    key,
+    now,
+    last_run: state.last_run,
+    dry_run,
+  }
+  const stores = config.stores.map((settings, index) => storeOf(host, settings, index))
+  const found = await repositoriesIn(stores)
+  const lines: ReportLine[] = []
+  const doneAt = ({ id }: { id: string }) => state.repositories[id]?.done ?? 0
+  for (const { store, name, id } of found.sort((a, b) => doneAt(a) - doneAt(b))) {
+    state.repositories[id] ??= newRepository()
+    const started = host.clock.elapsed()
+    const outcome =
+      left() > 0
+        ? await outcomeOf(work, store, name, state.repositories[id])
+        : { status: 'postponed' as const }
+    if (!dry_run) await writeState(host.files, STATE_PATH, state)
+    const at = new Date(host.clock.now()).toISOString()
+    const seconds = Math.round(host.clock.elapsed() - started) / 1000
+    const line = { at, store: store.name, repository: name, ...outcome, seconds }
+    lines.push(line)
+    yield line
+  }
+  if (dry_run) return
+  await writeState(host.files, STATE_PATH, { ...state, last_run: now })
+  await report(host, key, stores, lines)
+}
+
+/** For the dashboard, which reads it with the credentials of a server. */
+async function report(
+  host: Host,
+  key: Secret,
+  stores: readonly Store[],
+  lines: readonly ReportLine[],
+): Promise<void> {
+  const at = new Date(host.clock.now()).toISOString()
+  for (const store of stores) {
+    const own = lines.filter((line) => line.store === store.name)
+    await store.report(signedReport(key, reportOf(at, own)))
+  }
+}
+
+async function outcomeOf(
+  work: Work,
+  store: Store,
+  name: string,
+  state: RepositoryState,
+): Promise<Pick<ReportLine, 'status' | 'backups' | 'forgotten' | 'problems'>> {
+  try {
+    const { backups, forgotten, problems } = await keepRepository(work, store, name, state)
+    const status = problems.length > 0 ? 'problem' : 'ok'
+    return { status, backups, forgotten, problems }
+  } catch (error) {
+    return { status: 'failed', problems: [{ code: 'failed', message: messageOf(error) }] }
+  }
+}
+
+async function repositoriesIn(stores: readonly Store[]) {
+  const all = stores.map(async (store) => {
+    const names = await store.repositories()
+    return names
+      .filter((name) => !isNoRepository(name))
+      .map((name) => ({ store, name, id: `${store.name}/${name}` }))
+  })
+  return (await Promise.all(all)).flat()
+}
+
+async function provided(host: Host): Promise<string> {
+  for (const { apply } of await resticSteps(host)) await apply()
+  return resticPath(host)
+}

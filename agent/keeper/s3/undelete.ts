@@ -1,0 +1,40 @@
+import type { Clock } from '#agent/host/ports.ts'
+import { type Bucket, copyVersion, deleteObject, listVersions, type Version } from './bucket.ts'
+
+/** What was brought back: objects below a marker, and objects below another content. */
+export interface Undeleted {
+  deleted: number
+  overwritten: number
+}
+
+/**
+ * Brings back what was deleted or overwritten since a moment in a bucket with versions. restic never
+ * writes an object again: the oldest version of each is the right one.
+ */
+export async function undelete(clock: Clock, bucket: Bucket, since: number): Promise<Undeleted> {
+  const done = { deleted: 0, overwritten: 0 }
+  for (const versions of byKey(await listVersions(clock, bucket, `${bucket.prefix}/`))) {
+    const [newest] = versions
+    const content = versions.filter(({ is_marker }) => !is_marker)
+    const first = content.at(-1)
+    if (!newest || !first || newest.at < since) continue
+    if (first.at < since && content[0] !== first) {
+      await copyVersion(clock, bucket, first)
+      done.overwritten += 1
+    } else if (newest.is_marker) {
+      for (const marker of versions.filter(({ is_marker, at }) => is_marker && at >= since)) {
+        await deleteObject(clock, bucket, marker.key, marker.version)
+      }
+      done.deleted += 1
+    }
+  }
+  return done
+}
+
+/** The versions of each object, newest first. */
+function byKey(versions: readonly Version[]): Version[][] {
+  const keys = Map.groupBy(versions, ({ key }) => key)
+  return [...keys.values()].map((all) =>
+    all.sort((a, b) => Number(b.is_latest) - Number(a.is_latest) || b.at - a.at),
+  )
+}

@@ -1,0 +1,61 @@
+import type { Host } from '#agent/host/ports.ts'
+import { readManifest } from '#agent/os/backup/fetch.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { SESSION as STORAGE } from '#agent/os/backup/storage/read-keys.ts'
+import { resticPath } from '#agent/os/restic/program.ts'
+import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
+import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import type { BrowseRequest } from '#shared/backup-read.ts'
+import { conflict } from '#shared/errors.ts'
+
+type Place = Pick<BrowseRequest, 'target' | 'repository' | 'password'>
+type Request = Place & Pick<BrowseRequest, 'backup'>
+
+export interface OpenedBackup {
+  opened: Opened
+  manifest: Manifest
+}
+
+export const SESSIONS = { browse: '.browse', download: '.download', proof: '.proof' } as const
+
+/** At the start of the agent: the secrets that a killed one left. */
+export async function closeReadings(host: Host): Promise<void> {
+  for (const session of [...Object.values(SESSIONS), STORAGE])
+    await forgetRepository(host, session).apply()
+}
+
+/**
+ * Opens a repository to read it, beside operations on it: `session` takes the place of the site in the
+ * name of the folder of secrets, which is removed in the end. Throws conflict where restic cannot run.
+ */
+export async function* readingRepository<T>(
+  host: Host,
+  session: string,
+  { target, repository: name, password }: Place,
+  work: (opened: Opened) => AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  await refuseUnready(host, target)
+  if (!(await host.files.stat(resticPath(host)))) {
+    throw conflict('restic is not installed on this server: back up a site first')
+  }
+  const repository = { name, target, password }
+  try {
+    await openFiles(host, repository, session).apply()
+    const { cache } = openedOf(host, repository)
+    await host.files.mkdir(cache, { mode: 0o700 })
+    yield* work({ ...openedOf(host, repository, session), cache })
+  } finally {
+    await closeFiles(host, session).apply()
+  }
+}
+
+/** The same, for one backup in it. */
+export const reading = <T>(
+  host: Host,
+  session: string,
+  request: Request,
+  work: (backup: OpenedBackup) => AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> =>
+  readingRepository(host, session, request, async function* (opened) {
+    yield* work({ opened, manifest: await readManifest(host, opened, request.backup) })
+  })

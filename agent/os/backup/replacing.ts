@@ -1,0 +1,65 @@
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { exchangeBack, exchangeFetched } from './chosen/exchange.ts'
+import { nameOf } from './chosen/paths.ts'
+import { bringBackTables, keepTables, loadTables } from './chosen/tables.ts'
+import { dumpIn, fetchedOf, replacedOf } from './places.ts'
+import * as replace from './replace.ts'
+
+/** The site gets the database that was fetched, or only these tables of it. */
+export function databaseSteps(
+  host: Host,
+  site: Site,
+  tables: readonly string[] | undefined,
+  warn: (message: string) => void,
+): Step[] {
+  const { user } = site
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        if (tables) await keepTables(host, replaced, tables)
+        for (const message of await replace.keepPresent(host, user)) warn(message)
+      },
+    },
+    {
+      name: 'database',
+      title: tables ? `Replacing ${nameOf(tables, 'tables')}` : 'Replacing the database',
+      effects: replace.planLoad(user),
+      apply: () =>
+        tables
+          ? loadTables(host, site, fetched, tables)
+          : replace.loadDatabase(host, site, dumpIn(fetched)),
+      undo: () =>
+        tables
+          ? bringBackTables(steady, site, replaced)
+          : replace.loadDatabase(steady, site, dumpIn(replaced)),
+    },
+  ]
+}
+
+/** The site gets the files that were fetched: all of them, or only these paths. */
+export function filesStep(host: Host, user: string, paths: readonly string[] | undefined): Step {
+  const [from, to] = [fetchedOf(user), replacedOf(user)]
+  const steady = host.steady ?? host
+  if (!paths) {
+    return {
+      name: 'files',
+      title: 'Replacing the files',
+      ...replace.swapFiles(host, user, from, to),
+      undo: () => replace.swapBack(steady, user, from, to),
+    }
+  }
+  return {
+    name: 'files',
+    title: `Replacing ${nameOf(paths, 'files and folders')}`,
+    ...exchangeFetched(host, user, paths, { from, to }),
+    undo: () => exchangeBack(steady, user, to),
+  }
+}

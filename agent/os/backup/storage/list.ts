@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { readManifest } from '#agent/os/backup/fetch.ts'
+import { failureOf, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
+import { resticPath } from '#agent/os/restic/program.ts'
+import { type Opened, refuseUnready, tryRestic } from '#agent/os/restic/run.ts'
+import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { SnapshotId } from '#shared/backup.ts'
+import { type ListedBackups, type ListRequest, MOST_LISTED } from '#shared/backup-find.ts'
+import { conflict } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
+import { SESSION } from './read-keys.ts'
+
+const LIMIT = { timeout_ms: 10 * 60_000 }
+const amount = z.int().nonnegative().catch(0)
+
+const Snapshot = z.object({
+  id: SnapshotId,
+  time: z.string().refine((text) => !Number.isNaN(Date.parse(text))),
+  tags: z.array(z.string()).nullish(),
+  summary: z
+    .object({
+      total_files_processed: amount,
+      total_bytes_processed: amount,
+      data_added_packed: amount,
+    })
+    .optional(),
+})
+type Snapshot = z.output<typeof Snapshot>
+
+/**
+ * The complete backups in a repository, newest first. The newest manifest is read; the figures of
+ * earlier backups are those of their snapshots. Throws conflict if no password opens the repository.
+ */
+export function listBackups(host: Host, request: ListRequest): Promise<ListedBackups> {
+  const { target, repository: name, passwords } = request
+  // One at a time: they have the same folder of secrets.
+  return host.exclusive('read a storage', async () => {
+    await refuseUnready(host, target)
+    if (!(await host.files.stat(resticPath(host)))) {
+      throw conflict('restic is not installed on this server: check the target from it first')
+    }
+    for (const [position, password] of passwords.entries()) {
+      const repository = { name, target, password }
+      try {
+        await openFiles(host, repository, SESSION).apply()
+        const opened = openedOf(host, repository, SESSION)
+        const snapshots = await snapshotsIn(host, opened)
+        if (snapshots) return { password: position, ...(await backupsOf(host, opened, snapshots)) }
+      } finally {
+        await closeFiles(host, SESSION).apply()
+      }
+    }
+    throw conflict('The password does not open the repository')
+  })
+}
+
+/** Undefined: the password is another one. */
+async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | undefined> {
+  const output = await tryRestic(host, opened, ['snapshots', '--json', '--no-lock'], LIMIT)
+  const { target, password } = opened.repository
+  if (output.code === WRONG_PASSWORD) return undefined
+  if (output.code !== 0) throw conflict(failureOf(output, [target.secret, password]).message)
+  const listed = parseJson(z.array(Snapshot), output.stdout)
+  if (!listed) throw new Error('restic listed no snapshots')
+  return listed.sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
+}
+
+async function backupsOf(host: Host, opened: Opened, snapshots: readonly Snapshot[]) {
+  const backups = completeIn(snapshots).reverse().slice(0, MOST_LISTED)
+  const [newest] = backups
+  if (!newest) throw conflict('The repository has no complete backup')
+  const { domain, files, database } = await readManifest(host, opened, newest.id)
+  return { domain, tables: database?.tables ?? 0, excluded: files.excluded, backups }
+}
+
+/** Each manifest with the snapshots since the previous one: a backup saves it last. */
+function completeIn(snapshots: readonly Snapshot[]): ListedBackups['backups'] {
+  const found: ListedBackups['backups'] = []
+  let parts: Snapshot[] = []
+  for (const snapshot of snapshots) {
+    parts.push(snapshot)
+    if (!snapshot.tags?.includes('manifest')) continue
+    found.push(backupIn(snapshot, parts))
+    parts = []
+  }
+  return found
+}
+
+/** An interrupted backup leaves parts without a manifest: the last ones before it count. */
+function backupIn({ id, time }: Snapshot, parts: readonly Snapshot[]) {
+  const last = (tag: string) => parts.findLast(({ tags }) => tags?.includes(tag))
+  const [files, database] = [last('files'), last('database')]
+  const own = [files, database].flatMap((part) => part ?? [])
+  const total = (of: 'total_bytes_processed' | 'data_added_packed') =>
+    own.reduce((sum, { summary }) => sum + (summary?.[of] ?? 0), 0)
+  const began = Math.min(...own.map((part) => Date.parse(part.time)), Date.parse(time))
+  return {
+    ...{ id, at: new Date(began).toISOString() },
+    ...{ files: files?.summary?.total_files_processed ?? 0, bytes: total('total_bytes_processed') },
+    stored: total('data_added_packed'),
+    seconds: Math.round((Date.parse(time) - began) / 1000),
+  }
+}

@@ -1,0 +1,74 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Repository } from '#agent/os/restic/repository.ts'
+import { refuseUnready } from '#agent/os/restic/run.ts'
+import { MOUNT, resticProcess } from '#agent/os/restic/sandbox.ts'
+import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import type { BackupTarget } from '#shared/backup.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
+import { Secret } from '#shared/secret.ts'
+import { StorageAnswer, type StorageKeys } from './answer.ts'
+
+const LIMIT = { timeout_ms: 10 * 60_000 }
+/** In the place of a site: the name of the folder of secrets. */
+export const SESSION = '.storage'
+
+/** What a storage refused, and the field of the target that is wrong. */
+export class StorageRefused extends ServiceError {
+  readonly field: string | null
+  readonly reason: string
+
+  constructor({ error, field }: { error: string; field: string | null }) {
+    super('conflict', { message: `The storage cannot be read: ${error}` })
+    this.field = field
+    this.reason = error
+  }
+}
+
+interface Wanted {
+  /** Null: those that the storage lists. */
+  repositories: readonly string[] | null
+  after: string
+  most: number
+  /** Only files of keys that contain this text. */
+  containing: string
+}
+
+/**
+ * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
+ * sandbox of restic reads them. Throws what the storage answered.
+ */
+export function readKeys(host: Host, target: BackupTarget, wanted: Wanted): Promise<StorageKeys> {
+  // One at a time: they have the same folder of secrets.
+  return host.exclusive('read a storage', async () => {
+    await refuseUnready(host, target)
+    const repository = { name: SESSION, target, password: new Secret('') }
+    try {
+      await openFiles(host, repository).apply()
+      return answerIn((await run(host, repository, wanted)).stdout)
+    } finally {
+      await closeFiles(host, SESSION).apply()
+    }
+  })
+}
+
+function run(host: Host, repository: Repository, wanted: Wanted) {
+  const [program = ''] = host.settings.program
+  const { files, cache } = openedOf(host, repository)
+  const { place, secret } = repository.target
+  const store = place.kind === 'local' ? place.path : undefined
+  const target = { place, secret: secret.reveal() }
+  return host.shell.run([...host.settings.program, 'storage'], {
+    ...LIMIT,
+    input: JSON.stringify({ target, files: MOUNT, ...wanted }),
+    env: { HOME: '/tmp', TMPDIR: '/tmp' },
+    site: resticProcess({ files, cache, program, store }),
+  })
+}
+
+function answerIn(text: string): StorageKeys {
+  const answer = parseJson(StorageAnswer, text)
+  if (!answer) throw new Error('The storage was not read')
+  if ('error' in answer) throw new StorageRefused(answer)
+  return answer
+}

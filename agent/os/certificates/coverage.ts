@@ -1,0 +1,22 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { readCertificate } from '#agent/os/tls/certificate-files.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+
+/** The names of a site that its certificate lacks; none if it needs no certificate. */
+export async function missingNames(host: Host, site: Site): Promise<string[]> {
+  if (site.tls === 'none') return []
+  const { names = [] } = (await nginx.certificateOf(host, site.domain)) ?? {}
+  return allNamesOf(site).filter((name) => !names.includes(name))
+}
+
+/** A self-signed certificate has no authority, as requested. */
+export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
+  if (tls === 'none') return false
+  const found = await readCertificate(host, domain)
+  if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
+  // By share of the lifetime, not by days: authorities shorten it from 90 days to 45.
+  const [from, to] = [Date.parse(found.validFrom), Date.parse(found.validTo)]
+  return to - host.clock.now() < (to - from) / 3
+}

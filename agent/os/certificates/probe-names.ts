@@ -1,0 +1,74 @@
+import type { Host, Resolved } from '#agent/host/ports.ts'
+import { ACME_ROOT } from '#agent/os/nginx/base.ts'
+import { spentNames } from './ledger.ts'
+
+const CHALLENGES = '/.well-known/acme-challenge'
+
+/** Why a name is not in a certificate. */
+export interface LeftOut {
+  name: string
+  reason: string
+}
+
+export interface Probed {
+  served: string[]
+  left_out: LeftOut[]
+}
+
+/**
+ * Requests a random token under each name, and looks up its records: authorities limit failed
+ * validations, also of names that can only fail.
+ */
+export async function probeNames(host: Host, names: readonly string[]): Promise<Probed> {
+  const token = host.random.text(32)
+  const path = await present(host, token, token)
+  const probed: Probed = { served: [], left_out: [] }
+  try {
+    const spent = await spentNames(host, names)
+    const records = await host.net.resolve(names)
+    for (const [at, name] of names.entries()) {
+      const limit = limitOf(spent.get(name)) ?? recordProblem(records[at] ?? null)
+      const reason = limit ?? (await problemOf(host, name, token))
+      if (reason === undefined) probed.served.push(name)
+      else probed.left_out.push({ name, reason })
+    }
+  } finally {
+    await host.files.remove(path)
+  }
+  return probed
+}
+
+/** Writes a token where nginx serves it for every site; returns its path. */
+export async function present(host: Host, token: string, text: string): Promise<string> {
+  if (!/^[A-Za-z0-9_-]{1,128}$/.test(token)) throw new Error('The authority sent a bad token')
+  const path = `${ACME_ROOT}${CHALLENGES}/${token}`
+  await host.files.write(path, text)
+  return path
+}
+
+const limitOf = (until: number | undefined) =>
+  until === undefined
+    ? undefined
+    : `the authority refused it four times within an hour, and is asked again after ${new Date(until).toISOString()}`
+
+async function problemOf(host: Host, name: string, token: string): Promise<string | undefined> {
+  try {
+    const answer = await host.net.probe({ host: name, path: `${CHALLENGES}/${token}` })
+    if (answer.status !== 200 || answer.body !== token)
+      return `this server answers ${answer.status} instead of the token that the authority would request`
+  } catch (error) {
+    return `this server does not answer: ${error instanceof Error ? error.message : String(error)}`
+  }
+  return undefined
+}
+
+/** Without an answer of a name server, the authority decides. */
+const recordProblem = (records: Resolved) =>
+  records?.length === 0 ? 'it has no A and no AAAA record in DNS' : undefined
+
+/** The names without a certificate in one sentence; undefined without any. */
+export function describe(left_out: readonly LeftOut[]): string | undefined {
+  if (left_out.length === 0) return undefined
+  const names = left_out.map(({ name, reason }) => `${name} (${reason})`)
+  return `The certificate leaves out ${names.join(', ')}`
+}

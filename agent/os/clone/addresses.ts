@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { VOLATILE_ROWS } from '#agent/os/database/digests.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { type AddressReport, MOST_EXAMPLES, MOST_LEFT } from '#shared/copy.ts'
+import { pairOf } from '#shared/site-names.ts'
+
+/** The original, which may be gone, or of another server. */
+export type Original = Pick<Site, 'domain' | 'user'>
+export type Destination = Pick<Site, 'domain' | 'user' | 'tls'>
+
+/** Without a certificate of its own, addresses with https would lead nowhere. */
+export const schemeOf = ({ tls }: Pick<Site, 'tls'>) => (tls === 'none' ? 'http' : 'https')
+
+interface Rule {
+  from: string
+  to: string
+}
+
+/** What becomes an address of the destination: both names of the original, and its folder. */
+function rulesFor(from: Original, to: Destination): Rule[] {
+  const scheme = schemeOf(to)
+  const names = pairOf(from.domain).flatMap((name) => [
+    { from: `https://${name}`, to: `${scheme}://${to.domain}` },
+    { from: `http://${name}`, to: `${scheme}://${to.domain}` },
+    { from: `//${name}`, to: `//${to.domain}` },
+    { from: name, to: to.domain },
+  ])
+  return [...names, { from: homeOf(from.user), to: homeOf(to.user) }]
+}
+
+/** The first line for `hosting-agent rewrite`, with a report of bounded size. */
+export function requestFor(from: Original, to: Destination, tables?: readonly string[]): string {
+  const request = {
+    rules: rulesFor(from, to),
+    ...{ kinds: MOST_LEFT, examples: MOST_EXAMPLES, changed: false },
+    ...{ digest: true, ignore: VOLATILE_ROWS },
+    ...(tables && { tables }),
+  }
+  return `${JSON.stringify(request)}\n`
+}
+
+const Reported = z.object({
+  replaced: z.int().nonnegative(),
+  left: z.array(
+    z.object({
+      table: z.string(),
+      column: z.string(),
+      reason: z.string().max(32),
+      count: z.int().nonnegative(),
+      examples: z.array(z.string()),
+    }),
+  ),
+})
+
+/** The report in the last line that the program wrote. Throws for anything else. */
+export function readReport(stderr: string): AddressReport {
+  const line = stderr.trimEnd().split('\n').at(-1) ?? ''
+  const { replaced, left } = Reported.parse(JSON.parse(line))
+  return {
+    replaced,
+    left: left.slice(0, MOST_LEFT).map((kind) => ({
+      ...kind,
+      table: kind.table.slice(0, 64),
+      column: kind.column.slice(0, 64),
+      examples: kind.examples.slice(0, MOST_EXAMPLES).map((text) => text.slice(0, 120)),
+    })),
+  }
+}

@@ -1,0 +1,121 @@
+/** What the program gets: the new constants are secrets, so it all comes by standard input. */
+export interface ConfigOrder {
+  docroot: string
+  /** The names of the original, the longest first, and its folder. */
+  names: readonly string[]
+  home: string
+  domain: string
+  scheme: string
+  new_home: string
+  /** Constants that wp-config.php must define, and their new values. */
+  replaced: Readonly<Record<string, string>>
+  /** Constants that are replaced, or defined first where they are missing. */
+  added: Readonly<Record<string, string>>
+  /** Constants that are replaced if they are defined. */
+  matched: Readonly<Record<string, string>>
+}
+
+/**
+ * For `wp eval-file - --skip-wordpress`, as the site: changes the text of wp-config.php, addresses and
+ * folders in the files where WordPress and its plugins write them, and links to the old folder. It
+ * runs no code of the site.
+ */
+export const configProgram = (order: ConfigOrder): string => `<?php
+$order = json_decode(base64_decode('${Buffer.from(JSON.stringify(order)).toString('base64')}'), true);
+${PROGRAM}`
+
+const PROGRAM = String.raw`
+umask(0077);
+// A stack trace would have the arguments, which are secrets.
+set_exception_handler(fn($error) => WP_CLI::error($error->getMessage()));
+$root = $order['docroot'];
+$path = $root . '/wp-config.php';
+if (is_link($path) || !is_file($path)) {
+  WP_CLI::error('wp-config.php is not a file in the document root');
+}
+
+$slash = '\\\\*\/';
+$end = '(?![\w-]|\.\w|:\d)';
+$rules = [];
+foreach ($order['names'] as $name) {
+  $name = preg_quote($name, '~');
+  $rules["~https?:(?=$slash$slash$name$end)~i"] = $order['scheme'] . ':';
+}
+foreach ($order['names'] as $name) {
+  $name = preg_quote($name, '~');
+  $rules["~(?<![\w.@-])$name$end~i"] = $order['domain'];
+  $rules["~(?<=['\"]\.)$name(?=['\"])~i"] = $order['domain'];
+}
+$home = str_replace('/', $slash, preg_quote($order['home'], '~'));
+$folder = $order['new_home'];
+$rewrite = function ($text) use ($rules, $home, $folder) {
+  foreach ($rules as $pattern => $to) $text = preg_replace($pattern, $to, $text);
+  return preg_replace_callback("~$home(?![\w.-])~", fn($found) =>
+    str_contains($found[0], '\/') ? str_replace('/', '\/', $folder) : $folder, $text);
+};
+$change = function ($file) use ($rewrite) {
+  if (is_link($file) || !is_file($file) || filesize($file) > 2 << 20) return;
+  $text = file_get_contents($file);
+  $new = $rewrite($text);
+  if ($new === null) WP_CLI::error(basename($file) . ' cannot be changed');
+  if ($new !== $text && file_put_contents($file, $new) !== strlen($new)) {
+    WP_CLI::error(basename($file) . ' was not written');
+  }
+};
+$change($path);
+
+$config = new WPConfigTransformer($path);
+$networked = fn($name) => $config->exists('constant', $name) &&
+  strtolower($config->get_value('constant', $name)) === 'true';
+if ($networked('MULTISITE') && $networked('SUBDOMAIN_INSTALL')) {
+  WP_CLI::error('a network of sites with subdomains cannot be copied');
+}
+$update = fn($name, $value) => $config->update('constant', $name, $value, ['add' => false]);
+$add = '';
+foreach ($order['replaced'] as $name => $value) {
+  if (!$config->exists('constant', $name)) {
+    WP_CLI::error("wp-config.php does not define $name");
+  }
+  $update($name, $value);
+}
+foreach ($order['matched'] as $name => $value) {
+  if ($config->exists('constant', $name)) $update($name, $value);
+}
+foreach ($order['added'] as $name => $value) {
+  if ($config->exists('constant', $name)) $update($name, $value);
+  else $add .= "define( '$name', " . var_export($value, true) . " );\n";
+}
+if ($add !== '') {
+  $text = preg_replace_callback('~\A\s*<\?php\b~', fn($found) => "$found[0]\n$add",
+    file_get_contents($path), 1, $count);
+  if ($count !== 1) WP_CLI::error('wp-config.php does not begin with <?php');
+  if (file_put_contents($path, $text) !== strlen($text)) WP_CLI::error('wp-config.php was not written');
+}
+
+$content = $root . '/wp-content';
+$files = ["$root/.htaccess", "$root/.user.ini", "$root/php.ini", "$root/wordfence-waf.php"];
+foreach (['advanced-cache', 'wp-cache-config', 'db-config', 'sunrise'] as $name) {
+  $files[] = "$content/$name.php";
+}
+foreach (['wp-rocket-config', 'w3tc-config'] as $name) {
+  $files = [...$files, ...(glob("$content/$name/*") ?: [])];
+}
+foreach ($files as $file) $change($file);
+
+$old = $order['home'] . '/';
+$links = function ($folder) use (&$links, $old, $order) {
+  foreach (scandir($folder) ?: [] as $name) {
+    if ($name === '.' || $name === '..') continue;
+    $entry = "$folder/$name";
+    if (!is_link($entry)) {
+      if (is_dir($entry) && is_readable($entry)) $links($entry);
+      continue;
+    }
+    $target = readlink($entry);
+    if (!str_starts_with($target, $old)) continue;
+    unlink($entry);
+    symlink($order['new_home'] . '/' . substr($target, strlen($old)), $entry);
+  }
+};
+$links($root);
+`

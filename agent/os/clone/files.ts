@@ -1,0 +1,83 @@
+import type { Host } from '#agent/host/ports.ts'
+import { emptyRoot } from '#agent/os/as-site/empty-root.ts'
+import { FeederFailed, refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import { inUse } from '#agent/os/as-site/slice.ts'
+import { EXCLUDED } from '#agent/os/backup/save.ts'
+import { docrootOf, HOMES, homeOf } from '#agent/os/site/paths.ts'
+
+type Owner = { user: string }
+
+const DAY_MS = 24 * 60 * 60_000
+/** tar(1): some files changed or vanished while they were read. */
+const CHANGED = 1
+/** Where the reader sees the folder of the original. */
+const SITE = '/site'
+const PUBLIC = 'public/'
+
+/** Where the writer sees a folder that is not its document root. */
+export const INCOMING = `${HOMES}/.incoming`
+
+interface Copied {
+  /** A folder below one of root, owned by the new site; default: its document root. */
+  into?: string
+  /** Paths in the document root that are left out beside the caches. */
+  without?: readonly string[]
+}
+
+export const writingTo = (folder: string | undefined) =>
+  folder === undefined ? {} : { writes: [`${folder}:${INCOMING}`] }
+
+/**
+ * Copies the files of a site without caches, with links, modes, times and holes. They are read as
+ * root in an empty file system, and written with the rights of the new site: it owns all of them.
+ * Returns the bytes that were copied.
+ */
+export async function copyFiles(
+  host: Host,
+  from: Owner,
+  to: Owner,
+  { into, without = [] }: Copied = {},
+): Promise<number> {
+  const timeout_ms = DAY_MS
+  const caches = EXCLUDED.filter((path) => path.startsWith(PUBLIC))
+  const excluded = [...caches.map((path) => path.slice(PUBLIC.length)), ...without]
+  const read = [
+    ...['tar', '--create', '--file=-', '--sparse', `--directory=${SITE}/public`, '--anchored'],
+    ...excluded.map((path) => `--exclude=./${path}`),
+    ...['--', '.'],
+  ]
+  const write = [
+    ...['tar', '--extract', '--file=-', '--preserve-permissions', '--no-same-owner'],
+    ...[
+      '--delay-directory-restore',
+      `--directory=${into === undefined ? docrootOf(to.user) : INCOMING}`,
+    ],
+  ]
+  const input_from = { argv: read, options: { site: readerOf(from.user), timeout_ms } }
+  const options = asSite(to, { ...writingTo(into), input_from, network: false, timeout_ms })
+  const output = await inUse(host, to.user, () => host.shell.try(write, options))
+  try {
+    refuseFailedFeeder(output, [0, CHANGED])
+  } catch (error) {
+    if (!(error instanceof FeederFailed)) throw error
+    throw new Error(`The files of the site could not be read: ${firstLine(error.fed.stderr)}`)
+  }
+  if (output.code === 0) return output.fed?.bytes ?? 0
+  throw new Error(`The files could not be written: ${firstLine(output.stderr)}`)
+}
+
+const readerOf = (user: string) => ({
+  user: 'root',
+  slice: 'system.slice',
+  directives: [
+    ...emptyRoot({ reads: [`${homeOf(user)}:${SITE}`], capabilities: 'CAP_DAC_READ_SEARCH' }),
+    'PrivateNetwork=yes',
+    'RestrictAddressFamilies=AF_UNIX',
+  ],
+  launcher: [],
+})
+
+/** tar's own reason, with the name of a file. */
+const firstLine = (stderr: string) =>
+  (stderr.trim().split('\n')[0] ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 300) || 'no reason'

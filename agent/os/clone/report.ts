@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { restoreFolders, restoresOf } from '#agent/os/backup/places.ts'
+import type { TableDigest } from '#agent/os/database/digests.ts'
+import { AddressReport } from '#shared/copy.ts'
+import { parseJson } from '#shared/parse.ts'
+import type { Original } from './addresses.ts'
+
+const amount = z.int().nonnegative()
+
+/** What a copy is, for the answer of an operation that a restart interrupted after its end. */
+const CopyReport = z.object({
+  at: z.iso.datetime(),
+  files: amount,
+  bytes: amount,
+  tables: amount,
+  addresses: AddressReport,
+})
+type CopyReport = z.infer<typeof CopyReport>
+
+/** What an operation learns on its way. */
+export interface Learned extends Partial<CopyReport> {
+  original?: Original
+  /** Of the tables of the original as they were read. */
+  digests?: TableDigest[]
+}
+
+/** The report of a copy that is complete. */
+export function reportIn({ at, files = 0, bytes = 0, tables = 0, addresses }: Learned): CopyReport {
+  if (at === undefined || !addresses) throw new Error('The copy has no report')
+  return { at, files, bytes, tables, addresses }
+}
+
+const pathOf = (user: string) => `${restoresOf(user)}/clone.json`
+
+/** It stays until the site is deleted permanently. */
+export async function writeReport(host: Host, user: string, report: CopyReport): Promise<void> {
+  for (const path of restoreFolders(user)) await host.files.mkdir(path, { mode: 0o700 })
+  await host.files.write(pathOf(user), `${JSON.stringify(report)}\n`, { mode: 0o600 })
+}
+
+export const findReport = async (host: Host, user: string): Promise<CopyReport | undefined> =>
+  parseJson(CopyReport, await host.files.read(pathOf(user)))

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import { conflict } from '#shared/errors.ts'
+import { databaseSize, streamDatabase, timeFor } from './dump.ts'
+
+export const TableDigest = z.object({
+  table: z.string().max(256),
+  rows: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type TableDigest = z.infer<typeof TableDigest>
+
+/** Rows that WordPress and its plugins write with every visit, login or job. */
+export const VOLATILE_ROWS = [
+  {
+    table: '*_options',
+    column: 'option_name',
+    values: [
+      ...['_transient_*', '_site_transient_*', 'cron', 'action_scheduler_*', '*.lock'],
+      ...['recovery_keys', 'https_detection_errors'],
+    ],
+  },
+  { table: '*_sitemeta', column: 'meta_key', values: ['_site_transient_*'] },
+  {
+    table: '*_usermeta',
+    column: 'meta_key',
+    values: ['session_tokens', 'wc_last_active', '_woocommerce_persistent_cart_*'],
+  },
+]
+
+const Report = z.object({ tables: z.array(TableDigest).max(20_000).default([]) })
+
+/** From the last line that `hosting-agent rewrite` wrote, of a request for digests. */
+export const readDigests = (stderr: string): TableDigest[] =>
+  Report.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables
+
+type Ignored = readonly (typeof VOLATILE_ROWS)[number][]
+const requestOf = (ignore: Ignored) =>
+  `${JSON.stringify({ rules: [], digest: true, ignore, output: false })}\n`
+
+/** The present rows of each table of a site. */
+export async function databaseDigests(
+  host: Host,
+  { user, domain }: { user: string; domain: string },
+  ignore: Ignored = VOLATILE_ROWS,
+): Promise<TableDigest[]> {
+  const size = await databaseSize(host, user)
+  if (size === undefined) throw conflict(`${domain} has no database`)
+  let digests: TableDigest[] = []
+  await streamDatabase(host, user, size, async (program) => {
+    const counted = await counting(host, user, program, ignore)
+    digests = readDigests(counted.stderr)
+    return counted.fed
+  })
+  return digests
+}
+
+/** The rows of each table in a dump in a file of root. */
+export async function dumpDigests(
+  host: Host,
+  user: string,
+  path: string,
+  ignore: Ignored = VOLATILE_ROWS,
+): Promise<TableDigest[]> {
+  const timeout_ms = timeFor((await host.files.stat(path))?.size ?? 0)
+  const program = { argv: ['cat', '--', path], options: { timeout_ms } }
+  return readDigests((await counting(host, user, program, ignore)).stderr)
+}
+
+/** With the rights of the site: the text of a dump is not trusted. */
+function counting(
+  host: Host,
+  user: string,
+  input_from: NonNullable<RunOptions['input_from']>,
+  ignore: Ignored,
+) {
+  const { program } = host.settings
+  const { timeout_ms = 0 } = input_from.options
+  const limits = { reads: program.slice(0, 1), network: false, home: false, timeout_ms }
+  const options = { ...asSite({ user }, { ...limits, input: requestOf(ignore) }), input_from }
+  return host.shell.run([...program, 'rewrite'], options)
+}

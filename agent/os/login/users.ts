@@ -1,0 +1,29 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { evaluate } from '#agent/os/wordpress/evaluate.ts'
+import { parseJson } from '#shared/parse.ts'
+import { MOST_USERS, WordpressUsers } from '#shared/wp-login.ts'
+
+/** Customers of a shop are many, and have nothing to do behind its login. */
+const VISITORS = ['subscriber', 'customer']
+
+/** The accounts that work on a site: administrators first, then by number. */
+export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
+  const printed = await evaluate(host, site, QUERY, 'The users were not read')
+  const list = parseJson(WordpressUsers, printed)
+  if (!list) throw new Error(`The WordPress of ${site.domain} gave no list of users`)
+  return list
+}
+
+const QUERY = `<?php
+$find = fn($by) => get_users($by + ['orderby' => 'ID', 'number' => ${MOST_USERS + 1}]);
+$others = ['administrator', ${VISITORS.map((role) => `'${role}'`).join(', ')}];
+$found = [...$find(['role' => 'administrator']), ...$find(['role__not_in' => $others])];
+$users = array_map(fn($user) => [
+  'id' => $user->ID,
+  'login' => $user->user_login,
+  'name' => $user->display_name,
+  'role' => (string) (array_values($user->roles)[0] ?? ''),
+], array_slice($found, 0, ${MOST_USERS}));
+echo json_encode(['users' => $users, 'more' => count($found) > ${MOST_USERS}]);
+`

@@ -1,0 +1,40 @@
+import type { Host } from '#agent/host/ports.ts'
+import { serviceUnitOf } from '#agent/os/cron/files.ts'
+import { connections } from '#agent/os/php/fpm-quiet.ts'
+import { putToSleep } from '#agent/os/php/fpm-sleep.ts'
+import { propertiesOf } from '#agent/os/services/systemd.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+
+const LATEST_MS = 20_000
+const PAUSE_MS = 50
+
+/** Waits until every visitor gets the answer 503: nginx applies a new configuration after a moment. */
+export async function untilFrozen(host: Host, domain: string, tls: boolean): Promise<void> {
+  const end = host.clock.elapsed() + LATEST_MS
+  for (;;) {
+    const { status } = await host.net.probe({ host: domain, path: '/', tls })
+    if (status === 503) return
+    if (host.clock.elapsed() > end) throw new Error(`${domain} still answers ${status}`)
+    await host.clock.sleep(PAUSE_MS)
+  }
+}
+
+/**
+ * Waits for running requests and jobs, and ends those that take too long. Then PHP stops: a request
+ * that was answered may still work in the background. The next request after a thaw starts it.
+ */
+export async function drain(host: Host, { user, php }: Site): Promise<void> {
+  const end = host.clock.elapsed() + LATEST_MS
+  while ((await isBusy(host, { user, php })) && host.clock.elapsed() < end) {
+    await host.clock.sleep(PAUSE_MS)
+  }
+  await host.shell.try(['systemctl', 'stop', serviceUnitOf(user)])
+  await putToSleep(host, { user, php })
+}
+
+async function isBusy(host: Host, pool: Pick<Site, 'user' | 'php'>): Promise<boolean> {
+  if ((await connections(host, pool)).size > 0) return true
+  const jobs = serviceUnitOf(pool.user)
+  const state = (await propertiesOf(host, [jobs], ['ActiveState'])).get(jobs)?.ActiveState
+  return state === 'activating' || state === 'active' || state === 'deactivating'
+}

@@ -1,0 +1,92 @@
+import type { Host } from '#agent/host/ports.ts'
+import { timerUnitOf } from '#agent/os/cron/files.ts'
+import {
+  type Change,
+  declared,
+  generated,
+  inOrder,
+  linked,
+  removed,
+  removedGenerated,
+} from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
+import { availablePath, servingPathOf } from '#agent/os/nginx/vhost-files.ts'
+import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+
+/** The longest freeze of a site. */
+const FREEZE_SECONDS = 300
+
+type Frozen = Pick<Site, 'domain' | 'user'>
+
+const thawServiceOf = (user: string) => `hosting-thaw@${user}.service`
+const thawTimerOf = (user: string) => `hosting-thaw@${user}.timer`
+const wantsOf = (user: string) => `${WANTS}/${thawServiceOf(user)}`
+
+/**
+ * systemd ends a freeze by itself, also if agent and dashboard are gone, and after a restart of the
+ * server. The rename is first: without the file there is no freeze, and nothing else happens.
+ */
+const filesOf = ({ domain, user }: Frozen): Generated[] => [
+  {
+    path: `${UNITS}/${thawServiceOf(user)}`,
+    text: `# ${MARK_LINE}
+[Unit]
+Description=End of the freeze of ${domain}
+DefaultDependencies=no
+After=local-fs.target
+Before=nginx.service
+
+[Service]
+Type=oneshot
+ExecStart=/usr/bin/mv --force ${servingPathOf(domain)} ${availablePath(domain)}
+ExecStart=-/usr/bin/systemctl --no-block reload nginx.service
+ExecStart=-/usr/bin/systemctl --no-block start ${timerUnitOf(user)}
+`,
+  },
+  {
+    path: `${UNITS}/${thawTimerOf(user)}`,
+    text: `# ${MARK_LINE}
+[Unit]
+Description=End of the freeze of ${domain}, at the latest
+
+[Timer]
+OnActiveSec=${FREEZE_SECONDS}
+AccuracySec=1s
+`,
+  },
+]
+
+/** Before a freeze: its end. */
+export const planThaw = (host: Host, site: Frozen): Change =>
+  inOrder(
+    generated(host, filesOf(site)),
+    linked(host, `${UNITS}/${thawServiceOf(site.user)}`, wantsOf(site.user)),
+    declared([run('restart', thawTimerOf(site.user))], async () => {
+      await host.shell.run(['systemctl', 'daemon-reload'])
+      await host.shell.run(['systemctl', 'restart', thawTimerOf(site.user)])
+    }),
+  )
+
+/** Stops the timer, and waits for a service that is thawing right now. */
+export async function stopThaw(host: Host, { user }: Frozen): Promise<void> {
+  if (!(await host.files.stat(`${UNITS}/${thawTimerOf(user)}`))) return
+  await host.shell.try(['systemctl', 'stop', thawTimerOf(user)])
+  await host.shell.try(['systemctl', 'stop', thawServiceOf(user)])
+  await host.shell.try(['systemctl', 'reset-failed', thawServiceOf(user)])
+}
+
+/** After a freeze. */
+export function forgetThaw(host: Host, site: Frozen): Change {
+  const { user } = site
+  const units = [thawServiceOf(user), thawTimerOf(user)].map((unit) => `${UNITS}/${unit}`)
+  const all = inOrder(removed(host, 'link', wantsOf(user)), removedGenerated(host, ...units))
+  return {
+    effects: all.effects,
+    async apply() {
+      await stopThaw(host, site)
+      await all.apply()
+    },
+  }
+}

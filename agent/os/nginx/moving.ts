@@ -1,0 +1,99 @@
+import type { Site } from '#agent/os/site/sites.ts'
+import { ACME_LOCATION } from './base.ts'
+
+/** A closed copy answers here to the other server alone: a trial of the way that requests will take. */
+export const TRIAL_PATH = '/.well-known/hosting-move'
+export const TRIAL_ANSWER = 'arriving'
+const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
+
+/** How the other server is reached: over TLS, if this one serves the site over TLS. */
+export interface Way {
+  domain: string
+  to: string
+  tls: boolean
+  /** The certificate of the other server, if no authority has signed it: the path of a PEM file. */
+  pinned: string | undefined
+}
+
+const bracketed = (address: string) => (address.includes(':') ? `[${address}]` : address)
+
+/** The tokens of ACME, which the other server has if it requests the certificate. */
+export const renderAcme = ({ moving }: Pick<Site, 'moving'>): string =>
+  moving?.challenges && moving.to !== undefined
+    ? `    location ^~ /.well-known/acme-challenge/ {
+        auth_basic off;
+        proxy_pass http://${bracketed(moving.to)};
+        proxy_set_header Host $host;
+    }`
+    : ACME_LOCATION
+
+/** The lines of a location that forwards. The other server believes the address of the visitor. */
+function renderProxy({ domain, to, tls, pinned }: Way): string {
+  const lines = [
+    `proxy_pass ${tls ? 'https' : 'http'}://${bracketed(to)};`,
+    'proxy_http_version 1.1;',
+    'proxy_set_header Host $host;',
+    'proxy_set_header X-Real-IP $remote_addr;',
+    'proxy_set_header Connection "";',
+    'proxy_request_buffering off;',
+    'proxy_read_timeout 3600s;',
+    'proxy_send_timeout 3600s;',
+  ]
+  const verified = [
+    'proxy_ssl_server_name on;',
+    `proxy_ssl_name ${domain};`,
+    'proxy_ssl_verify on;',
+    'proxy_ssl_verify_depth 5;',
+    `proxy_ssl_trusted_certificate ${pinned ?? AUTHORITIES};`,
+  ]
+  return [...lines, ...(tls ? verified : [])].map((line) => `        ${line}`).join('\n')
+}
+
+/** Everything to the other server. */
+export const renderForwarding = (way: Way): string => `    client_max_body_size 0;
+    server_tokens off;
+    location / {
+${renderProxy(way)}
+    }
+`
+
+const PAGE =
+  '<!doctype html><meta charset=utf-8><meta name=viewport content=width=device-width><title>Back in a moment</title><style>body{font:1.1em/1.5 system-ui;max-width:32em;margin:20vh auto;padding:0 1em}</style><h1>Back in a moment</h1><p>This website is moving to another server. Please try again in a minute.</p>'
+
+/** Nothing of the site runs. */
+export const FROZEN = `    server_tokens off;
+    location / {
+        default_type text/html;
+        add_header Retry-After 30 always;
+        add_header Cache-Control no-store always;
+        return 503 '${PAGE}';
+    }
+`
+
+/** On the server of the site: the trial of the way. */
+export const renderTrial = (way: Way): string => `    location = ${TRIAL_PATH} {
+${renderProxy(way)}
+    }
+`
+
+/**
+ * On the new server: the other one names the visitor. Until the switch it is the only one that is
+ * served, beside this machine.
+ */
+export function renderArriving({ moving }: Pick<Site, 'moving'>): string {
+  if (!moving?.from) return ''
+  const trusted = moving.from.map((address) => `    set_real_ip_from ${address};\n`).join('')
+  const head = `${trusted}    real_ip_header X-Real-IP;\n`
+  if (!moving.closed) return head
+  const addresses = [...moving.from, '127.0.0.1', '::1']
+  const known = addresses.map((address) => address.replaceAll('.', '\\.')).join('|')
+  return `${head}    set $hosting_asked "$realip_remote_addr $uri";
+    if ($hosting_asked !~ "^(?:(?:${known}) |[^ ]+ /\\.well-known/acme-challenge/)") {
+        return 503;
+    }
+    location = ${TRIAL_PATH} {
+        default_type text/plain;
+        return 200 ${TRIAL_ANSWER};
+    }
+`
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { DUMP } from '#agent/os/backup/manifest.ts'
+import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
+import { reserveAccount } from '#agent/os/database/account.ts'
+import { databaseSize, streamDatabase, timeFor } from '#agent/os/database/dump.ts'
+import { importDatabase } from '#agent/os/database/import.ts'
+import { createEmptyDatabase } from '#agent/os/database/mariadb.ts'
+import { type Opened, runRestic } from '#agent/os/restic/run.ts'
+
+type Database = NonNullable<Manifest['database']>
+
+/** Fetches the dump to a file of root. Returns whether it is the one that was saved. */
+export async function fetchDump(
+  host: Host,
+  opened: Opened,
+  user: string,
+  { snapshot, sha256, bytes }: Database,
+): Promise<boolean> {
+  const path = dumpIn(fetchedOf(user))
+  const timeout_ms = timeFor(bytes)
+  const args = ['dump', snapshot, `/${DUMP}`]
+  await runRestic(host, opened, args, { output_file: path, timeout_ms })
+  const { stdout } = await host.shell.run(['sha256sum', '--', path], { timeout_ms })
+  return stdout.startsWith(sha256)
+}
+
+/**
+ * Imports the dump; only programs that run as the hidden site can use its account. Returns why
+ * MariaDB refuses it. Throws if the disk has become full.
+ */
+export async function loadDump(
+  host: Host,
+  user: string,
+  { character_set, collation, bytes }: Database,
+): Promise<string | undefined> {
+  await createEmptyDatabase(host, user, { character_set, collation })
+  await reserveAccount(host, user)
+  try {
+    await importDatabase(host, user, dumpIn(fetchedOf(user)))
+  } catch (error) {
+    const { free } = await host.files.space('/var/lib/mysql')
+    if (!(error instanceof Error) || free < bytes) throw error
+    return error.message
+  }
+  return undefined
+}
+
+const Digests = z.object({
+  tables: z.array(z.object({ table: z.string(), rows: z.int(), sha256: z.string() })),
+})
+type Digests = z.infer<typeof Digests>['tables']
+
+/** The tables of the dump and of the loaded database, by the digests of their rows. */
+export async function compareDatabase(
+  host: Host,
+  user: string,
+): Promise<{ tables: number; rows: number; differing: number }> {
+  const path = dumpIn(fetchedOf(user))
+  const bytes = (await host.files.stat(path))?.size ?? 0
+  const options = { timeout_ms: timeFor(bytes) }
+  const saved = await digestsOf(host, user, { argv: ['cat', '--', path], options })
+  const loaded = await loadedDigests(host, user)
+  const known = new Map(loaded.map((table) => [table.table, table]))
+  const same = saved.filter(({ table, rows, sha256 }) => {
+    const other = known.get(table)
+    return other?.rows === rows && other.sha256 === sha256
+  })
+  const differing = Math.max(saved.length, loaded.length) - same.length
+  return { tables: same.length, rows: sum(same), differing }
+}
+
+const sum = (tables: Digests) => tables.reduce((total, { rows }) => total + rows, 0)
+
+async function loadedDigests(host: Host, user: string): Promise<Digests> {
+  let digests: Digests = []
+  const size = (await databaseSize(host, user)) ?? 0
+  await streamDatabase(host, user, size, async (input_from) => {
+    const counted = await counting(host, user, input_from)
+    digests = readDigests(counted.stderr)
+    return counted.fed
+  })
+  return digests
+}
+
+const digestsOf = async (host: Host, user: string, input_from: Feeder): Promise<Digests> =>
+  readDigests((await counting(host, user, input_from)).stderr)
+
+type Feeder = NonNullable<RunOptions['input_from']>
+
+const REQUEST = `${JSON.stringify({ rules: [], digest: true, output: false })}\n`
+
+/** With the rights of the hidden site: the text of a dump is not trusted. */
+function counting(host: Host, user: string, input_from: Feeder) {
+  const { program } = host.settings
+  const { timeout_ms = 0 } = input_from.options
+  const reads = program.slice(0, 1)
+  const options = { reads, network: false, home: false, idle: true, timeout_ms }
+  return host.shell.run([...program, 'rewrite'], {
+    ...asSite({ user }, { ...options, input: REQUEST }),
+    input_from,
+  })
+}
+
+/** The report is the last line. */
+const readDigests = (stderr: string): Digests =>
+  Digests.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables

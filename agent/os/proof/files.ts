@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { SITE } from '#agent/os/backup/save.ts'
+import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
+import { type Opened, streamRestic } from '#agent/os/restic/run.ts'
+import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
+import * as users from '#agent/os/users/users.ts'
+import type { Progress } from '#agent/steps/command.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+/** Where restic sees the folder that it restores to. */
+const TARGET = '/restore'
+
+/** All files of a backup into the folder of the hidden site, which then owns them. */
+export async function* restoreFiles(
+  host: Host,
+  opened: Opened,
+  user: string,
+  { files, owner }: Manifest,
+): Progress<void> {
+  yield `Restoring ${files.count} files: ${sizeOf(files.bytes)}`
+  const own = await host.files.stat(docrootOf(user))
+  if (!own) throw new Error('The hidden site has no folder')
+  const lines = new ProgressLines(() => host.clock.elapsed())
+  const args = ['restore', `${files.snapshot}:${SITE}`, '--json', '--sparse', '--target', TARGET]
+  const writes = { path: homeOf(user), as: TARGET }
+  for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
+    const readable = lines.read(line)
+    if (readable !== undefined) yield readable
+  }
+  await chown(host, user, `${owner.uid}`, `${own.uid}`)
+  await chown(host, user, `:${owner.gid}`, `:${own.gid}`)
+  // Some of them are not part of a backup.
+  await users.createFolders(host, user).apply()
+}
+
+/** No program of the hidden site runs yet. */
+const chown = (host: Host, user: string, from: string, to: string) =>
+  host.shell.run(
+    ['chown', '--no-dereference', '--recursive', `--from=${from}`, '--', to, homeOf(user)],
+    { timeout_ms: HOUR_MS },
+  )
+
+const Counted = z.tuple([z.coerce.number(), z.coerce.number()])
+
+/** The number and the bytes of all files, which may be millions. */
+export async function countFiles(
+  host: Host,
+  user: string,
+): Promise<{ count: number; bytes: number }> {
+  const find = ['find', homeOf(user), '-type', 'f', '-printf', '%s\\n']
+  const sum = ['awk', '{ n++; s += $1 } END { printf "%.0f %.0f\\n", n, s }']
+  const input_from = { argv: find, options: { timeout_ms: HOUR_MS } }
+  const { stdout } = await host.shell.run(sum, { input_from, timeout_ms: HOUR_MS })
+  const [count, bytes] = Counted.parse(stdout.trim().split(' '))
+  return { count, bytes }
+}

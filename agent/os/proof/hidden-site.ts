@@ -1,0 +1,121 @@
+import type { Host } from '#agent/host/ports.ts'
+import { fetchedOf, restoreFolders } from '#agent/os/backup/places.ts'
+import { forgetRestores } from '#agent/os/backup/replace.ts'
+import { planRemoveDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { type Change, deferred, generated, inOrder } from '#agent/os/effects/change.ts'
+import { change, create } from '#agent/os/effects/effects.ts'
+import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { renderSlice } from '#agent/os/php/fpm-units.ts'
+import { forgetRepository } from '#agent/os/restic/session.ts'
+import { slicePathOf } from '#agent/os/services/systemd.ts'
+import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
+import { limitDisk, quotaMount, unlimitDisk } from '#agent/os/users/quota.ts'
+import * as users from '#agent/os/users/users.ts'
+import type { Step } from '#agent/steps/command.ts'
+
+const PRIVATE = { mode: 0o700 }
+
+/**
+ * A temporary copy of a site, without a virtual host, a pool, mail and jobs. Nobody can own a name
+ * below `.invalid` (RFC 2606).
+ */
+export function makeHidden(host: Host, { php, tier, email }: Site): Site {
+  const name = host.random.name(12)
+  return { domain: `proof-${name}.invalid`, user: `proof-${name}`, email, php, tier, tls: 'none' }
+}
+
+/** Those that an interrupted proof left. */
+export const recordedHidden = (host: Host): Promise<Site[]> => listSites(host, 'proofs')
+
+/** In order of creation; each undo works after none, a part or all of it. */
+export function makingSteps(host: Host, site: Site): Step[] {
+  const { user, domain } = site
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'hidden record',
+      title: 'Recording the name of the hidden site',
+      effects: () => planWriteSite(host, site, 'proofs'),
+      apply: () => writeSite(host, site, 'proofs'),
+      undo: removeSite(steady, domain, 'proofs').apply,
+    },
+    {
+      name: 'hidden repository',
+      title: 'Making room for the backup',
+      effects: [create('folder', fetchedOf(user))],
+      async apply() {
+        for (const path of restoreFolders(user)) await host.files.mkdir(path, PRIVATE)
+        await host.files.mkdir(fetchedOf(user), PRIVATE)
+      },
+      undo: inOrder(forgetRestores(steady, user), forgetRepository(steady, user)).apply,
+    },
+    {
+      name: 'hidden user',
+      title: `Creating the system user ${user}`,
+      effects: async () => [
+        ...(await users.planCreateUser(host, user)),
+        ...((await quotaMount(host)) === undefined ? [] : [change('disk quota', user)]),
+      ],
+      async *apply() {
+        await users.createUser(host, user, domain)
+        const problem = await limitDisk(host, site)
+        if (problem !== undefined) yield `Warning: ${user} has no disk quota: ${problem}`
+      },
+      async undo() {
+        await unlimitDisk(steady, user)
+        await users.removeUser(steady, user, domain)
+      },
+    },
+    {
+      name: 'hidden folders',
+      title: 'Creating the folders',
+      effects: async () => [
+        ...(await users.createFolders(host, user).effects()),
+        ...(await slowSlice(host, site).effects()),
+      ],
+      async apply() {
+        await slowSlice(host, site).apply()
+        await users.createFolders(host, user).apply()
+      },
+      async undo() {
+        await users.removeFolders(steady, user, domain)
+        await fpmRemoval.removeSlice(steady, user)
+      },
+    },
+    {
+      name: 'hidden database',
+      title: 'Preparing the database',
+      effects: [],
+      apply: async () => undefined,
+      undo: () => removeDatabase(steady, user),
+    },
+  ]
+}
+
+/** The undo of everything that was created, newest first. */
+export function removingStep(host: Host, site: Site, name = 'removal'): Step {
+  const { user, domain } = site
+  return {
+    name,
+    title: 'Removing the hidden site',
+    effects: async () => [
+      ...(await planRemoveDatabase(host, user)),
+      ...(await users.planRemoveUser(host, user, domain)),
+      ...(await removeSite(host, domain, 'proofs').effects()),
+    ],
+    async apply() {
+      for (const { undo } of makingSteps(host, site).toReversed()) await undo?.()
+    },
+  }
+}
+
+/** The limits of the tier, and every other site goes first. */
+const CPU_WEIGHT = 5
+
+const slowSlice = (host: Host, { user, tier }: Site): Change =>
+  deferred(async () => {
+    const limits = limitsOn(tier, await machineOf(host))
+    const slow = { ...limits, slice: { ...limits.slice, cpu_weight: CPU_WEIGHT } }
+    return generated(host, [{ path: slicePathOf(user), text: renderSlice(user, slow) }])
+  })

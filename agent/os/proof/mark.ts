@@ -1,0 +1,12 @@
+import type { Host } from '#agent/host/ports.ts'
+import { readingRepository, SESSIONS } from '#agent/os/backup/read/opened.ts'
+import { saveProof } from '#agent/os/backup/save.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+
+/** Records in the repository that the backup is proven: the keeper has no other way to know it. */
+export async function markProven(host: Host, params: ParamsOf<'backup.prove'>): Promise<void> {
+  const marking = readingRepository(host, SESSIONS.proof, params, async function* (opened) {
+    yield await saveProof(host, opened, params.backup)
+  })
+  await Array.fromAsync(marking)
+}

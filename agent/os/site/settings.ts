@@ -1,0 +1,23 @@
+import type { XMLRPC_MODES } from '#shared/site-settings.ts'
+import type { Site } from './sites.ts'
+
+type Settings = NonNullable<Site['settings']>
+type OrDefault = { [N in keyof Settings]?: Settings[N] | null }
+
+/** Only settings that differ from the defaults are part of a record; null is the default. */
+export function withSettings({ settings: _, ...site }: Site, settings: OrDefault): Site {
+  const kept = Object.entries(settings).filter(([, value]) => value !== undefined && value !== null)
+  return kept.length === 0 ? site : { ...site, settings: Object.fromEntries(kept) }
+}
+
+type Mode = (typeof XMLRPC_MODES)[number]
+
+/** Who may call xmlrpc.php. */
+export function withXmlrpc({ xmlrpc: _, ...site }: Site, mode: Mode): Site {
+  const { xmlrpc: __, ...others } = site.settings ?? {}
+  const settings = mode === 'jetpack' ? { ...others, xmlrpc: mode } : others
+  return withSettings({ ...site, ...(mode === 'off' && { xmlrpc: false }) }, settings)
+}
+
+export const xmlrpcOf = ({ xmlrpc = true, settings }: Site): Mode =>
+  xmlrpc ? (settings?.xmlrpc ?? 'on') : 'off'

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { TableDigest } from '#agent/os/database/digests.ts'
+import { type Change, removed } from '#agent/os/effects/change.ts'
+import { Domain } from '#shared/fields.ts'
+import { parseJson } from '#shared/parse.ts'
+
+/**
+ * The tables of a live site and of its staging site at the moment at which they were the same: the
+ * live ones as they were read, the others after their addresses and settings were changed.
+ */
+const Baseline = z.object({
+  of: Domain,
+  at: z.iso.datetime(),
+  live: z.array(TableDigest),
+  staging: z.array(TableDigest),
+})
+export type Baseline = z.infer<typeof Baseline>
+
+const MOST_BYTES = 8 << 20
+
+const pathOf = ({ settings }: Host, domain: string) =>
+  `${settings.state_dir}/baselines/${domain}.json`
+
+export async function writeBaseline(host: Host, domain: string, baseline: Baseline): Promise<void> {
+  await host.files.mkdir(`${host.settings.state_dir}/baselines`, { mode: 0o700 })
+  await host.files.write(pathOf(host, domain), `${JSON.stringify(baseline)}\n`, { mode: 0o600 })
+}
+
+/** Undefined for a staging site whose tables were never compared, and for another live site. */
+export async function findBaseline(
+  host: Host,
+  domain: string,
+  of: string,
+): Promise<Baseline | undefined> {
+  const baseline = parseJson(Baseline, await host.files.read(pathOf(host, domain), MOST_BYTES))
+  return baseline?.of === of ? baseline : undefined
+}
+
+/** Replaces one by another one, if there is one. */
+export async function adoptBaseline(host: Host, from: string, to: string): Promise<void> {
+  if (!(await host.files.stat(pathOf(host, from)))) return
+  await host.files.rename(pathOf(host, from), pathOf(host, to))
+}
+
+export const baselineRemoved = (host: Host, domain: string): Change =>
+  removed(host, 'file', pathOf(host, domain))
+
+export const forgetBaseline = (host: Host, domain: string): Promise<void> =>
+  baselineRemoved(host, domain).apply()

@@ -1,0 +1,18 @@
+import type { TableTally, Tally } from './report.ts'
+import type { Window } from './window.ts'
+
+/** What the rows of a statement need to know. */
+export interface RowOptions {
+  window: Window
+  tally: Tally
+  backslashes: boolean
+  max_value_bytes: number
+}
+
+export interface RowTable {
+  tally: TableTally
+  /** In the order of a row, as far as they are known. */
+  columns: readonly string[]
+  /** Which of them decide whether the digest leaves a row out. */
+  watched: readonly boolean[]
+}

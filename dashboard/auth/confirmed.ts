@@ -1,0 +1,34 @@
+import type { Base } from '#dashboard/db/base.ts'
+import type { Caller } from '#dashboard/http/caller.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Secret } from '#shared/secret.ts'
+import { confirmPassword } from './confirm.ts'
+import type { LoginDeps } from './login.ts'
+import { confirmSession, findConfirmation } from './queries.ts'
+
+/** How long a confirmed password counts. */
+const CONFIRMED_MS = 30 * 60_000
+
+/** Throws 422 for a wrong password. */
+export async function confirmCaller(
+  deps: LoginDeps,
+  caller: Caller,
+  password: Secret,
+): Promise<void> {
+  await confirmPassword(deps, caller, { what: 'confirmation', password, field: 'password' })
+  await confirmSession(deps.db, caller.jti, timestamp(deps.clock))
+}
+
+/**
+ * For what a stolen session must not do, but a user does many times a day. Throws 409 with
+ * `confirmation_needed`.
+ */
+export async function requireConfirmed(
+  { db, clock }: Pick<Base, 'db' | 'clock'>,
+  { jti }: Caller,
+): Promise<void> {
+  const confirmed_at = await findConfirmation(db, jti)
+  if (confirmed_at !== null && confirmed_at > timestamp(clock, -CONFIRMED_MS)) return
+  throw conflict('Confirm your password first', 'confirmation_needed')
+}

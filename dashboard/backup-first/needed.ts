@@ -1,0 +1,33 @@
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import type { BackupFirst, RulesDeps } from '#dashboard/operations/rules.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
+import { hasBackupSince, isWanted } from './queries.ts'
+
+type Deps = Pick<RulesDeps, 'db' | 'clock'>
+
+/** A backup is recent for so long. */
+const RECENT_MS = 60 * 60_000
+
+/** Since when a backup is recent enough at that time. */
+export const recentSince = (time: Date): string =>
+  new Date(time.getTime() - RECENT_MS).toISOString()
+
+export const isRecent = ({ db, clock }: Deps, site_id: number): Promise<boolean> =>
+  hasBackupSince(db, site_id, recentSince(clock.now()))
+
+/**
+ * For a change of a site: `waits` for a backup, or `done` with one of the last hour; null where none is
+ * wanted or possible.
+ */
+export async function backupFirst(
+  deps: Deps,
+  { id }: Pick<SiteRow, 'id'>,
+  { without_backup = false }: { without_backup?: boolean | undefined },
+): Promise<BackupFirst> {
+  if (without_backup) return null
+  const { backup_first } = await getSettings(deps.db)
+  if (!(await isWanted(deps.db, id, backup_first))) return null
+  if ((await obstacleOf(deps.db, id)) !== null) return null
+  return (await isRecent(deps, id)) ? 'done' : 'waits'
+}

@@ -1,0 +1,80 @@
+import { and, desc, eq, gt, gte, inArray, isNull } from 'drizzle-orm'
+import { backup_settings, backups } from '#dashboard/db/backup-schema.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { operations, sites } from '#dashboard/db/schema.ts'
+import { isTaken } from '#dashboard/operations/queries.ts'
+import { backupFirstOf } from '#dashboard/site-backups/effective.queries.ts'
+
+/** Whether the site is in use and has backups before changes, where it can have backups at all. */
+export async function isWanted(db: Database, site_id: number, fallback: boolean): Promise<boolean> {
+  const row = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
+    .where(
+      and(
+        eq(sites.id, site_id),
+        eq(sites.found, false),
+        inArray(sites.status, ['active', 'suspended']),
+        backupFirstOf(fallback),
+      ),
+    )
+    .get()
+  return row !== undefined
+}
+
+/** Whether a backup was made and recorded after that time that is still in its repository. */
+export async function hasBackupSince(
+  db: Database,
+  site_id: number,
+  since: string,
+): Promise<boolean> {
+  const row = await db.read
+    .select({ id: backups.id })
+    .from(backups)
+    .where(
+      and(
+        eq(backups.site_id, site_id),
+        gt(backups.recorded_at, since),
+        gt(backups.at, since),
+        isNull(backups.gone_at),
+      ),
+    )
+    .limit(1)
+    .get()
+  return row !== undefined
+}
+
+/** The newest backup operation of a site that was started at that time or later. */
+export function findBackingUp(
+  db: Database,
+  site_id: number,
+  since: string,
+): Promise<OperationRow | undefined> {
+  const { created_at, type } = operations
+  return db.read
+    .select()
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), eq(type, 'backup.create'), gte(created_at, since)))
+    .orderBy(desc(created_at))
+    .limit(1)
+    .get()
+}
+
+/** It waits no more. False while another backup of the site runs, which the constraint decides. */
+export async function markBackedUp(
+  db: Database,
+  { id }: Pick<OperationRow, 'id'>,
+  deadline_at: string,
+): Promise<boolean> {
+  const waiting = and(eq(operations.id, id), inArray(operations.status, ['queued', 'running']))
+  const set = { backup_first: 'done', deadline_at } as const
+  try {
+    await db.write((queries) => queries.update(operations).set(set).where(waiting))
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,83 @@
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { listOthers } from '#dashboard/listing/columns.queries.ts'
+import { planOf } from '#dashboard/operations/plan.ts'
+import type { StoredSource } from '#dashboard/operations/rules.ts'
+import type { StartDeps } from '#dashboard/operations/start.ts'
+import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+import { refuseTakenDomain, refuseTakenUser } from '#dashboard/sites/queries.ts'
+import { makeSiteUser } from '#dashboard/sites/site-user.ts'
+import { type StartedSite, startNewSite } from '#dashboard/sites/start-new-site.ts'
+import type { User } from '#shared/api/auth.ts'
+import type { CloneSite } from '#shared/api/copies.ts'
+import type { SitePlan } from '#shared/api/sites.ts'
+import { defaultPhp } from '#shared/default-php.ts'
+import type { Plan } from '#shared/plan.ts'
+import { TLS_MODES } from '#shared/values.ts'
+import { copyStatements } from './queries.ts'
+import { sourceOf } from './source.ts'
+import { newAccess } from './staging-access.ts'
+
+/** Answers as soon as the copy is recorded; the agent follows in the background. */
+export async function cloneSite(
+  deps: StartDeps,
+  server: ServerRow,
+  { dry_run, accept, from: given, staging: isStaging, ...rest }: CloneSite,
+  actor: User,
+): Promise<SitePlan | StartedSite> {
+  const { from, original, domain: of } = await sourceOf(deps, server.id, given)
+  const site = await completed(deps, server, { ...rest, original }, actor)
+  refuseUnknownPhp(server, site.php)
+  if (rest.user !== undefined) await refuseTakenUser(deps.db, server.id, rest.user)
+  const access = isStaging ? newAccess(deps) : undefined
+  const staging = access && { of, ...access.agent }
+  const params = { ...site, from, ...(staging && { staging }), ...(accept && { accept }) }
+  if (dry_run) {
+    const name = { domain: site.domain, server_id: server.id }
+    await refuseTakenDomain(deps.db, name)
+    const plan = await planned(deps, server, params, of)
+    return { site, plan, also_on: await listOthers(deps.db, name) }
+  }
+  const record = { ...site, staging: isStaging }
+  const copy = { original_id: original?.id, access: access?.record }
+  return startNewSite(deps, server, {
+    ...{ type: 'site.clone', site: record, params, actor },
+    also: (queries, site_id) => copyStatements(queries, site_id, copy),
+  })
+}
+
+type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging'> & {
+  original: SiteRow | undefined
+}
+
+/** What a call leaves out is that of the original. */
+async function completed(
+  { db, random }: StartDeps,
+  { id, php_versions, os }: ServerRow,
+  { domain, tls, original, ...given }: Given,
+  actor: User,
+) {
+  const usual = defaultPhp(php_versions, (await getSettings(db)).default_php, os)
+  const isKept = original && (original.server_id === id || php_versions.includes(original.php))
+  const own_tls = TLS_MODES.find((mode) => mode === original?.tls)
+  const { php = isKept ? original.php : usual, tier = original?.tier ?? 'small' } = given
+  const { email = original?.email || actor.email, user = makeSiteUser(random, domain) } = given
+  return { domain, php, tier, tls: tls ?? own_tls ?? 'letsencrypt', email, user }
+}
+
+/** A backup that is still to be made has no plan on this server. */
+async function planned(
+  deps: StartDeps,
+  server: ServerRow,
+  params: Record<string, unknown> & { domain: string; from: StoredSource },
+  of: string,
+): Promise<Plan> {
+  if (params.from.kind !== 'next_backup')
+    return (await planOf(deps, { type: 'site.clone', server, params })).plan
+  return {
+    steps: [
+      { name: 'backup', title: `Backing up ${of} on its server`, effects: [] },
+      { name: 'clone', title: `Creating ${params.domain} from the backup`, effects: [] },
+    ],
+  }
+}

@@ -1,0 +1,57 @@
+import { AT, LATER } from '#dashboard/http/samples.ts'
+
+const addresses = {
+  replaced: 1204,
+  left: [
+    {
+      ...{ table: 'wp_posts', column: 'guid', reason: 'skipped', count: 212 },
+      examples: ['https://shop.example/?p=7'],
+    },
+  ],
+}
+
+const replaced = { status: 'ok', domain: 'shop.example', at: AT, until: LATER, addresses }
+
+export const COPY_EXAMPLES = {
+  CloneSite: {
+    domain: 'staging.shop.example',
+    from: { kind: 'site', site_id: 7 },
+    php: '8.4',
+    tier: 'small',
+    tls: 'letsencrypt',
+    email: 'anna@shop.example',
+    user: 'staging7k2m9x',
+    staging: true,
+    accept: [],
+    dry_run: false,
+  },
+  SiteCloneComplete: {
+    status: 'ok',
+    domain: 'staging.shop.example',
+    at: AT,
+    files: 18_240,
+    bytes: 2_450_000_000,
+    tables: 61,
+    addresses,
+  },
+  RefreshSite: {},
+  CompareSites: { staging_id: 8 },
+  PushSite: { staging_id: 8, files: true, tables: ['wp_posts'], overwrite: ['wp_posts'] },
+  SiteRefreshComplete: { ...replaced, domain: 'staging.shop.example' },
+  SiteCompareComplete: {
+    ...{ status: 'ok', domain: 'shop.example', from: 'staging.shop.example' },
+    files: {
+      added: { count: 1, examples: ['wp-content/themes/shop/new.css'] },
+      changed: { count: 0, examples: [] },
+      removed: { count: 0, examples: [] },
+    },
+    tables: [
+      {
+        ...{ name: 'wp_posts', live_rows: 812, staging_rows: 815 },
+        ...{ live_changed: false, staging_changed: true },
+      },
+    ],
+  },
+  SitePushComplete: replaced,
+  ShownStaging: { user: 'staging', password: 'nK4-example-Zt7' },
+}

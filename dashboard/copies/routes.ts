@@ -1,0 +1,73 @@
+import { ASKS_AGENT, continues } from '#dashboard/http/answers.ts'
+import { Reply } from '#dashboard/http/reply.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
+import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
+import { OPERATION_HEADER } from '#shared/agent.ts'
+import { CloneSite, CompareSites, PushSite, RefreshSite, ShownStaging } from '#shared/api/copies.ts'
+import { ChangingAnswer, SitePlan } from '#shared/api/sites.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { cloneSite } from './clone-site.ts'
+import { showStagingAccess } from './staging-access.ts'
+
+const route = routesWith<StreamDeps>()
+
+/** Copies of sites and of backups, and staging sites. */
+export const copyRoutes = {
+  cloneSite: route({
+    at: 'POST /api/servers/:server_id/sites/clone',
+    summary: 'Create a site as a copy of another one or of a backup',
+    details:
+      'The addresses in the database and the configuration become those of the copy, and it gets its own database and keys. Answers immediately; the operation waits for an offline agent.',
+    right: OPERATION_TYPES['site.clone'].right,
+    loads: loadServer,
+    body: CloneSite,
+    answers: {
+      200: { about: 'With `dry_run`: what would be done.', json: SitePlan },
+      201: continues('Stored; the copy is being made.', ChangingAnswer),
+    },
+    errors: ASKS_AGENT,
+    run: async ({ deps, loaded, body, caller }) => {
+      const created = await cloneSite(deps, loaded, body, caller.user)
+      if ('plan' in created) return created
+      const headers = { [OPERATION_HEADER]: created.operation_id }
+      return new Reply(201, { site: created.site }, { headers })
+    },
+  }),
+  refreshSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/refresh',
+    summary: 'Refresh a staging site from its live site or a backup',
+    details:
+      'Everything is fetched before the staging site changes. Its previous state is kept for a week.',
+    loads: loadManagedSite,
+    body: RefreshSite,
+    ...streamed('site.refresh'),
+  }),
+  compareSites: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/compare',
+    summary: 'Compare a live site with its staging site',
+    details: 'Files by name, size and time; tables by their rows since the staging site was made.',
+    loads: loadManagedSite,
+    body: CompareSites,
+    ...streamed('site.compare'),
+  }),
+  pushSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/push',
+    summary: 'Bring files and tables of a staging site to its live site',
+    details:
+      'Fails with the code `tables_changed` if one of the tables has changed on the live site, unless `overwrite` names it. 409 with `backup_needed` if the live site can be backed up, but has no backup of the last hour. The previous state is kept for a week.',
+    loads: loadManagedSite,
+    body: PushSite,
+    ...streamed('site.push'),
+  }),
+  showStagingPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/staging-password',
+    summary: 'Show what visitors of a staging site sign in with',
+    details: 'The activity records the access.',
+    right: 'operate',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'User and password.', json: ShownStaging } },
+    errors: ['conflict'],
+    run: ({ deps, loaded }) => showStagingAccess(deps, loaded),
+  }),
+}

@@ -1,0 +1,37 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import type { Random } from '#dashboard/runtime/random.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import { newPassword } from '#dashboard/trust/visitor-password.ts'
+import type { ShownStaging } from '#shared/api/copies.ts'
+import { conflict } from '#shared/errors.ts'
+import { findStagingAccess } from './queries.ts'
+
+const STAGING = 'staging password'
+
+interface Deps extends Pick<Base, 'db' | 'clock'> {
+  sealer: Sealer
+}
+
+/** What visitors sign in with; the activity records the access. 409 for a site without protection. */
+export async function showStagingAccess(
+  { db, clock, sealer }: Deps,
+  { server, site, actor }: SiteTarget,
+): Promise<ShownStaging> {
+  const access = await findStagingAccess(db, site.id)
+  if (!access) throw conflict(`${site.domain} is not a staging site: visitors need no password`)
+  const password = sealer.open(STAGING, access.password_sealed).reveal()
+  const facts = { domain: site.domain, server_id: server.id, user_id: actor }
+  await recordActivity(db, entryOf(clock, { type: 'site.staging_password', ...facts }))
+  return { user: access.user, password }
+}
+
+const USER = 'staging'
+/** A new password: its hash for the agent, and itself, sealed, for the record. */
+export function newAccess({ random, sealer }: { random: Random; sealer: Sealer }) {
+  const { password, password_hash } = newPassword(random)
+  const agent = { user: USER, password_hash }
+  return { agent, record: { user: USER, password_sealed: sealer.seal(STAGING, password) } }
+}

@@ -1,0 +1,1 @@
+ALTER TABLE `backup_restores` ADD `cause` text DEFAULT 'backup.restore' NOT NULL;

@@ -1,0 +1,32 @@
+import { shows } from '#dashboard/http/answers.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { SetDomains, SiteDomains } from '#shared/api/domains.ts'
+import { namesOf } from './names.queries.ts'
+
+const route = routesWith<StreamDeps>()
+
+/** The names of a site beside its primary domain. */
+export const domainRoutes = {
+  showDomains: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/domains',
+    summary: 'Show the domains of a site',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: shows('Its names.', { domains: SiteDomains }),
+    errors: ['conflict'],
+    run: async ({ deps, loaded: { site } }) => ({
+      domains: { primary: site.domain, ...(await namesOf(deps.db, site.id)) },
+    }),
+  }),
+  setDomains: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/domains',
+    summary: 'Set the aliases and redirects of a site',
+    details:
+      'The whole list: a name that is left out is removed. A name belongs to one site of the fleet. The certificate follows; a name that the authority cannot reach is left out of it, and leads to the primary domain until it has one.',
+    loads: loadManagedSite,
+    body: SetDomains,
+    ...streamed('site.domains'),
+  }),
+}

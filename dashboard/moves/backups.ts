@@ -1,0 +1,20 @@
+import { nextBackup } from '#dashboard/copies/await-source.ts'
+import { backupParams, unsealed } from '#dashboard/site-backups/params.ts'
+import { findBackupById } from '#dashboard/site-backups/queries.ts'
+import { conflict } from '#shared/errors.ts'
+import type { Session } from './session.ts'
+
+/** Backs the site up, unless a backup has begun since; returns its id. */
+export async function backedUp(session: Session, since: string): Promise<number> {
+  const { deps, operation, site, context, parts } = session
+  const tell = (message: string) => parts.log(message)
+  const request = { operation, site_id: site.id, since, tell }
+  return (await nextBackup(deps, request, context)).id
+}
+
+/** For an agent: what opens the backup, with its secrets, which are never recorded. */
+export async function sourceOf({ deps }: Session, backup_id: number) {
+  const backup = await findBackupById(deps.db, backup_id)
+  if (!backup) throw conflict('The backup is not on record any more')
+  return { kind: 'backup', ...unsealed(await backupParams(deps, backup), deps.sealer) }
+}

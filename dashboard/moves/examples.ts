@@ -1,0 +1,19 @@
+import { AT } from '#dashboard/http/samples.ts'
+
+const PEM = '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n'
+const moved = { status: 'ok', domain: 'shop.example', server_id: 2, seconds: 12.4 }
+const SiteMove = { other_id: 1, other: 'web-1', moved_at: AT, tls: true }
+
+export const MOVE_EXAMPLES = {
+  MoveSite: { server_id: 2 },
+  MoveSiteBack: { discard_changes: false },
+  ConfirmMove: {},
+  SiteMove,
+  ShownMove: { move: SiteMove, dns: 'former', addresses: ['192.0.2.1'], wanted: ['192.0.2.2'] },
+  SiteMoveComplete: moved,
+  SiteMoveBackComplete: moved,
+  SiteMoveConfirmComplete: { status: 'ok', domain: 'shop.example' },
+  SiteReceiveComplete: { status: 'ok', domain: 'shop.example', certificate: PEM },
+  SiteCatchUpComplete: { status: 'ok', domain: 'shop.example', at: AT, tables: 3 },
+  SiteSwitchComplete: { status: 'ok', domain: 'shop.example', certificate: PEM },
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { reachable } from './addresses.ts'
+import { Done } from './parts.ts'
+import type { Session } from './session.ts'
+import { switchSite } from './switch-site.ts'
+
+/** The call that decides: from then on the server only forwards. */
+export async function handOver(
+  session: Session,
+  way: { challenges: boolean; certificate: string },
+): Promise<void> {
+  const { deps, parts, here, other } = session
+  const title = `Forwarding all requests to ${other.name}`
+  await parts.once('parted', title, Done, async () => {
+    const peers = await reachable(other)
+    await parts.keep('parting', true)
+    try {
+      await switchSite(session, { id: 'parted', server: here, state: 'parted', peers, ...way })
+    } catch (error) {
+      if (!isOffline(error)) await parts.keep('parting', undefined)
+      throw error
+    }
+    await parts.keep('thawed', timestamp(deps.clock))
+    return true
+  })
+}
+
+/** Between the call that froze the site and the end of the one that forwards. */
+export function frozenSeconds({ parts }: Session): number {
+  const [from, to] = ['freezing', 'thawed'].map((name) => parts.get(name, z.string()))
+  if (from === undefined || to === undefined) return 0
+  return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10)
+}
+
+const isOffline = (error: unknown) => error instanceof ServiceError && error.code === 'offline'

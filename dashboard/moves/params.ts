@@ -1,0 +1,62 @@
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { RulesDeps, Target } from '#dashboard/operations/rules.ts'
+import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
+import { createParams } from '#dashboard/site-backups/params.ts'
+import { conflict, invalid } from '#shared/errors.ts'
+import { findMove, findServer } from './queries.ts'
+
+type Deps = Pick<RulesDeps, 'db' | 'sealer'>
+
+/** Throws 422 for a server that cannot take the site, and 409 for a site that cannot move now. */
+export async function moveParams(
+  deps: Deps,
+  { server, site }: Target,
+  { server_id }: { server_id: number },
+): Promise<{ server_id: number }> {
+  if (!site) throw new Error('The operation has no site')
+  refuseUnfitServer(server, site, await findServer(deps.db, server_id))
+  await refuseUnfitSite(deps, site)
+  return { server_id }
+}
+
+function refuseUnfitServer(here: ServerRow, { php }: SiteRow, other: ServerRow | undefined): void {
+  const refuse = (reason: string) => invalid({ server_id: [reason] })
+  if (!other) throw refuse('Is not a server of this dashboard')
+  if (other.id === here.id) throw refuse('The site is on this server already')
+  if (other.status !== 'online') throw refuse(`${other.name} is not online`)
+  if (!other.php_versions.includes(php)) {
+    throw refuse(
+      `${other.name} does not have PHP ${php}: install it there, or change that of the site`,
+    )
+  }
+}
+
+async function refuseUnfitSite(deps: Deps, site: SiteRow): Promise<void> {
+  if (await findMove(deps.db, site.id)) {
+    throw conflict(`${site.domain} has moved before: confirm that move, or move the site back`)
+  }
+  if (site.staging) {
+    throw conflict('A staging site does not move: create a new one on the other server')
+  }
+  const { exclude } = await usedBy(deps.db, site.id)
+  if (exclude.length > 0) {
+    throw conflict(
+      `The backups of ${site.domain} leave out files, which would be missing after a move: include them first`,
+    )
+  }
+  await createParams(deps, site, undefined)
+}
+
+/** Throws 409 unless the site has moved and is not confirmed. */
+export async function refuseUnmoved({ db }: Deps, { id, domain }: SiteRow): Promise<void> {
+  const move = await findMove(db, id)
+  if (!move || move.moved_at === null) throw conflict(`${domain} has no move to confirm or to undo`)
+}
+
+/** Throws 409 while another server forwards to the site. */
+export async function refuseMoving({ db }: Deps, { id, domain }: SiteRow): Promise<void> {
+  if (!(await findMove(db, id))) return
+  throw conflict(
+    `${domain} has moved: confirm the move, or move the site back, before you delete it`,
+  )
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import { failureBody } from '#dashboard/agents/answer.ts'
+import { tooLong } from '#dashboard/agents/output-limits.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
+import { findCancelRequest } from '#dashboard/operations/cancel/queries.ts'
+import { errorOf, type RunContext } from '#dashboard/operations/job.ts'
+import type { Recorder } from '#dashboard/operations/recorder.ts'
+import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
+import { cancelledError, offline } from '#shared/errors.ts'
+import { isTerminal } from '#shared/sse.ts'
+import type { StepChange } from '#shared/steps.ts'
+import { type MoveRow, storeProgress } from './queries.ts'
+
+type Deps = Pick<Base, 'db' | 'longest_ms'> & { agents: Agents }
+
+interface Call<N extends CommandName> {
+  /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
+  id: string
+  server: ServerRow
+  command: N
+  params: Record<string, unknown>
+}
+
+/**
+ * The parts of an operation of several servers. Each result is recorded, so that a restarted
+ * dashboard continues with the first part that did not end, and asks its agent for the outcome.
+ */
+export class Parts {
+  readonly #deps: Deps
+  readonly #operation: OperationRow
+  readonly #context: RunContext
+  readonly #recorder: Recorder
+  readonly #site_id: number
+  #progress: Record<string, unknown>
+
+  constructor(
+    deps: Deps,
+    {
+      operation,
+      context,
+      recorder,
+      row,
+    }: {
+      operation: OperationRow
+      context: RunContext
+      recorder: Recorder
+      row: MoveRow
+    },
+  ) {
+    this.#deps = deps
+    this.#operation = operation
+    this.#context = context
+    this.#recorder = recorder
+    this.#site_id = row.site_id
+    this.#progress = row.progress
+  }
+
+  get<T>(name: string, schema: z.ZodType<T>): T | undefined {
+    return schema.safeParse(this.#progress[name]).data
+  }
+
+  has(name: string): boolean {
+    return this.#progress[name] !== undefined
+  }
+
+  async keep(name: string, value: unknown): Promise<void> {
+    this.#progress = { ...this.#progress, [name]: value }
+    await storeProgress(this.#deps.db, this.#site_id, this.#progress)
+  }
+
+  log(message: string): Promise<void> {
+    return this.#recorder.log(message)
+  }
+
+  /** For viewers of the operation. */
+  async step(name: string, title: string, state: StepChange['state']): Promise<void> {
+    await this.#recorder.step({ id: 0, event: 'step', data: { name, title, state } }, 0)
+  }
+
+  /** A part that runs until it has ended once. A cancel request ends the operation before it. */
+  async once<T>(name: string, title: string, schema: z.ZodType<T>, work: () => Promise<T>) {
+    if (!this.has(name)) await this.#refuseCancelled()
+    return this.finally(name, title, schema, work)
+  }
+
+  /** The same, also after a cancel request. */
+  async finally<T>(name: string, title: string, schema: z.ZodType<T>, work: () => Promise<T>) {
+    const known = this.get(name, schema)
+    if (known !== undefined) return known
+    await this.log(title)
+    await this.step(name, title, 'running')
+    try {
+      const result = await work()
+      await this.keep(name, result)
+      await this.step(name, title, 'done')
+      return result
+    } catch (error) {
+      if (!this.#context.signal.aborted) await this.step(name, title, 'failed')
+      throw error
+    }
+  }
+
+  async #refuseCancelled(): Promise<void> {
+    if (this.has('parting')) return
+    const { db } = this.#deps
+    if ((await findCancelRequest(db, this.#operation.id)) !== null) throw cancelledError()
+  }
+
+  /** Runs a command, or attaches to it, and records its lines. Throws the error of the agent. */
+  async call<N extends CommandName>({
+    id,
+    server,
+    command,
+    params,
+  }: Call<N>): Promise<ResultOf<N>> {
+    const { signal, allowance } = this.#context
+    const events = await this.#deps.agents.stream(server, {
+      path: '/exec?warnings=true',
+      body: { command, params },
+      operation_id: `${this.#operation.id}-${id}`,
+      after: 0,
+      signal,
+      allowance,
+      end: { ms: this.#deps.longest_ms, error: tooLong },
+    })
+    for await (const event of events) {
+      allowance.received({ events: 1 })
+      if (event.event === 'error') throw errorOf(failureBody(event.data))
+      if (isTerminal(event)) return resultOf(command, event.data)
+      if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
+    }
+    throw offline('The connection to the agent was lost')
+  }
+}
+
+/** Throws for a result that is not what the command promises. */
+function resultOf<N extends CommandName>(command: N, data: unknown): ResultOf<N> {
+  const { result }: { result: z.ZodType } = COMMANDS[command]
+  return result.parse(data) as ResultOf<N>
+}
+
+/** A part without a result. */
+export const Done = z.literal(true)

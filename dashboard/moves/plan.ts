@@ -1,0 +1,18 @@
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { Plan } from '#shared/plan.ts'
+
+/** The parts of a move: what each agent does depends on the backups that come first. */
+export function planOfMove(domain: string, here: ServerRow, other: ServerRow): Plan {
+  const titles = {
+    leaving: `Preparing ${here.name}`,
+    backup: `Backing up ${domain} on ${here.name}`,
+    certificate: `Copying ${domain} to ${other.name}`,
+    way: `Preparing the way to ${other.name}`,
+    frozen: `Freezing ${domain}`,
+    changes: `Backing up what has changed on ${here.name}`,
+    'caught up': `Bringing what has changed to ${other.name}`,
+    parted: `Forwarding all requests to ${other.name}`,
+    open: `Opening ${domain} on ${other.name}`,
+  }
+  return { steps: Object.entries(titles).map(([name, title]) => ({ name, title, effects: [] })) }
+}

@@ -1,0 +1,87 @@
+import { eq } from 'drizzle-orm'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { site_moves } from '#dashboard/db/moves-schema.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { servers, sites } from '#dashboard/db/schema.ts'
+import type { SiteMove } from '#shared/api/moves.ts'
+
+export type MoveRow = typeof site_moves.$inferSelect
+
+export async function findMove(db: Database, site_id: number): Promise<MoveRow | undefined> {
+  const [row] = await db.read.select().from(site_moves).where(eq(site_moves.site_id, site_id))
+  return row
+}
+
+export function findServer(db: Database, id: number): Promise<ServerRow | undefined> {
+  return db.read.select().from(servers).where(eq(servers.id, id)).get()
+}
+
+/** For viewers: after the switch, until it is confirmed. */
+export async function findUnconfirmed(db: Database, site_id: number): Promise<SiteMove | null> {
+  const [row] = await db.read
+    .select({
+      other_id: site_moves.other_id,
+      other: servers.name,
+      moved_at: site_moves.moved_at,
+      certificate: site_moves.certificate,
+    })
+    .from(site_moves)
+    .innerJoin(servers, eq(servers.id, site_moves.other_id))
+    .where(eq(site_moves.site_id, site_id))
+  if (!row || row.moved_at === null) return null
+  const { certificate, moved_at, ...facts } = row
+  return { ...facts, moved_at, tls: certificate !== '' }
+}
+
+/** The row of an operation: a new one, or that of an earlier move, whose parts are then forgotten. */
+export async function beginMove(
+  db: Database,
+  values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id'>,
+): Promise<void> {
+  const { operation_id } = values
+  await db.write((queries) =>
+    queries
+      .insert(site_moves)
+      .values({ ...values, progress: {} })
+      .onConflictDoUpdate({ target: site_moves.site_id, set: { operation_id, progress: {} } }),
+  )
+}
+
+export async function storeProgress(
+  db: Database,
+  site_id: number,
+  progress: Record<string, unknown>,
+): Promise<void> {
+  await db.write((queries) =>
+    queries.update(site_moves).set({ progress }).where(eq(site_moves.site_id, site_id)),
+  )
+}
+
+interface Switched {
+  site_id: number
+  server_id: number
+  other_id: number
+  certificate: string
+  moved_at: string
+}
+
+/** The site has changed its server. */
+export const switchStatements = (
+  queries: Queries,
+  { site_id, server_id, ...values }: Switched,
+): Statement[] => [
+  queries.update(sites).set({ server_id }).where(eq(sites.id, site_id)),
+  queries
+    .update(site_moves)
+    .set({ ...values, progress: {} })
+    .where(eq(site_moves.site_id, site_id)),
+]
+
+/** The operation has changed nothing. */
+export async function endMove(db: Database, site_id: number): Promise<void> {
+  await db.write((queries) => batch(queries, endStatements(queries, site_id)))
+}
+
+export const endStatements = (queries: Queries, site_id: number): Statement[] => [
+  queries.delete(site_moves).where(eq(site_moves.site_id, site_id)),
+]

@@ -1,0 +1,59 @@
+import { getServer } from '#dashboard/db/targets.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed, streamJob } from '#dashboard/operations/answer.ts'
+import { rulesOf } from '#dashboard/operations/rules.ts'
+import { start } from '#dashboard/operations/start.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/api/moves.ts'
+import { planOfMove } from './plan.ts'
+import { showMove } from './show-move.ts'
+
+const route = routesWith<StreamDeps>()
+
+/** Moves of sites between servers. */
+export const moveRoutes = {
+  moveSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move',
+    summary: 'Move a site to another server',
+    details:
+      'Copies the site while it serves, freezes it for some seconds, brings what has changed, and lets its server forward all requests to the new one. Until the move is confirmed it can be undone.',
+    loads: loadManagedSite,
+    body: MoveSite,
+    ...streamed('site.move'),
+    run: async (call) => {
+      const { deps, loaded, body } = call
+      const { dry_run, ...input } = body
+      if (!dry_run) return streamJob(call, await start(deps, 'site.move', loaded, input))
+      await rulesOf(deps, 'site.move').params(deps, loaded, input)
+      const other = await getServer(deps.db, input.server_id)
+      return { plan: planOfMove(loaded.site.domain, loaded.server, other) }
+    },
+  }),
+  moveSiteBack: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move-back',
+    summary: 'Move a site back to the server that it came from',
+    details:
+      'Brings what has changed since, in the same way; with `discard_changes` the site is as before the move.',
+    loads: loadManagedSite,
+    body: MoveSiteBack,
+    ...streamed('site.move-back'),
+  }),
+  confirmMove: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move-confirm',
+    summary: 'Confirm the move of a site',
+    details:
+      'The former server forwards no more, and its copy goes to the trash. Visitors must reach the new server by DNS.',
+    loads: loadManagedSite,
+    body: ConfirmMove,
+    ...streamed('site.move-confirm'),
+  }),
+  showMove: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/move',
+    summary: 'Show the move of a site that is not confirmed',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The move, and where the DNS entries lead.', json: ShownMove } },
+    errors: ['conflict'],
+    run: ({ deps, loaded }) => showMove(deps, loaded),
+  }),
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Outcome } from '#dashboard/operations/job.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { conflict } from '#shared/errors.ts'
+import { reachable } from './addresses.ts'
+import { backedUp, sourceOf } from './backups.ts'
+import { giveUp } from './give-up.ts'
+import { frozenSeconds, handOver } from './hand-over.ts'
+import { Done } from './parts.ts'
+import { switchStatements } from './queries.ts'
+import { ended, finalReason, type Session, session } from './session.ts'
+import { caughtUp, frozen, switchSite } from './switch-site.ts'
+
+const Params = z.object({ server_id: z.number() })
+const Failure = z.looseObject({ error: z.string() })
+
+/**
+ * Copies the site while it serves, freezes it, brings what has changed, and lets its server forward
+ * all requests. Until that, a failure leaves everything as it was.
+ */
+export const runMove = session(move, ({ params }) => Params.parse(params).server_id)
+
+async function move(session: Session): Promise<Outcome> {
+  const { deps, parts, site, here, other } = session
+  const known = parts.get('failure', Failure)
+  if (known) return giveUp(session, known)
+  try {
+    const certificate = await copied(session)
+    await frozen(session)
+    await caughtUp(session)
+    await handOver(session, { challenges: true, certificate })
+  } catch (error) {
+    const reason = finalReason(session, error)
+    await parts.keep('failure', reason)
+    return giveUp(session, reason)
+  }
+  await opened(session)
+  const seconds = frozenSeconds(session)
+  const switched = {
+    ...{ site_id: site.id, server_id: other.id, other_id: here.id },
+    certificate: parts.get('frozen', z.string()) ?? '',
+    moved_at: timestamp(deps.clock),
+  }
+  const report = { domain: site.domain, server_id: other.id, seconds }
+  return ended(session, 'site.move', report, (queries) => switchStatements(queries, switched))
+}
+
+/** While the site serves. Returns the certificate of the copy; empty for a site without one. */
+async function copied(session: Session): Promise<string> {
+  const { parts, operation, site, here, other } = session
+  const { domain } = site
+  const [from, to] = [await reachable(here), await reachable(other)]
+  const leaving = { server: here, state: 'leaving', peers: to, challenges: true } as const
+  const own = await parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
+    switchSite(session, { id: 'leaving', ...leaving }),
+  )
+  const backup = await parts.once(
+    'backup',
+    `Backing up ${domain} on ${here.name}`,
+    z.number(),
+    () => backedUp(session, operation.created_at),
+  )
+  const title = `Copying ${domain} to ${other.name}`
+  const certificate = await parts.once('certificate', title, z.string(), async () => {
+    const params = { ...siteOf(session), from: await sourceOf(session, backup), peers: from }
+    const call = { server: other, command: 'site.receive', params } as const
+    return (await parts.call({ id: 'receive', ...call })).certificate
+  })
+  await parts.keep('received', true)
+  if (own !== '' && certificate === '') {
+    throw conflict(`${other.name} got no certificate for ${domain}, which visitors reach over TLS`)
+  }
+  await parts.once('way', `Preparing the way to ${other.name}`, Done, async () => {
+    await switchSite(session, { id: 'way', ...leaving, certificate })
+    return true
+  })
+  return certificate
+}
+
+function siteOf({ site }: Session) {
+  const { domain, user, php, tier, email, database_routines, xmlrpc } = site
+  const tls = site.tls === 'other' ? 'none' : site.tls
+  return { domain, user, php, tier, tls, email, database_routines, xmlrpc }
+}
+
+async function opened(session: Session): Promise<void> {
+  const { parts, site, here, other } = session
+  await parts.once('open', `Opening ${site.domain} on ${other.name}`, Done, async () => {
+    const peers = await reachable(here)
+    await switchSite(session, { id: 'arrived', server: other, state: 'arrived', peers })
+    return true
+  })
+}

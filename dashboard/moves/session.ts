@@ -1,0 +1,104 @@
+import type { BackupDeps } from '#dashboard/copies/await-source.ts'
+import { findSiteById } from '#dashboard/copies/queries.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { storageFault } from '#dashboard/db/connect.ts'
+import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { getServer } from '#dashboard/db/targets.ts'
+import { fail, succeed } from '#dashboard/operations/finish.ts'
+import type { Outcome, RunContext } from '#dashboard/operations/job.ts'
+import { markRunning } from '#dashboard/operations/progress.queries.ts'
+import { Recorder } from '#dashboard/operations/recorder.ts'
+import { type Change, NO_CHANGE } from '#dashboard/operations/rules.ts'
+import { dataOf } from '#dashboard/operations/success.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/errors.ts'
+import type { OwnType, ReportOf } from '#shared/operation-types/index.ts'
+import { Parts } from './parts.ts'
+import { beginMove, findMove, type MoveRow } from './queries.ts'
+
+export type MoveDeps = BackupDeps & Pick<Base, 'longest_ms' | 'deadline_ms'>
+
+/** One delivery of an operation of a move. */
+export interface Session {
+  deps: MoveDeps
+  operation: OperationRow
+  context: RunContext
+  site: SiteRow
+  row: MoveRow
+  /** The server that has the site, and the other one. */
+  here: ServerRow
+  other: ServerRow
+  parts: Parts
+  recorder: Recorder
+}
+
+type Work = (session: Session) => Promise<Outcome>
+
+/** Runs one delivery: its events are stored at its end, before the next one continues the numbers. */
+export const session =
+  (work: Work, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
+  async (deps: MoveDeps, operation: OperationRow, context: RunContext): Promise<Outcome> => {
+    const opened = await openSession(deps, operation, context, otherOf(operation))
+    try {
+      return await work(opened)
+    } catch (error) {
+      await opened.recorder.flush()
+      throw error
+    }
+  }
+
+/** `other_id`: of a new move; others have a row already. */
+async function openSession(
+  deps: MoveDeps,
+  operation: OperationRow,
+  context: RunContext,
+  other_id?: number,
+): Promise<Session> {
+  const { db, clock, deadline_ms } = deps
+  const site = await findSiteById(db, operation.site_id ?? 0)
+  if (!site) throw conflict('The site is not on record any more')
+  let row = await findMove(db, site.id)
+  if (row?.operation_id !== operation.id) {
+    const other = row?.other_id ?? other_id
+    if (other === undefined) throw conflict(`${site.domain} is not moving`)
+    await beginMove(db, { site_id: site.id, other_id: other, operation_id: operation.id })
+    row = await findMove(db, site.id)
+  }
+  if (!row) throw conflict(`${site.domain} is not moving`)
+  await markRunning(db, operation.id, {
+    started_at: timestamp(clock),
+    deadline_at: timestamp(clock, deadline_ms),
+  })
+  context.accept()
+  const here = await getServer(db, site.server_id)
+  const other = await getServer(db, row.other_id)
+  const recorder = await Recorder.open(deps, operation.id)
+  const parts = new Parts(deps, { operation, context, recorder, row })
+  return { deps, operation, context, site, row, here, other, parts, recorder }
+}
+
+export async function ended<K extends OwnType>(
+  { deps, operation, recorder }: Session,
+  type: K,
+  report: ReportOf<K>,
+  change: Change = NO_CHANGE,
+): Promise<Outcome> {
+  const success = { data: dataOf(type, report), change }
+  return succeed(deps, operation, success, await recorder.rest())
+}
+
+export async function failed(
+  { deps, operation, recorder }: Session,
+  error: ErrorBody,
+): Promise<Outcome> {
+  return fail(deps, operation, error, await recorder.rest())
+}
+
+/** Why a part failed, if that is final. Throws what may pass, such as a server that is offline. */
+export function finalReason({ parts, context }: Session, error: unknown): ErrorBody {
+  if (context.signal.aborted || storageFault(error) !== undefined) throw error
+  const isOffline = error instanceof ServiceError && error.code === 'offline'
+  // A frozen site does not wait; after the call that decides, its outcome does.
+  if (isOffline && (!parts.has('freezing') || parts.has('parting'))) throw error
+  return bodyOf(error)
+}

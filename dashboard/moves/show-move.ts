@@ -1,0 +1,37 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { getServer } from '#dashboard/db/targets.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { ShownMove } from '#shared/api/moves.ts'
+import { addressesOf } from './addresses.ts'
+import { findUnconfirmed } from './queries.ts'
+
+/** The move of a site that is not confirmed, and where its DNS entries lead. */
+export async function showMove(
+  { db }: { db: Database },
+  { site, server }: SiteTarget,
+): Promise<ShownMove> {
+  const move = await findUnconfirmed(db, site.id)
+  if (!move) return { move, dns: 'unknown', addresses: [], wanted: [] }
+  const other = await getServer(db, move.other_id)
+  const [addresses, wanted, former] = await Promise.all(
+    [site.domain, server.hostname, other.hostname].map(addressesOf),
+  )
+  return {
+    move,
+    dns: dnsOf(addresses ?? [], wanted ?? [], former ?? []),
+    addresses: addresses ?? [],
+    wanted: wanted ?? [],
+  }
+}
+
+function dnsOf(
+  found: readonly string[],
+  wanted: readonly string[],
+  former: readonly string[],
+): ShownMove['dns'] {
+  if (found.length === 0 || wanted.length === 0) return 'unknown'
+  const [isNew, isFormer] = [wanted, former].map((all) => found.some((one) => all.includes(one)))
+  if (isNew && isFormer) return 'both'
+  if (isNew) return 'new'
+  return isFormer ? 'former' : 'elsewhere'
+}

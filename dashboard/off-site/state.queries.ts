@@ -1,0 +1,38 @@
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { backup_repositories } from '#dashboard/db/backup-schema.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { settings } from '#dashboard/db/schema.ts'
+
+const KEY = 'off_site_backup'
+
+const OffSiteState = z.object({
+  /** When an attempt ended last, and why it failed; null: it succeeded. */
+  tried_at: z.string(),
+  error: z.string().nullable(),
+  /** The last that succeeded. */
+  saved_at: z.string().nullable(),
+})
+export type OffSiteState = z.infer<typeof OffSiteState>
+
+/** The dashboard's own backups in a target; undefined: none was tried yet. */
+export async function findOffSite(db: Database): Promise<OffSiteState | undefined> {
+  const [row] = await db.read.select().from(settings).where(eq(settings.key, KEY))
+  return OffSiteState.safeParse(row?.value).data
+}
+
+export async function setOffSite(db: Database, value: OffSiteState): Promise<void> {
+  await db.write((queries) =>
+    queries
+      .insert(settings)
+      .values({ key: KEY, value })
+      .onConflictDoUpdate({ target: settings.key, set: { value } }),
+  )
+}
+
+export async function insertRepository(
+  db: Database,
+  values: typeof backup_repositories.$inferInsert,
+): Promise<void> {
+  await db.write((queries) => queries.insert(backup_repositories).values(values))
+}

@@ -1,0 +1,23 @@
+import { NO_CHANGE } from '#dashboard/operations/rules.ts'
+import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+
+/** Of a site in use. The executor changes the records itself (moves/). */
+export const executedHere = {
+  ...onSite,
+  ...unchangedOtherwise,
+  site: { states: ['active'], found: false },
+  joins: false,
+  waits: { first: false, retry: false },
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const
+
+/** A command that only a move uses (moves/): no call starts it. */
+export const partOfMove = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: <I>(_: unknown, __: unknown, input: I): I => input,
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { sourceOf } from '#dashboard/copies/source.ts'
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { unsealed } from '#dashboard/site-backups/params.ts'
+import { setSite } from './queries.ts'
+import { siteCreate } from './site.create.ts'
+
+/** Stored params; those of a backup are sealed. */
+const Stored = z.looseObject({
+  from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
+})
+
+/** Like a new site: a failed copy stays on record with the reason, and can be retried. */
+export const siteClone: OperationRules<'site.clone'> = {
+  ...siteCreate,
+  absent: null,
+  params: async (deps, { server }, { from, ...site }) => {
+    const source = await sourceOf(deps, server.id, from)
+    return { ...site, from: source.from }
+  },
+  sent(params, sealer) {
+    const { from, ...site } = Stored.parse(params)
+    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
+  },
+  succeeded: () => setSite({ status: 'active', status_reason: '' }),
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { liveOf, sourceOf } from '#dashboard/copies/source.ts'
+import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { unsealed } from '#dashboard/site-backups/params.ts'
+import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
+import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+
+/** Stored params; those of a backup are sealed. */
+const Stored = z.looseObject({
+  from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
+})
+
+/** It can be undone like the restore of a backup. */
+export const siteRefresh: OperationRules<'site.refresh'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: async (deps, target, { from }) => {
+    const { id, domain } = siteOf(target)
+    const chosen = from ?? { kind: 'site' as const, site_id: await liveOf(deps.db, id) }
+    return { domain, from: (await sourceOf(deps, target.server.id, chosen)).from }
+  },
+  sent(params, sealer) {
+    const { from, ...site } = Stored.parse(params)
+    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
+  },
+  succeeded:
+    ({ at, until }) =>
+    (queries, { site_id }) =>
+      site_id === null
+        ? []
+        : restoreStatements(queries, site_id, { at, until, cause: 'site.refresh' }),
+  bulk: null,
+}

@@ -1,0 +1,13 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+
+export const wpLogin: OperationRules<'wp.login'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: (_, target, { user_id, token_hash }) => ({
+    ...{ domain: domainOf(target), user_id, token_hash },
+  }),
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

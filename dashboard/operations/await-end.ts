@@ -1,0 +1,33 @@
+import type { Base } from '#dashboard/db/base.ts'
+import type { OperationRow } from '#dashboard/db/rows.ts'
+import { cancelledError } from '#shared/errors.ts'
+import { cancelRequested } from './cancel/cancel-request.ts'
+import type { RunContext } from './job.ts'
+import type { Worker } from './worker.ts'
+
+type Deps = Pick<Base, 'db' | 'bus'> & { worker: Worker }
+
+/**
+ * Waits for the end of another operation, whatever its outcome is. Throws when `operation`, which
+ * waits, is cancelled, or when this process stops.
+ */
+export async function awaitEnd(
+  { db, bus, worker }: Deps,
+  other: OperationRow,
+  { id }: Pick<OperationRow, 'id'>,
+  { signal, accept }: Pick<RunContext, 'signal' | 'accept'>,
+): Promise<void> {
+  const over = new AbortController()
+  const stop = AbortSignal.any([signal, over.signal])
+  const cancelled = cancelRequested({ db, bus }, id, stop).then(() => !stop.aborted)
+  const job = worker.start(other)
+  job.accepted.then(accept, () => undefined)
+  const finished = job.finished.then(
+    () => false,
+    () => false,
+  )
+  const isCancelled = await Promise.race([cancelled, finished])
+  over.abort()
+  if (signal.aborted) throw new Error('The operation was dropped')
+  if (isCancelled) throw cancelledError()
+}

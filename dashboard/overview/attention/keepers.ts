@@ -1,0 +1,51 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { reportsOf } from '#dashboard/site-backups/keeper/reports.ts'
+import { keeperView, LATE_MS } from '#dashboard/site-backups/keeper/view.ts'
+import { listTargets } from '#dashboard/site-backups/queries.ts'
+import type { Attention, AttentionItem } from '#shared/api/attention.ts'
+import type { KeeperReport } from '#shared/keeper-report.ts'
+import { advised, counted, groupOf, item } from './item.ts'
+
+type Target = Awaited<ReturnType<typeof listTargets>>[number]
+
+/** Targets whose keeper does not run, or found damaged data or another problem. */
+export async function keeperTroubles(db: Database, now: Date): Promise<Attention[]> {
+  const targets = await listTargets(db)
+  const reportOf = await reportsOf(db)
+  return groupOf(
+    'backup_keeper',
+    targets.flatMap((target) => troubleOf(target, reportOf(target), now) ?? []),
+  )
+}
+
+const LOOK = 'look at its log beside the storage'
+
+function troubleOf(
+  { name, keeper_key, place, backups, created_at }: Target,
+  report: KeeperReport | null,
+  now: Date,
+): AttentionItem | undefined {
+  if (keeper_key === null || backups === 0 || place.kind === 'local') return undefined
+  if (!report) {
+    const isNew = now.getTime() - Date.parse(created_at) < LATE_MS
+    const reason = `No report of the keeper was found: ${LOOK}, or remove its key from the target`
+    return isNew ? undefined : item({ severity: 'info', name, reason })
+  }
+  const { at, is_late, troubled, problems } = keeperView(report, now)
+  const [first] = problems
+  if (first?.code === 'damaged') {
+    const found = `Damaged data in the backups of ${first.repository} (${first.message})`
+    const reason = advised(found, 'replace the disk of the storage, then repair the repository')
+    return item({ severity: 'critical', name, reason, at })
+  }
+  if (is_late) {
+    const reason = `The keeper has not run since ${at.slice(0, 10)}, and old backups stay: ${LOOK}`
+    return item({ severity: 'warning', name, reason, at })
+  }
+  if (!first) return undefined
+  const reason = advised(
+    `The keeper has problems with ${counted(troubled, 'site')} (${first.repository}: ${first.message})`,
+    LOOK,
+  )
+  return item({ severity: 'warning', name, reason, at })
+}

@@ -1,0 +1,38 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { Moment } from '#dashboard/site-backups/coverage.queries.ts'
+import { listByProof } from '#dashboard/site-backups/proof-attention.queries.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
+import { advised, groupOf, ofSite } from './item.ts'
+
+type Row = Awaited<ReturnType<typeof listByProof>>[number]
+
+/** Sites whose last proof had findings, and those without a proven backup for two intervals. */
+export async function proofTroubles(db: Database, moment: Moment): Promise<Attention[]> {
+  const failed = await listByProof(db, { ...moment, state: 'failed', limit: SHOWN })
+  const unproven = await listByProof(db, { ...moment, state: 'unproven', limit: SHOWN })
+  return [
+    ...groupOf('backup_proof_failed', failed.map(failedItem), failed[0]?.total ?? 0),
+    ...groupOf('backup_unproven', unproven.map(unprovenItem), unproven[0]?.total ?? 0),
+  ]
+}
+
+function failedItem({ backup_at, findings, proof_at, ...site }: Row): AttentionItem {
+  const [finding] = findings ?? []
+  const why = finding?.message ?? 'no reason was given'
+  const reason = advised(
+    `The backup of ${day(backup_at)} is not proven: ${why}`,
+    'back the site up again, then prove the new backup on its page',
+  )
+  return ofSite(site, { severity: 'critical', reason, at: proof_at })
+}
+
+function unprovenItem({ proven_at, ...site }: Row): AttentionItem {
+  const since =
+    proven_at === null
+      ? 'No backup of the site has been proven'
+      : `The last proven backup of the site is from the proof of ${day(proven_at)}`
+  const reason = advised(since, 'prove one on its page to see why')
+  return ofSite(site, { severity: 'warning', reason, at: proven_at })
+}
+
+const day = (time: string | null) => (time ?? '').slice(0, 10)

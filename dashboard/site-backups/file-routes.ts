@@ -1,0 +1,43 @@
+import { ASKS_AGENT } from '#dashboard/http/answers.ts'
+import { type PathCall, routesWith } from '#dashboard/http/route.ts'
+import type { StreamDeps } from '#dashboard/operations/answer.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { BackupFiles, BrowseBackupQuery, DownloadBackupQuery } from '#shared/api/backup-files.ts'
+import type { KitDeps } from './kit.ts'
+import { browseBackup, downloadBackup, loadBackup } from './read-backup.ts'
+
+type Deps = StreamDeps & KitDeps
+
+const route = routesWith<Deps>()
+
+const loadBackupOf = async (call: PathCall<Deps, 'server_id' | 'site_id' | 'backup_id'>) =>
+  loadBackup(call.deps, await loadManagedSite(call), call.params.backup_id)
+
+/** What is in a backup of a site. */
+export const backupFileRoutes = {
+  browseBackup: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/files',
+    summary: 'List a folder of a backup',
+    details: 'The server of the site reads it from the storage, which takes some seconds.',
+    right: 'read',
+    loads: loadBackupOf,
+    query: BrowseBackupQuery,
+    answers: { 200: { about: 'The folder.', json: BackupFiles } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: ({ deps, loaded, query }) => browseBackup(deps, loaded, query.path),
+  }),
+  downloadBackup: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',
+    summary: 'Download a part of a backup',
+    details:
+      'A file as it is, a folder as an archive, the database as SQL. It is sent while it is read from the storage, so its length is not known before. One at a time for each server. The activity records the access.',
+    right: 'admin',
+    loads: loadBackupOf,
+    query: DownloadBackupQuery,
+    answers: { 200: { about: 'The file.', file: 'application/octet-stream' } },
+    errors: [...ASKS_AGENT, 'forbidden'],
+    waits: true,
+    run: ({ deps, loaded, query }) => downloadBackup(deps, loaded, query),
+  }),
+}

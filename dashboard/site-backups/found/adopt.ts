@@ -1,0 +1,62 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { confirmedKit, openWith } from '#dashboard/site-backups/kit.ts'
+import { unknownTarget } from '#dashboard/site-backups/params.ts'
+import { findTarget } from '#dashboard/site-backups/queries.ts'
+import { openTarget } from '#dashboard/site-backups/targets.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { AdoptedBackups } from '#shared/api/backup-found.ts'
+import { ListedBackups } from '#shared/backup-find.ts'
+import { invalid } from '#shared/errors.ts'
+import { askNew } from './ask.ts'
+import { adopt } from './queries.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  sealer: Sealer
+  agents: Agents
+}
+
+interface Wanted {
+  target_id: number
+  repository: string
+  sealed_passwords: readonly string[]
+}
+
+/**
+ * Records the backups of a repository that another dashboard made, and its password. A server lists
+ * them. May be repeated: backups on record stay as they are. Throws 422 for passwords that are not
+ * encrypted to the key of this dashboard, and 409 if none opens the repository.
+ */
+export async function adoptBackups(
+  deps: Deps,
+  server: ServerRow,
+  { target_id, repository, sealed_passwords }: Wanted,
+  user_id: number,
+): Promise<AdoptedBackups> {
+  const { db, sealer, agents, clock } = deps
+  const target = await findTarget(db, target_id)
+  if (!target) throw unknownTarget()
+  const kit = await confirmedKit({ db })
+  const passwords = sealed_passwords.map((sealed) => {
+    try {
+      return openWith(kit, sealer, sealed).reveal()
+    } catch {
+      throw invalid({ sealed_passwords: ['Must be encrypted to the key of this dashboard'] })
+    }
+  })
+  const body = { target: openTarget(target, sealer), repository, passwords }
+  const listed = await askNew(agents, server, '/backups/list', body, ListedBackups)
+  const sealed_password = sealed_passwords[listed.password]
+  const [newest] = listed.backups
+  if (sealed_password === undefined || !newest) throw new Error('the agent listed no backup')
+  const { domain } = listed
+  const known = { target_id, name: repository, kit_id: kit.id, sealed_password }
+  const entry = entryOf(clock, { type: 'backup.adopt', domain, user_id })
+  const added = await adopt(db, { repository: known, listed, now: timestamp(clock), entry })
+  return { repository, domain, backups: listed.backups.length, added, last_at: newest.at }
+}

@@ -1,0 +1,47 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { confirmedKit } from '#dashboard/site-backups/kit.ts'
+import { unknownTarget } from '#dashboard/site-backups/params.ts'
+import { findTarget } from '#dashboard/site-backups/queries.ts'
+import { openTarget } from '#dashboard/site-backups/targets.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { FoundBackups } from '#shared/api/backup-found.ts'
+import { FoundRepositories } from '#shared/backup-find.ts'
+import { askNew } from './ask.ts'
+import { countKnown } from './queries.ts'
+
+interface Deps {
+  db: Database
+  sealer: Sealer
+  agents: Agents
+}
+
+interface Wanted {
+  target_id: number
+  repositories: string[] | null
+  after: string
+}
+
+/**
+ * The repositories in a target, whichever dashboard made them, and their passwords as recovery kits
+ * open them. A server reads the storage. Throws 409 without a confirmed kit, and for what the storage
+ * refuses.
+ */
+export async function findBackups(
+  deps: Deps,
+  server: ServerRow,
+  { target_id, repositories: named, after }: Wanted,
+): Promise<FoundBackups> {
+  const target = await findTarget(deps.db, target_id)
+  if (!target) throw unknownTarget()
+  const { dashboard_key } = await confirmedKit(deps)
+  const body = { target: openTarget(target, deps.sealer), repositories: named, after }
+  const found = await askNew(deps.agents, server, '/backups/find', body, FoundRepositories)
+  const known = await countKnown(deps.db, target_id)
+  const repositories = found.repositories.map(({ name, keys }) => ({
+    ...{ name, keys },
+    backups: known.get(name) ?? 0,
+  }))
+  return { is_listed: found.is_listed, dashboard_key, repositories, next: found.next }
+}

@@ -1,0 +1,40 @@
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
+import { backup_targets, backups } from '#dashboard/db/backup-schema.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { GoneSite } from '#shared/api/backup-coverage.ts'
+
+const MOST = 500
+
+/** The backups whose site is gone. */
+export function listGone(db: Database): Promise<GoneSite[]> {
+  const { domain, target_id } = backups
+  const last_at = sql<string>`max(${backups.at})`
+  return db.read
+    .select({
+      domain,
+      target: backup_targets.name,
+      count: sql<number>`count(*)`,
+      last_at,
+      // SQLite takes these from the row with the maximum.
+      backup_id: backups.id,
+      bytes: backups.bytes,
+    })
+    .from(backups)
+    .innerJoin(backup_targets, eq(backup_targets.id, target_id))
+    .where(and(isNull(backups.site_id), isNull(backups.gone_at)))
+    .groupBy(domain, target_id)
+    .orderBy(desc(last_at), asc(domain))
+    .limit(MOST)
+}
+
+/** All backups of a site that is not on record any more, newest first. */
+export function listGoneBackups(db: Database, domain: string) {
+  const { id, at, bytes } = backups
+  return db.read
+    .select({ id, at, bytes, target: backup_targets.name })
+    .from(backups)
+    .innerJoin(backup_targets, eq(backup_targets.id, backups.target_id))
+    .where(and(isNull(backups.site_id), isNull(backups.gone_at), eq(backups.domain, domain)))
+    .orderBy(desc(at), desc(id))
+    .limit(MOST)
+}

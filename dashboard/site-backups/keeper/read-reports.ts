@@ -1,0 +1,58 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { askNew } from '#dashboard/site-backups/found/ask.ts'
+import { listTargets, type TargetRow } from '#dashboard/site-backups/queries.ts'
+import { getTarget, openTarget } from '#dashboard/site-backups/targets.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import { KeeperTexts } from '#shared/backup-find.ts'
+import type { KeeperReport } from '#shared/keeper-report.ts'
+import { listReaders, readStates, setState } from './state.queries.ts'
+import { newestOf } from './verified.ts'
+
+interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
+  sealer: Sealer
+  agents: Agents
+}
+
+/** The interval of the search for reports that are due. */
+export const KEEPER_MS = 10 * 60_000
+const EVERY_MS = 6 * 3600_000
+/** Servers that are asked until one can read the storage. */
+const MOST_SERVERS = 3
+
+/** Asks a server for the report of each keeper beside a remote storage, a few times a day. */
+export async function readReports(deps: Deps): Promise<void> {
+  const { db, clock } = deps
+  const states = await readStates(db)
+  for (const { id, place, keeper_key: key } of await listTargets(db)) {
+    if (key === null || place.kind === 'local') continue
+    const known = states[id]?.key === key ? states[id] : undefined
+    if (known && known.asked_at > timestamp(clock, -EVERY_MS)) continue
+    const found = newestOf(key, await textsOf(deps, await getTarget(deps, id)))
+    const report = newer(found, known?.report)
+    await setState(db, id, { key, asked_at: timestamp(clock), report })
+  }
+}
+
+/** Somebody may have put an earlier report in the place of the newest one. */
+function newer(
+  found: KeeperReport | undefined,
+  known: KeeperReport | null | undefined,
+): KeeperReport | null {
+  if (!found || !known) return found ?? known ?? null
+  return Date.parse(found.at) > Date.parse(known.at) ? found : known
+}
+
+/** Empty if no server can read the storage now. */
+async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Promise<string[]> {
+  for (const server of await listReaders(db, target.id, MOST_SERVERS)) {
+    try {
+      const body = { target: openTarget(target, sealer) }
+      return (await askNew(agents, server, '/backups/keeper', body, KeeperTexts)).texts
+    } catch (error) {
+      log.error(`the report of the keeper of ${target.name} could not be read`, error)
+    }
+  }
+  return []
+}

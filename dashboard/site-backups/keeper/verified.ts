@@ -1,0 +1,20 @@
+import { constants, verify } from 'node:crypto'
+import { KeeperReport, SignedReport, signedText } from '#shared/keeper-report.ts'
+import { parseJson } from '#shared/parse.ts'
+
+/** The newest report that the keeper with this public key has signed: anybody may write others. */
+export function newestOf(key: string, texts: readonly string[]): KeeperReport | undefined {
+  const reports = texts.flatMap((text) => verified(key, text) ?? [])
+  return reports.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))[0]
+}
+
+function verified(key: string, text: string): KeeperReport | undefined {
+  const signed = parseJson(SignedReport, text)
+  if (!signed) return undefined
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  const saltLength = constants.RSA_PSS_SALTLEN_DIGEST
+  const signature = Buffer.from(signed.signature, 'base64')
+  const bytes = Buffer.from(signedText(signed.report))
+  const isOwn = verify('sha256', bytes, { key, padding, saltLength }, signature)
+  return isOwn ? parseJson(KeeperReport, signed.report) : undefined
+}

@@ -1,0 +1,12 @@
+import type { KeeperView } from '#shared/api/backups.ts'
+import type { KeeperReport } from '#shared/keeper-report.ts'
+
+/** A keeper runs once a day. */
+export const LATE_MS = 3 * 24 * 3600_000
+
+export function keeperView(
+  { version: _, names: __, ...report }: KeeperReport,
+  now: Date,
+): KeeperView {
+  return { ...report, is_late: now.getTime() - Date.parse(report.at) > LATE_MS }
+}

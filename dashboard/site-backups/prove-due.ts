@@ -1,0 +1,49 @@
+import type { Base } from '#dashboard/db/base.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
+import { listWorking } from './attempts.queries.ts'
+import { isStarted, listDue } from './back-up-due.ts'
+import { findKit } from './kit.queries.ts'
+import { listProvable } from './proof-due.queries.ts'
+import { nextProof } from './proof-schedule.ts'
+import { RETRY_MS } from './schedule.ts'
+
+type Deps = StartDeps & Pick<Base, 'log'>
+
+const AT_ONCE = 2
+
+/** Starts due proofs: after the backups of a server, at most one on each, and few in the fleet. */
+export async function proveDue(deps: Deps): Promise<void> {
+  const { db, clock } = deps
+  const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
+  if (every === 'off') return
+  const proving = await listWorking(db, 'backup.prove')
+  let free = AT_ONCE - proving.length
+  if (free <= 0) return
+  const now = clock.now()
+  const sites = await listProvable(db, {
+    every: backup_every,
+    attempted: timestamp(clock, -RETRY_MS),
+  })
+  const due = sites.filter((site) => nextProof({ ...site, every, window }, now) <= now)
+  if (due.length === 0) return
+  const busy = new Set([...proving, ...(await serversWithBackups(deps))])
+  for (const site of due) {
+    if (free <= 0) return
+    const begin = (target: Parameters<typeof start>[2]) => start(deps, 'backup.prove', target, {})
+    if (busy.has(site.server_id) || !(await isStarted(deps, site, begin))) continue
+    busy.add(site.server_id)
+    free -= 1
+  }
+}
+
+/** Where a backup runs or is due. */
+async function serversWithBackups(deps: Deps): Promise<number[]> {
+  const possible_at = (await findKit(deps.db, { confirmed: true }))?.confirmed_at
+  const due = possible_at ? await listDue(deps, possible_at) : []
+  return [
+    ...(await listWorking(deps.db, 'backup.create')),
+    ...due.map(({ server_id }) => server_id),
+  ]
+}

@@ -1,0 +1,113 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import type { RulesDeps } from '#dashboard/operations/rules.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { DownloadBackupQuery } from '#shared/api/backup-files.ts'
+import { BackupListing, MEDIA } from '#shared/backup-read.ts'
+import { conflict, type ErrorName, notFound, ServiceError } from '#shared/errors.ts'
+import { restoreParams, unsealed } from './params.ts'
+import { findBackup } from './queries.ts'
+
+interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
+  agents: Agents
+}
+
+/** The storage may be slow, and the repository large. */
+const BROWSE_MS = 5 * 60_000
+
+/** A backup of the site of a path. */
+export interface BackupTarget extends SiteTarget {
+  backup: NonNullable<Awaited<ReturnType<typeof findBackup>>>
+}
+
+export async function loadBackup(
+  { db }: Pick<Deps, 'db'>,
+  target: SiteTarget,
+  text: string,
+): Promise<BackupTarget> {
+  const backup = await findBackup(db, target.site.id, idIn(text, 'Backup'))
+  if (!backup) throw notFound('Backup')
+  return { ...target, backup }
+}
+
+/** One folder of a backup, read from its storage by the server of the site. */
+export async function browseBackup(
+  deps: Deps,
+  { server, site, backup }: BackupTarget,
+  path: string,
+): Promise<BackupListing> {
+  const body = { ...(await openedParams(deps, site.id, backup.id)), path }
+  const limits = { timeout_ms: BROWSE_MS }
+  return deps.agents
+    .post(server, '/backups/browse', body, BackupListing, {}, limits)
+    .catch((error: unknown) => refuseOld(deps, server, error))
+}
+
+/**
+ * A part of a backup, on its way from its storage to the browser, without a copy on any disk. The
+ * activity records who asked.
+ */
+export async function downloadBackup(
+  deps: Deps,
+  { server, site, backup, actor }: BackupTarget,
+  query: DownloadBackupQuery,
+): Promise<Response> {
+  const facts = { type: 'backup.download', domain: site.domain, server_id: server.id }
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
+  const body = { ...(await openedParams(deps, site.id, backup.id)), ...query }
+  const download = await deps.agents
+    .bytes(server, '/backups/download', body)
+    .catch(async (error: unknown) => {
+      await record('failed')
+      return refuseOld(deps, server, error)
+    })
+  await record('success')
+  const name = nameOf(site.domain, backup.at, query, download.type)
+  const headers = { 'content-type': MEDIA.file, 'content-disposition': attachment(name) }
+  return new Response(download.body, { headers })
+}
+
+async function openedParams(deps: Deps, site_id: number, backup_id: number) {
+  return unsealed(await restoreParams(deps, site_id, backup_id), deps.sealer)
+}
+
+/** An agent that knows the call refuses one without a body for another reason. */
+async function refuseOld(
+  { agents }: Deps,
+  server: SiteTarget['server'],
+  error: unknown,
+): Promise<never> {
+  if (!hasCode(error, 'not_found')) throw error
+  const other: unknown = await agents
+    .post(server, '/backups/browse', {}, BackupListing)
+    .catch((reason: unknown) => reason)
+  if (!hasCode(other, 'not_found')) throw error
+  throw conflict('The agent of this server cannot read backups: upgrade it')
+}
+
+const hasCode = (error: unknown, code: ErrorName): boolean =>
+  error instanceof ServiceError && error.code === code
+
+/** `shop.example-2026-03-01-0930-uploads.tar`; a file keeps its name. */
+function nameOf(domain: string, at: string, { path }: DownloadBackupQuery, type: string): string {
+  const last = path.split('/').at(-1) ?? ''
+  if (type === MEDIA.file) return last
+  const [ending = 'bin'] = Object.entries(MEDIA).find(([, media]) => media === type) ?? []
+  const time = at.slice(0, 16).replace('T', '-').replace(':', '')
+  const part = type === MEDIA.sql ? 'database' : last || 'files'
+  return `${domain}-${time}-${part}.${ending}`
+}
+
+/** RFC 6266: a plain name for old programs, and the exact one. */
+function attachment(name: string): string {
+  const plain = name.replace(/[^\w.+-]/g, '_')
+  const exact = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
+}

@@ -1,0 +1,12 @@
+import type { Random } from '#dashboard/runtime/random.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import { newPassword } from '#dashboard/trust/visitor-password.ts'
+
+export const SITE_PASSWORD = 'site password'
+
+/** What the agent and the record need of a new password of visitors. */
+export function newSitePassword(deps: { random: Random; sealer: Sealer }, user: string) {
+  const { password, password_hash } = newPassword(deps.random)
+  const password_sealed = deps.sealer.seal(SITE_PASSWORD, password)
+  return { basic_auth: { user, password_hash }, password_sealed }
+}

@@ -1,0 +1,41 @@
+import { shows } from '#dashboard/http/answers.ts'
+import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { ShownStaging } from '#shared/api/copies.ts'
+import { ConfigureSite, SiteSettingsView } from '#shared/api/site-settings.ts'
+import { showPassword, showSettings } from './show-settings.ts'
+
+const route = routesWith<StreamDeps>()
+
+export const siteSettingsRoutes = {
+  getSiteSettings: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/settings',
+    summary: 'Show the settings of a site',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: shows('Its settings, and what its tier allows.', { settings: SiteSettingsView }),
+    errors: ['conflict'],
+    run: async ({ deps, loaded }) => ({ settings: await showSettings(deps.db, loaded.site) }),
+  }),
+  configureSite: route({
+    at: 'PATCH /api/servers/:server_id/sites/:site_id/settings',
+    summary:
+      'Set the PHP settings, maintenance page, password, page cache and access to xmlrpc.php of a site',
+    details:
+      'PHP is tested with its new settings before they count, and answers throughout; if anything fails, the former settings are restored.',
+    loads: loadManagedSite,
+    body: ConfigureSite,
+    ...streamed('site.configure'),
+  }),
+  showSitePassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/visitor-password',
+    summary: 'Show what visitors of a protected site sign in with',
+    details: 'The activity records the access.',
+    right: 'operate',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'User and password.', json: ShownStaging } },
+    errors: ['conflict'],
+    run: ({ deps, loaded }) => showPassword(deps, loaded),
+  }),
+}

@@ -1,0 +1,42 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import type { SiteRow } from '#dashboard/db/rows.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { ShownStaging } from '#shared/api/copies.ts'
+import type { SiteSettingsView } from '#shared/api/site-settings.ts'
+import { conflict } from '#shared/errors.ts'
+import { PHP_RANGES } from '#shared/php-values.ts'
+import { SITE_PASSWORD } from './password.ts'
+import { findSettings } from './queries.ts'
+
+const UNSET = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
+
+export async function showSettings(
+  db: Database,
+  { id, tier, xmlrpc }: SiteRow,
+): Promise<SiteSettingsView> {
+  const { domain: _, ...settings } = (await findSettings(db, id))?.settings ?? UNSET_REPORT
+  // A change of the site itself may have opened or closed it since.
+  const mode = settings.xmlrpc === 'jetpack' ? 'jetpack' : 'on'
+  return { ...settings, xmlrpc: xmlrpc ? mode : 'off', php_limits: PHP_RANGES[tier] }
+}
+
+const UNSET_REPORT = { domain: '', ...UNSET, xmlrpc: 'on' } as const
+
+/** What visitors sign in with; the activity records the access. 409 for a site without a password. */
+export async function showPassword(
+  { db, clock, sealer }: Pick<Base, 'db' | 'clock'> & { sealer: Sealer },
+  { server, site, actor }: SiteTarget,
+): Promise<ShownStaging> {
+  const row = await findSettings(db, site.id)
+  const user = row?.settings.basic_auth?.user
+  if (!row?.password_sealed || user === undefined)
+    throw conflict(`${site.domain} is public: visitors need no password`)
+  const password = sealer.open(SITE_PASSWORD, row.password_sealed).reveal()
+  const facts = { domain: site.domain, server_id: server.id, user_id: actor }
+  await recordActivity(db, entryOf(clock, { type: 'site.visitor_password', ...facts }))
+  return { user, password }
+}

@@ -1,0 +1,26 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call, type Sent, start } from './client.ts'
+import type { SiteWork } from './site-work.ts'
+import type { SitePlace } from './sites.ts'
+
+const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+
+export const domainsQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'domains'],
+    queryFn: async () =>
+      (await call('GET /api/servers/:server_id/sites/:site_id/domains', { params: at(site) }))
+        .domains,
+  })
+
+export type Names = Sent<'PUT /api/servers/:server_id/sites/:site_id/domains'>['body']
+
+/** The whole list. */
+export const setDomains = (site: SitePlace, names: Names): SiteWork => ({
+  key: ['domains', site.id, names],
+  call: (more) =>
+    start('PUT /api/servers/:server_id/sites/:site_id/domains', {
+      params: at(site),
+      body: { ...names, ...more },
+    }),
+})

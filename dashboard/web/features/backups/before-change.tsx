@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
+import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { useNow } from '#dashboard/web/ui/time.tsx'
+import { LastBackup } from './last-backup.tsx'
+
+const HOUR_MS = 3600_000
+
+interface BeforeChangeProps {
+  site: SitePlace & { domain: string; status?: string }
+  /** Such as `Delete without a backup`. */
+  label: string
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** Before what could lose data: that the site is backed up first, or the age of its last backup. */
+export function BeforeChange({ site, label, checked, onChange }: BeforeChangeProps) {
+  const isFirst = useBackupFirst(site)
+  if (!isFirst) return <LastBackup site={site} />
+  return (
+    <Notice kind={checked ? 'warn' : 'info'} title={checked ? 'No backup is made' : TITLE}>
+      <p className="mb-2">
+        {checked
+          ? `The last backup of ${site.domain} is more than an hour old, or there is none.`
+          : `The operation waits for the backup of ${site.domain}. If it fails, nothing changes.`}
+      </p>
+      <CheckField label={label} checked={checked} onChange={onChange} />
+    </Notice>
+  )
+}
+
+const TITLE = 'The site is backed up first'
+
+/** As the dashboard decides it: in use, possible, wanted, and no backup of the last hour. */
+export function useBackupFirst(site: BeforeChangeProps['site']): boolean {
+  const { data } = useQuery(siteBackupsQuery(site))
+  const now = useNow()
+  const isInUse = site.status === undefined || ['active', 'suspended'].includes(site.status)
+  if (!data || !isInUse || data.obstacle !== null || !data.in_effect.backup_first) return false
+  return !data.backups.some(({ at }) => now - Date.parse(at) < HOUR_MS)
+}

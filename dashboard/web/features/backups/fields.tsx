@@ -1,0 +1,58 @@
+import { EVERY } from '#dashboard/web/labels/backup.ts'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import type { BackupSettings } from '#shared/api/backup-settings.ts'
+import type { BackupTargetView } from '#shared/api/backups.ts'
+import { BACKUP_INTERVALS } from '#shared/backup.ts'
+
+interface ChoiceProps<T> {
+  value: T
+  onChange: (value: T) => void
+  /** What is used without a choice. */
+  fallback: string
+  error: string | undefined
+}
+
+type Every = BackupSettings['every']
+
+export function IntervalField({ value, onChange, fallback, error }: ChoiceProps<Every>) {
+  return (
+    <Field name="every" label="Interval" error={error}>
+      <Select value={value} onChange={({ target }) => onChange(target.value as Every)}>
+        <option value="default">{fallback}</option>
+        {BACKUP_INTERVALS.map((each) => (
+          <option key={each} value={each}>
+            {EVERY[each]}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+interface TargetFieldProps extends ChoiceProps<number | null> {
+  targets: readonly BackupTargetView[]
+}
+
+export function TargetField({ targets, value, onChange, fallback, error }: TargetFieldProps) {
+  return (
+    <Field
+      name="target_id"
+      label="Target"
+      hint="Backups in the previous target stay there."
+      error={error}
+    >
+      <Select
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
+      >
+        <option value="">{fallback}</option>
+        {targets.map(({ id, name, checked_at }) => (
+          <option key={id} value={id}>
+            {name}
+            {checked_at === null && ' (not checked)'}
+          </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}

@@ -1,0 +1,24 @@
+import { formatTime } from '#dashboard/web/ui/format.ts'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { SiteBackups } from '#shared/api/backups.ts'
+
+/** What the list had, and what is not in the storage any more. */
+export function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
+  return (
+    <details className="border-line border-t px-4 py-3">
+      <summary className="cursor-pointer text-muted">
+        No longer stored: {gone.length}. The keeper deletes old backups; they cannot be restored.
+      </summary>
+      <ul className="mt-2 flex flex-col gap-1">
+        {gone.map(({ id, at, target, gone_at }) => (
+          <li key={id}>
+            {formatTime(at)}
+            <span className="text-muted">
+              , {target}, missing since <Time at={gone_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

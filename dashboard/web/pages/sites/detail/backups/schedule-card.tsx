@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Pencil } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { targetsQuery } from '#dashboard/web/api/backups.ts'
+import { settingsQuery } from '#dashboard/web/api/settings.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { EVERY } from '#dashboard/web/labels/backup.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { formatTime } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Time, useNow } from '#dashboard/web/ui/time.tsx'
+import type { SettingSource } from '#shared/api/backup-settings.ts'
+import type { SiteBackups } from '#shared/api/backups.ts'
+import { EditSchedule } from './edit-schedule.tsx'
+import { ProveNow } from './proof.tsx'
+
+interface ScheduleCardProps {
+  site: Site
+  data: SiteBackups
+}
+
+/** The page is a little older than what it shows. */
+const SOON_MS = 60_000
+
+/** When, where and without what the site is backed up by itself, and where these values come from. */
+export function ScheduleCard({ site, data }: ScheduleCardProps) {
+  const { in_effect, exclude, next_at } = data
+  const { data: targets } = useQuery(targetsQuery)
+  const { dialog, show } = useDialog()
+  const target = targets?.find(({ id }) => id === in_effect.target_id)
+  return (
+    <Card
+      title="Schedule"
+      actions={
+        <>
+          {data.backups.length > 0 && <ProveNow site={site} />}
+          <Button icon={<Pencil />} onClick={show}>
+            Edit schedule
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        of={{
+          Interval: <Value of={EVERY[in_effect.every]} from={in_effect.every_from} />,
+          'Next backup': <Next at={next_at} isOff={in_effect.every === 'off'} />,
+          Target: <Value of={target?.name ?? 'none'} from={in_effect.target_from} />,
+          'Before changes': (
+            <Value
+              of={in_effect.backup_first ? 'Backed up first' : 'No backup'}
+              from={in_effect.backup_first_from}
+            />
+          ),
+          'Left out': <Excluded paths={exclude} />,
+          'Last proof': <LastProof backups={data.backups} />,
+          'Next proof': <NextProof at={data.next_proof_at} />,
+        }}
+      />
+      <EditSchedule key={String(dialog.open)} {...dialog} site={site} data={data} />
+    </Card>
+  )
+}
+
+function Value({ of, from }: { of: string; from: SettingSource }) {
+  return (
+    <>
+      {of} <span className="text-muted">· {SOURCES[from.kind](from.tag)}</span>
+    </>
+  )
+}
+
+const SOURCES: Record<SettingSource['kind'], (tag: string | null) => ReactNode> = {
+  site: () => 'set for this site',
+  tag: (tag) => (
+    <Link to="/backups" search={{ part: 'targets' }} className="hover:underline">
+      from the tag {tag}
+    </Link>
+  ),
+  fleet: () => 'as for all sites',
+}
+
+function Next({ at, isOff }: { at: string | null; isOff: boolean }) {
+  const now = useNow()
+  const { data: settings } = useQuery(settingsQuery)
+  if (isOff) return <span className="text-muted">Only when you start one</span>
+  if (at === null) return <span className="text-muted">None starts before backups are set up</span>
+  if (Date.parse(at) <= now + SOON_MS) return 'Due now: starts as soon as its server is free'
+  const { from, to } = settings?.backup_window ?? {}
+  return (
+    <>
+      <Time at={at} />, {formatTime(at)}
+      {from && (
+        <span className="text-muted">
+          {' '}
+          · in the window {from} to {to} UTC
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Of all backups: a proof of an older one counts too. */
+function LastProof({ backups }: Pick<SiteBackups, 'backups'>) {
+  const proofs = backups.flatMap(({ proof }) => proof ?? [])
+  const [last] = proofs.sort((a, b) => b.at.localeCompare(a.at))
+  if (!last) return <span className="text-muted">No backup has been proven yet</span>
+  return (
+    <>
+      <Time at={last.at} />:{' '}
+      {last.proven ? 'the backup is complete and works' : 'the backup has findings'}
+    </>
+  )
+}
+
+function NextProof({ at }: { at: string | null }) {
+  const now = useNow()
+  if (at === null) return <span className="text-muted">Only when you start one</span>
+  if (Date.parse(at) <= now + SOON_MS) return 'Due now: starts after the backups of its server'
+  return <Time at={at} />
+}
+
+function Excluded({ paths }: { paths: readonly string[] }) {
+  if (paths.length === 0) return <span className="text-muted">Caches only</span>
+  return (
+    <ul className="flex flex-col gap-0.5">
+      {paths.map((path) => (
+        <li key={path} className="font-mono text-xs break-all">
+          {path}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,36 @@
+import { LogIn as Icon } from 'lucide-react'
+import { useState } from 'react'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { needsConfirmation } from '#dashboard/web/api/wp-login.ts'
+import { isDemo } from '#dashboard/web/features/brand/demo.tsx'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { LoginDialog } from './login-dialog.tsx'
+import { useLogin } from './use-login.ts'
+
+/** Logs in as the first administrator. Asks for the password of the dashboard if that is needed. */
+export function LogIn({ site }: { site: Site }) {
+  const [isAsking, setAsking] = useState(false)
+  const isOffline = useServerOffline(site)
+  const { mutate, isPending } = useLogin(site)
+  const logIn = () =>
+    mutate(
+      { user_id: null },
+      { onError: (error) => (needsConfirmation(error) ? setAsking(true) : toastError(error)) },
+    )
+  return (
+    <>
+      <Button
+        icon={<Icon />}
+        disabled={isOffline || isDemo}
+        {...(isDemo && { title: 'The sites of the demo are simulated' })}
+        busy={isPending}
+        onClick={logIn}
+      >
+        Log in to WordPress
+      </Button>
+      <LoginDialog site={site} needsPassword open={isAsking} onClose={() => setAsking(false)} />
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import { moveSiteBack } from '#dashboard/web/api/moves.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { formatTime } from '#dashboard/web/ui/format.ts'
+import type { SiteMove } from '#shared/api/moves.ts'
+
+interface MoveBackProps extends DialogState {
+  site: Site
+  move: SiteMove
+}
+
+/** With what has changed since the move, unless the user asks for the state before it. */
+export function MoveBack({ site, move, ...dialog }: MoveBackProps) {
+  const [discards, setDiscards] = useState(false)
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Move ${site.domain} back to ${move.other}?`}
+      about="What has changed since the move comes along. For some seconds, visitors see that the site is moving. Then this server forwards."
+      site={site}
+      work={moveSiteBack(site, discards)}
+      action={discards ? 'Move back without changes' : 'Move site back'}
+      isDestructive={discards}
+    >
+      <CheckField
+        label="Leave out what has changed since the move"
+        about={`Orders, posts and files since ${formatTime(move.moved_at)} are not in the site then. They stay on this server until the move is confirmed.`}
+        checked={discards}
+        onChange={setDiscards}
+      />
+    </WorkDialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { Check, Undo2 } from 'lucide-react'
+import { moveQuery } from '#dashboard/web/api/moves.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { formatTime } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { ConfirmMove } from './confirm-move.tsx'
+import { dnsText } from './dns-text.ts'
+import { MoveBack } from './move-back.tsx'
+
+/** On every tab of a site whose move is not confirmed. */
+export function Moved({ site }: { site: Site }) {
+  const { data } = useQuery({ ...moveQuery(site), enabled: !site.found })
+  const back = useDialog()
+  const confirm = useDialog()
+  if (!data?.move) return null
+  const { move } = data
+  return (
+    <>
+      <Notice
+        kind="info"
+        title={`Moved from ${move.other} on ${formatTime(move.moved_at)}, not confirmed`}
+        actions={
+          <>
+            <Button icon={<Undo2 />} onClick={back.show}>
+              Move back
+            </Button>
+            <Button icon={<Check />} onClick={confirm.show}>
+              Confirm move
+            </Button>
+          </>
+        }
+      >
+        {move.other} forwards its visitors to this server{' '}
+        {move.tls ? 'over TLS' : 'over plain HTTP'} and keeps its copy. {dnsText(data)}
+      </Notice>
+      <MoveBack site={site} move={move} {...back.dialog} />
+      <ConfirmMove site={site} shown={data} {...confirm.dialog} />
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { linesOf } from './lines.ts'
+import { SettingsDialog } from './settings-dialog.tsx'
+
+const USUAL = { enabled: true, paths: [], cookies: [] }
+
+/** The page cache of nginx, and what stays out of it. */
+export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
+  const { data, error, refetch } = useQuery(settingsQuery(site))
+  const { dialog, show } = useDialog()
+  const { enabled, paths, cookies } = data?.page_cache ?? USUAL
+  return (
+    <Card
+      title="Page cache"
+      actions={isOnServer && data && <Button onClick={show}>Change page cache</Button>}
+    >
+      <QueryState of={{ data, error, refetch }} rows={2} />
+      {data && (
+        <Facts
+          of={{
+            Pages: enabled
+              ? 'Stored for 30 seconds for visitors who are not logged in'
+              : 'Not stored: PHP answers every request',
+            ...(enabled && {
+              'Paths left out': paths.join(', ') || 'none but those of WordPress and shops',
+              'Cookies left out': cookies.join(', ') || 'none but those of logins and carts',
+            }),
+          }}
+        />
+      )}
+      {data && dialog.open && <Change site={site} settings={data} {...dialog} />}
+    </Card>
+  )
+}
+
+function Change({ site, settings, ...dialog }: DialogState & { site: Site; settings: Settings }) {
+  const before = settings.page_cache ?? USUAL
+  const [enabled, setEnabled] = useState(before.enabled)
+  const [paths, setPaths] = useState(before.paths.join('\n'))
+  const [cookies, setCookies] = useState(before.cookies.join('\n'))
+  const page_cache = { enabled, paths: linesOf(paths), cookies: linesOf(cookies) }
+  const isUsual = JSON.stringify(page_cache) === JSON.stringify(USUAL)
+  return (
+    <SettingsDialog
+      {...dialog}
+      site={site}
+      title={`Page cache of ${site.domain}`}
+      about="nginx stores pages for visitors who are not logged in. Logins, carts, forms and shops are left out without a setting."
+      action="Apply page cache"
+      input={{ page_cache: isUsual ? null : page_cache }}
+    >
+      <CheckField
+        label="Store pages"
+        about="Without it, PHP answers every request, and the site needs a larger tier for the same visitors."
+        checked={enabled}
+        onChange={setEnabled}
+      />
+      {enabled && (
+        <>
+          <Field
+            name="paths"
+            label="Paths to leave out"
+            hint="One in each line, such as /members. Everything below it is left out too."
+          >
+            <TextArea rows={3} value={paths} onChange={({ target }) => setPaths(target.value)} />
+          </Field>
+          <Field
+            name="cookies"
+            label="Cookies to leave out"
+            hint="One name in each line. Visitors with a cookie whose name begins so get their own pages."
+          >
+            <TextArea
+              rows={3}
+              value={cookies}
+              onChange={({ target }) => setCookies(target.value)}
+            />
+          </Field>
+        </>
+      )}
+    </SettingsDialog>
+  )
+}

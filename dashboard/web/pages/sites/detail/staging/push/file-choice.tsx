@@ -1,0 +1,53 @@
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { formatNumber } from '#dashboard/web/ui/format.ts'
+import type { Comparison } from './choice.ts'
+
+interface FileChoiceProps {
+  files: Comparison['files']
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** Whether the files are pushed, with those that differ. */
+export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
+  const { added, changed, removed } = files
+  const parts = { added, changed, removed }
+  const named = Object.entries(parts).filter(([, { count }]) => count > 0)
+  return (
+    <section aria-label="Files" className="flex flex-col gap-1">
+      <CheckField
+        label="Files"
+        about={
+          named.length === 0
+            ? 'The files of both sites are the same.'
+            : `On the staging site: ${named.map(([name, { count }]) => `${formatNumber(count)} ${name}`).join(', ')}. wp-config.php stays as it is, and uploads are only added.`
+        }
+        checked={checked}
+        disabled={named.length === 0}
+        onChange={onChange}
+      />
+      {named.length > 0 && (
+        <details className="ml-6.5">
+          <summary className="cursor-pointer text-muted">Show files</summary>
+          {named.map(([name, { count, examples }]) => (
+            <div key={name} className="mt-1">
+              <p className="text-xs font-medium">
+                {formatNumber(count)} {name}
+              </p>
+              <ul className="text-xs text-muted">
+                {examples.map((path) => (
+                  <li key={path} className="font-mono break-all">
+                    {path}
+                  </li>
+                ))}
+                {count > examples.length && (
+                  <li>and {formatNumber(count - examples.length)} more</li>
+                )}
+              </ul>
+            </div>
+          ))}
+        </details>
+      )}
+    </section>
+  )
+}

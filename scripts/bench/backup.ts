@@ -1,0 +1,113 @@
+import { parseArgs } from 'node:util'
+import { fail } from '#scripts/lib/fail.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { type BackupHost, SITE } from '#tests/support/system/backup-host.ts'
+import { ENVIRONMENT } from '#tests/support/system/machine.ts'
+import { contentOf, type Measured, measured, PUBLIC, startWorld } from './backup/world.ts'
+
+/**
+ * Our processor time as a multiple of that of tar, mariadb-dump and zstd: a backup leaves the
+ * processor to everything else, so its duration depends on what else runs.
+ */
+const PROMISED = { first: 2.5, unchanged: 1 }
+const PLAIN = '/mnt/plain'
+const bash = (text: string) => ['bash', '-ec', `set -o pipefail; ${text}`]
+
+/**
+ * Backs up one WordPress of 2 GB (`--megabytes 2000`) first, again without a change, and restores
+ * it, beside `tar | zstd` and `mariadb-dump | zstd` on the same server. Exits with status 1 if a
+ * restored site differs, or if a backup uses more of the processor than promised. Needs the lab (root).
+ */
+async function bench(server: BackupHost): Promise<string[]> {
+  const { host } = server
+  const agent = async (command: string, params: object) => {
+    const env = Object.entries(ENVIRONMENT).map(([name, value]) => `--setenv=${name}=${value}`)
+    const program = ['/usr/local/bin/hosting-agent', command, 'none', JSON.stringify(params)]
+    const run = await measured(server, [...env, ...program])
+    const { event, data } = JSON.parse(run.output).outcome
+    if (event !== 'complete') throw new Error(`${command}: ${JSON.stringify(data)}`)
+    return { ...run, data }
+  }
+  const size = async (path: string) => Number((await host.must(['du', '-sb', path])).split('\t')[0])
+  const rate = (bytes: number, { seconds }: Measured) =>
+    `${(bytes / 1e6 / seconds).toFixed(0)} MB/s`
+
+  await host.must(['mkdir', PLAIN])
+  await agent('backup.check', { target: server.target })
+  const before = await contentOf(server)
+  const files = await measured(server, bash(`tar -C ${PUBLIC} -c . | zstd -q > ${PLAIN}/files`))
+  const dumping = bash(`mariadb-dump --single-transaction --quick --hex-blob ${SITE.user}`)
+  const dump = await measured(server, bash(`${dumping[2]} | zstd -q > ${PLAIN}/database`))
+  const plain = { seconds: files.seconds + dump.seconds, cpu: files.cpu + dump.cpu }
+  const first = await agent('backup.create', server.saving)
+  const unchanged = await agent('backup.create', server.saving)
+  const raw = {
+    files: await size(PUBLIC),
+    dump: Number(await host.must(bash(`zstd -dc ${PLAIN}/database | wc -c`))),
+  }
+  const saved = await server.save()
+  await host.must(bash(`rm -r ${PUBLIC}/wp-content/uploads`))
+  const restore = await agent(
+    'backup.restore',
+    server.restoring(saved, { files: true, database: true }),
+  )
+  if ((await contentOf(server)) !== before) throw new Error('the restored site is another one')
+  const untar = await measured(
+    server,
+    bash(`mkdir ${PLAIN}/out; zstd -dc ${PLAIN}/files | tar -C ${PLAIN}/out -x`),
+  )
+  const load = await measured(
+    server,
+    bash(`mariadb -e 'CREATE DATABASE plain'; zstd -dc ${PLAIN}/database | mariadb plain`),
+  )
+
+  const show = (name: string, run: Measured, more = '') =>
+    console.log(
+      `${name.padEnd(12)} ${run.seconds.toFixed(1)} s, ${run.cpu.toFixed(1)} s of processor${more}`,
+    )
+  console.log(
+    `site         ${(raw.files / 1e6).toFixed(0)} MB of files, ${(raw.dump / 1e6).toFixed(0)} MB of dump`,
+  )
+  const stored = (await size(`${PLAIN}/files`)) + (await size(`${PLAIN}/database`))
+  show(
+    'plain',
+    plain,
+    `, ${(stored / 1e6).toFixed(0)} MB stored; files ${rate(raw.files, files)}, dump ${rate(raw.dump, dump)}`,
+  )
+  const ours = { first, unchanged }
+  const missed: string[] = []
+  for (const name of ['first', 'unchanged'] as const) {
+    const { seconds, cpu, data } = ours[name]
+    const ratio = cpu / plain.cpu
+    show(
+      name,
+      ours[name],
+      `, ${(data.backup.stored / 1e6).toFixed(1)} MB stored; processor × ${ratio.toFixed(2)} (promised: ${PROMISED[name]}), time × ${(seconds / plain.seconds).toFixed(2)}, bytes × ${(data.backup.stored / stored).toFixed(3)}`,
+    )
+    if (ratio > PROMISED[name]) missed.push(name)
+  }
+  show(
+    'restore',
+    restore,
+    `, with undo, checks and the present database saved; the site is the same`,
+  )
+  show(
+    'plain back',
+    { seconds: untar.seconds + load.seconds, cpu: untar.cpu + load.cpu },
+    `; files ${rate(raw.files, untar)}, load ${rate(raw.dump, load)}`,
+  )
+  return missed
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '2000' } } })
+  try {
+    const missed = await bench(await startWorld(Number(values.megabytes)))
+    if (missed.length > 0)
+      throw new Error(`more of the processor than promised: ${missed.join(', ')}`)
+  } finally {
+    await lab.switchDown()
+  }
+}
+
+await main().then(() => process.exit(0), fail)

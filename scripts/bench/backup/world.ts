@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { filled } from '#scripts/bench/rewrite/filled.ts'
+import { must } from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
+
+export const PUBLIC = `/srv/www/${SITE.user}/public`
+const MB = 1e6
+
+export interface Measured {
+  seconds: number
+  /** Of the processor, with that of the database server. */
+  cpu: number
+}
+
+/** A server with a WordPress of this size: three quarters are files, most of which do not compress. */
+export async function startWorld(megabytes: number): Promise<BackupHost> {
+  const server = await BackupHost.start('bench')
+  const { host } = server
+  const debs = await morePackages('trixie', ['zstd'])
+  await must(['bash', '-c', `cp ${debs}/zstd_*.deb ${host.root}/root/zstd.deb`])
+  await host.must(['dpkg', '--install', '/root/zstd.deb'])
+  const prefix = (
+    await host.must(['mariadb', SITE.user, '-Ne', "SHOW TABLES LIKE '%\\_posts'"])
+  ).trim()
+  const sql = filled((megabytes * MB) / 4, SITE.domain).replaceAll('wp_post', prefix.slice(0, -1))
+  await host.must(['mariadb', SITE.user], { input: sql })
+  const photos = Math.round((megabytes * MB * 0.65) / 800_000)
+  const texts = Math.round((megabytes * MB * 0.1) / 60_000)
+  const make = `cd ${PUBLIC} && mkdir -p wp-content/uploads && cd wp-content/uploads
+    head -c ${photos * 800_000} /dev/urandom | split -a 6 -d -b 800000 - photo
+    yes 'A line of a log, a style sheet or a script; ' | head -c ${texts * 60_000} | split -a 6 -d -b 60000 - text
+    chown -R ${SITE.user}: .`
+  await host.must(['bash', '-ec', make])
+  // Their jobs would write rows meanwhile.
+  await host.must(['rm', '-r', `${PUBLIC}/wp-cron.php`])
+  countProcessor(host.netns)
+  return server
+}
+
+/** Runs a program in a unit of its own. */
+export async function measured(
+  { host }: BackupHost,
+  argv: readonly string[],
+): Promise<Measured & { output: string }> {
+  await host.must(['sync'])
+  const [used, start] = [processorOf(host.netns), performance.now()]
+  const output = await host.must(['systemd-run', '--quiet', '--pipe', '--wait', ...argv])
+  const seconds = (performance.now() - start) / 1000
+  return { seconds, cpu: processorOf(host.netns) - used, output }
+}
+
+const groupOf = (name: string) => `/sys/fs/cgroup/cpuacct/${name}`
+
+/** Counts the processor time of a host and of all that it will start, where groups are of version 1. */
+function countProcessor(name: string): void {
+  if (!existsSync('/sys/fs/cgroup/cpuacct')) return
+  mkdirSync(groupOf(name), { recursive: true })
+  const members = readFileSync(`/sys/fs/cgroup/cpu/${name}/cgroup.procs`, 'utf8')
+  for (const pid of members.trim().split('\n')) {
+    writeFileSync(`${groupOf(name)}/cgroup.procs`, pid)
+  }
+}
+
+/** In seconds, with that of the database server. */
+function processorOf(name: string): number {
+  if (existsSync(groupOf(name))) {
+    return Number(readFileSync(`${groupOf(name)}/cpuacct.usage`, 'utf8')) / 1e9
+  }
+  const stat = readFileSync(`/sys/fs/cgroup/${name}/cpu.stat`, 'utf8')
+  return Number(/^usage_usec (\d+)/m.exec(stat)?.[1]) / 1e6
+}
+
+/** The content of all files and rows. */
+export async function contentOf({ host }: BackupHost): Promise<string> {
+  const sums = 'find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum'
+  const tables = await host.must(['mariadb', SITE.user, '-Ne', 'SHOW TABLES'])
+  const rows = tables
+    .trim()
+    .split('\n')
+    .filter((name) => !name.endsWith('_options'))
+  const checksums = `CHECKSUM TABLE ${rows.map((name) => `\`${name}\``).join(', ')} EXTENDED`
+  return (
+    (await host.must(['bash', '-c', `cd ${PUBLIC} && ${sums}`])) +
+    (await host.must(['mariadb', SITE.user, '-Ne', checksums]))
+  )
+}

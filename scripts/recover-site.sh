@@ -1,0 +1,200 @@
+#!/bin/sh
+# Brings one site back on an empty Debian server, with nothing but the recovery kit and the storage:
+#
+#     sh recover-site.sh --kit kit.pem --repository repository [--ca ca.pem] [--keys FOLDER]
+#
+# kit.pem has the private key of the kit, and the file "repository" the address of the repository in
+# one line, as https://restic.net writes it, such as rest:https://USER:PASSWORD@HOST:8000/hosting/shop_k3f9/
+# --keys is a copy of the folder "keys" of the repository: needed for S3 and SFTP.
+# --backup ID restores an earlier backup than the newest. Run it as root; it can be run again.
+set -eu
+fail() { echo "recover-site: $*" >&2; exit 1; }
+say() { echo "[$(($(date +%s) - started)) s] $*"; }
+started=$(date +%s)
+kit='' repository='' ca='' keys='' backup=latest
+while [ $# -gt 0 ]; do
+  [ $# -gt 1 ] || fail "$1 needs a value"
+  case $1 in
+    --kit) kit=$(realpath "$2") ;;
+    --repository) repository=$(realpath "$2") ;;
+    --ca) ca=$(realpath "$2") ;;
+    --keys) keys=$(realpath "$2") ;;
+    --backup) backup=$2 ;;
+    *) fail "$1 is not an option: see the first lines of this script" ;;
+  esac
+  shift 2
+done
+[ "$(id -u)" = 0 ] || fail 'run it as root'
+[ -f "$kit" ] || fail '--kit must be the file with the private key of the recovery kit'
+[ -f "$repository" ] || fail '--repository must be a file with the address of the repository'
+. /etc/os-release
+case ${VERSION_ID:-} in
+  12) php=8.2 ;;
+  13) php=8.4 ;;
+  *) fail 'needs Debian 12 or 13' ;;
+esac
+
+umask 077
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export DEBIAN_FRONTEND=noninteractive
+say 'Installing nginx, PHP and MariaDB'
+apt-get update -q > apt.log 2>&1 || { cat apt.log; fail 'apt-get update failed'; }
+extensions='fpm cli mysql curl gd mbstring xml zip intl'
+# shellcheck disable=SC2046
+apt-get install -y -q --no-install-recommends nginx mariadb-server mariadb-client curl openssl \
+  ca-certificates $(for part in $extensions; do echo "php$php-$part"; done) > apt.log 2>&1 ||
+  { tail -20 apt.log; fail 'apt-get install failed'; }
+systemctl start mariadb
+
+# restic 0.17 or newer: this one runs on Debian 12 and 13.
+if ! restic version 2> /dev/null | grep -Eq 'restic (0\.(1[7-9]|[2-9][0-9])|[1-9])'; then
+  say 'Downloading restic'
+  case $(dpkg --print-architecture) in
+    amd64) sha256=97711c3125b5a65788a7e99fce8eb25f9a543fa8d83c4d7e54a5febe939a0f9e ;;
+    arm64) sha256=37f474371bf411d7b14dbc5d607d93beda117af94a7192a6bcecc7f81e3f8ff5 ;;
+    *) fail 'install restic 0.17 or newer' ;;
+  esac
+  deb=restic_0.19.1-1_$(dpkg --print-architecture).deb
+  archive=http://snapshot.debian.org/archive/debian/20261101T000000Z/pool/main/r/restic
+  curl -fsSL -o restic.deb "$archive/$deb" || fail 'restic cannot be downloaded: install 0.17 or newer'
+  echo "$sha256  restic.deb" | sha256sum --check --quiet
+  dpkg-deb --extract restic.deb restic
+  PATH=$work/restic/usr/bin:$PATH
+fi
+
+say 'Opening the repository'
+address=$(head -1 "$repository")
+mkdir sealed
+if [ -n "$keys" ]; then
+  cp "$keys"/* sealed/
+else
+  case $address in
+    /*) cp "${address%/}/keys"/* sealed/ ;;
+    rest:*)
+      # Not in arguments, which all users can see.
+      fetch() {
+        printf 'url = "%s/keys/%s"\nsilent\nshow-error\nfail\n' "${address_url%/}" "$1"
+        [ -z "$ca" ] || printf 'cacert = "%s"\n' "$ca"
+      }
+      address_url=${address#rest:}
+      fetch '' | curl --config - | grep -o '[0-9a-f]\{64\}' | sort -u > names
+      while read -r name; do fetch "$name" | curl --config - > "sealed/$name"; done < names
+      ;;
+    *) fail 'copy the folder "keys" of the repository to this machine, and name it with --keys' ;;
+  esac
+fi
+for key in sealed/*; do cat "$key"; echo; done |
+  sed -n 's/.*"username":"\([A-Za-z0-9+\/=]\{300,\}\)".*/\1/p' > lines
+while read -r line; do
+  printf %s "$line" | base64 -d | openssl pkeyutl -decrypt -inkey "$kit" \
+    -pkeyopt rsa_padding_mode:oaep -pkeyopt rsa_oaep_md:sha256 > password 2> /dev/null && break
+done < lines
+[ -s password ] || fail 'this kit opens no key of the repository'
+own_restic() {
+  restic --repository-file "$repository" --password-file password --no-lock --quiet \
+    ${ca:+--cacert "$ca"} "$@"
+}
+
+say 'Reading the manifest'
+own_restic dump --tag manifest "$backup" /manifest.json > manifest.json
+# The value of a field of the manifest, if it has no unexpected characters.
+field() {
+  php -r '$value = json_decode(file_get_contents("manifest.json"), true);
+    foreach (explode(".", $argv[1]) as $name) $value = $value[$name] ?? "";
+    echo preg_match("/^[a-zA-Z0-9_.-]*$/D", (string) $value) ? $value : "";' "$1"
+}
+domain=$(field domain) user=$(field repository)
+files=$(field files.snapshot)
+dump=$(field database.snapshot)
+[ -n "$domain" ] && [ -n "$user" ] && [ -n "$files" ] || fail 'the manifest cannot be read'
+
+say "Restoring the files of $domain"
+home=/srv/www/$user
+id "$user" > /dev/null 2>&1 || useradd --system --home-dir "$home" "$user"
+install -d -m 0755 /srv/www
+usermod --append --groups "$user" www-data
+own_restic restore "$files:/site" --sparse --include /public --target "$home"
+chown -Rh --from="$(field owner.uid)" "$user" "$home/public"
+chown -Rh --from=":$(field owner.gid)" ":$user" "$home/public"
+install -d -m 0750 -o root -g "$user" "$home"
+
+if [ -n "$dump" ]; then
+  say 'Restoring the database'
+  # Read with the rights of the site: it may be a link.
+  runuser -u "$user" -- php -r '$text = file_get_contents($argv[1]);
+    foreach (["DB_NAME", "DB_USER", "DB_PASSWORD"] as $name) {
+      $define = "/define\(\s*[\x27\"]{$name}[\x27\"]\s*,\s*([\x27\"])((?:\\\\.|(?!\\1).)*)\\1/s";
+      if (!preg_match($define, $text, $found)) exit(1);
+      echo strtr($found[2], ["\\\\" => "\\", "\\\x27" => "\x27"]), "\n";
+    }' "$home/public/wp-config.php" > account ||
+    fail 'wp-config.php has no DB_NAME, DB_USER and DB_PASSWORD'
+  { read -r name; read -r account; IFS= read -r secret; } < account
+  case "$name$account" in *[!a-zA-Z0-9_-]*) fail 'wp-config.php names an odd database' ;; esac
+  quoted=$(printf %s "$secret" | sed "s/[\\\\']/\\\\&/g")
+  charset=$(field database.character_set)
+  collation=$(field database.collation)
+  mariadb <<SQL
+SET GLOBAL max_allowed_packet = 1073741824;
+CREATE DATABASE IF NOT EXISTS \`$name\` CHARACTER SET ${charset:-utf8mb4} COLLATE ${collation:-utf8mb4_unicode_ci};
+CREATE OR REPLACE USER '$account'@localhost IDENTIFIED BY '$quoted';
+GRANT ALL ON \`$name\`.* TO '$account'@localhost;
+SQL
+  printf '[client]\nuser="%s"\npassword="%s"\n' "$account" \
+    "$(printf %s "$secret" | sed 's/\\/\\\\/g')" > client.cnf
+  # With the rights of the site: a dump can contain any statement.
+  own_restic dump "$dump" /database.sql > database.sql
+  mariadb --defaults-file=client.cnf --binary-mode --local-infile=0 "$name" < database.sql
+fi
+
+say 'Setting up PHP and nginx'
+umask 022
+cat > "/etc/php/$php/fpm/pool.d/$user.conf" <<POOL
+[$user]
+user = $user
+group = $user
+listen = /run/php/$user.sock
+listen.owner = www-data
+pm = ondemand
+pm.max_children = 10
+POOL
+tls=/etc/ssl/recovered/$user
+if ! [ -f "$tls/cert.pem" ]; then
+  install -d -m 0700 "$tls"
+  openssl req -x509 -newkey rsa:2048 -noenc -days 30 -subj "/CN=$domain" \
+    -keyout "$tls/key.pem" -out "$tls/cert.pem" 2> /dev/null
+fi
+cat > "/etc/nginx/sites-enabled/$user.conf" <<NGINX
+server {
+  listen 80;
+  listen [::]:80;
+  listen 443 ssl;
+  listen [::]:443 ssl;
+  server_name $domain www.$domain;
+  ssl_certificate $tls/cert.pem;
+  ssl_certificate_key $tls/key.pem;
+  root $home/public;
+  index index.php index.html;
+  client_max_body_size 64m;
+  location / { try_files \$uri \$uri/ /index.php?\$args; }
+  location ~ /\.(?!well-known/) { deny all; }
+  location ~ \.php$ {
+    try_files \$uri =404;
+    include fastcgi_params;
+    fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
+    fastcgi_pass unix:/run/php/$user.sock;
+  }
+}
+NGINX
+systemctl restart "php$php-fpm" nginx
+
+status=$(curl -sSkL -o page -w '%{http_code}' --resolve "$domain:80:127.0.0.1" \
+  --resolve "$domain:443:127.0.0.1" "http://$domain/") || status=none
+[ "$status" = 200 ] || fail "$domain is restored, and its first page has the status $status"
+say "$domain answers. Backup of $(php -r 'echo json_decode(file_get_contents("manifest.json"))->at;')"
+cat <<NEXT
+Next: point the name $domain to this server, and replace the certificate that no browser trusts:
+  apt-get install -y certbot python3-certbot-nginx && certbot --nginx -d $domain
+Jobs of WordPress run with visits. Delete kit.pem and the file of the repository from this server.
+NEXT

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { REPLACEMENTS } from '#shared/backup.ts'
+import { Domain } from '#shared/fields.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
+
+export const RefreshedBackups = z
+  .strictObject({
+    gone: Count.describe('Backups that are not in their target any more.'),
+    found: Count.describe('Backups that were not on record.'),
+  })
+  .meta({ id: 'RefreshedBackups', description: 'What has changed in the list of backups.' })
+export type RefreshedBackups = z.infer<typeof RefreshedBackups>
+
+export const GoneBackupsQuery = z.object({ domain: Domain.describe('Of the deleted site.') })
+
+export const GoneBackup = z
+  .strictObject({ id: RecordId, at: Timestamp, bytes: Count, target: z.string() })
+  .meta({ id: 'GoneBackup', description: 'A backup of a site that is not on record any more.' })
+
+export const MissingBackup = z.strictObject({
+  id: RecordId,
+  at: Timestamp,
+  target: z.string(),
+  gone_at: Timestamp.describe('Since when it is missing.'),
+})
+
+export const LastReplacement = z.strictObject({
+  cause: z.enum(REPLACEMENTS).describe('What replaced it.'),
+  at: Timestamp.describe('The time of the backup, or that of the copy of a push or a refresh.'),
+  until: Timestamp,
+})

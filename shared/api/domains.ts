@@ -1,0 +1,17 @@
+import { strictObject, type z } from 'zod'
+import { ReportedDomain } from '#shared/fields.ts'
+import { Accept, DryRun } from '#shared/plan.ts'
+import { ReportedNames, SiteNames } from '#shared/site-names.ts'
+import { body } from './body.ts'
+
+export const SetDomains = body({
+  ...SiteNames.shape,
+  accept: Accept.optional(),
+  dry_run: DryRun,
+}).meta({ id: 'SetDomains' })
+
+export const SiteDomains = strictObject({
+  primary: ReportedDomain.describe('The domain of the site, where WordPress has its address.'),
+  ...ReportedNames.shape,
+}).meta({ id: 'SiteDomains', description: 'All names of a site, in A-label form.' })
+export type SiteDomains = z.infer<typeof SiteDomains>

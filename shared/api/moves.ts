@@ -1,0 +1,35 @@
+import { strictObject, z } from 'zod'
+import { Id } from '#shared/fields.ts'
+import { discard_changes } from '#shared/operation-types/site.move-back.ts'
+import { DryRun } from '#shared/plan.ts'
+import { body } from './body.ts'
+import { RecordId, Timestamp } from './parts.ts'
+
+export const MoveSite = body({
+  server_id: Id.describe('The new server.'),
+  dry_run: DryRun,
+}).meta({ id: 'MoveSite' })
+
+export const MoveSiteBack = body({ discard_changes, dry_run: DryRun }).meta({ id: 'MoveSiteBack' })
+export const ConfirmMove = body({ dry_run: DryRun }).meta({ id: 'ConfirmMove' })
+
+/** Where the DNS entries of a domain lead. */
+const DNS_STATES = ['new', 'former', 'both', 'elsewhere', 'unknown'] as const
+
+export const SiteMove = strictObject({
+  other_id: RecordId.describe('The server that forwards to the present one.'),
+  other: z.string().describe('Its name.'),
+  moved_at: Timestamp,
+  tls: z.boolean().describe('Whether it forwards over TLS.'),
+}).meta({ id: 'SiteMove', description: 'A move that is not confirmed.' })
+export type SiteMove = z.infer<typeof SiteMove>
+
+export const ShownMove = strictObject({
+  move: SiteMove.nullable(),
+  dns: z.enum(DNS_STATES).describe('Which of the two servers the DNS entries of the domain name.'),
+  addresses: z
+    .array(z.string())
+    .describe('Those of the domain in DNS, as the dashboard sees them.'),
+  wanted: z.array(z.string()).describe('Those of the server that has the site.'),
+}).meta({ id: 'ShownMove' })
+export type ShownMove = z.infer<typeof ShownMove>

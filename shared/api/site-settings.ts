@@ -1,0 +1,38 @@
+import { strictObject, z } from 'zod'
+import { CHANGE, isChange, SettingsChange } from '#shared/operation-types/site.configure.ts'
+import { DryRun } from '#shared/plan.ts'
+import { Maintenance, PageCache, PhpSettings, Xmlrpc } from '#shared/site-settings.ts'
+import { StagingUser } from '#shared/staging.ts'
+import { body } from './body.ts'
+import { Count } from './parts.ts'
+
+export const ConfigureSite = body({ ...SettingsChange.shape, dry_run: DryRun })
+  .refine(isChange, CHANGE)
+  .meta({
+    id: 'ConfigureSite',
+    description:
+      'Names at least one setting. Settings that are left out stay; null is the default.',
+  })
+
+const Range = z.strictObject({
+  usual: Count.describe('Without a setting.'),
+  most: Count.describe('The most that a setting can ask for on this tier.'),
+})
+
+export const SiteSettingsView = strictObject({
+  maintenance: Maintenance.nullable().describe('Null: visitors see the site.'),
+  basic_auth: z
+    .strictObject({ user: StagingUser })
+    .nullable()
+    .describe('Null: the site is public.'),
+  php_settings: PhpSettings.nullable().describe('Null: those of the tier.'),
+  page_cache: PageCache.nullable().describe('Null: on, without exclusions.'),
+  xmlrpc: Xmlrpc,
+  php_limits: z.strictObject({
+    memory_limit: Range,
+    upload: Range,
+    execution_time: Range,
+    input_vars: Range,
+  }),
+}).meta({ id: 'SiteSettingsView', description: 'The settings of a site.' })
+export type SiteSettingsView = z.infer<typeof SiteSettingsView>

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
+import { BackupPath } from './backup-parts.ts'
+import { secretOf } from './secret.ts'
+
+/** The most entries of a listing: further ones are only announced. */
+export const MOST_ENTRIES = 1000
+const MOST_TABLES = 10_000
+
+const Repository = z.object({
+  target: BackupTarget,
+  repository: RepositoryName,
+  password: secretOf(z.string().min(1).max(1024)),
+  backup: SnapshotId.describe('The snapshot of the manifest.'),
+})
+
+/** A folder below the public one; empty: that itself. */
+const Folder = BackupPath.or(z.literal(''))
+
+/** `POST /backups/browse` of an agent. */
+export const BrowseRequest = Repository.extend({ path: Folder })
+export type BrowseRequest = z.output<typeof BrowseRequest>
+
+export const BackupEntry = z.object({
+  name: z.string().max(1024),
+  kind: z.enum(['file', 'directory', 'link', 'other']),
+  size: z.number().nonnegative(),
+  at: z.string().max(64).describe('The time of its last change.'),
+  /** False for a name that a call cannot have: the folder above can be chosen. */
+  can_choose: z.boolean(),
+})
+export type BackupEntry = z.infer<typeof BackupEntry>
+
+export const BackupListing = z.object({
+  entries: z.array(BackupEntry).max(MOST_ENTRIES).describe('Folders first, each by name.'),
+  is_cut: z.boolean().describe('There are more entries.'),
+  tables: z
+    .array(z.string().max(256))
+    .max(MOST_TABLES)
+    .nullable()
+    .describe('Null: the backup has no list of its tables.'),
+})
+export type BackupListing = z.infer<typeof BackupListing>
+
+export const ARCHIVES = ['tar', 'zip'] as const
+
+/** `POST /backups/download` of an agent, which answers with the bytes. */
+export const DownloadRequest = Repository.extend({
+  part: z.enum(['files', 'database']),
+  path: Folder.describe('A file is sent as it is, a folder as an archive.'),
+  archive: z.enum(ARCHIVES),
+})
+export type DownloadRequest = z.output<typeof DownloadRequest>
+
+/** What a download is. */
+export const MEDIA = {
+  tar: 'application/x-tar',
+  zip: 'application/zip',
+  sql: 'application/sql',
+  file: 'application/octet-stream',
+} as const

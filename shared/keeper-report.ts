@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+const count = z.int().nonnegative()
+
+/** Why a run has a problem with a repository. */
+const KEEPER_PROBLEMS = ['no_key', 'garbage', 'unreadable', 'clock', 'damaged', 'failed'] as const
+export type KeeperProblemCode = (typeof KEEPER_PROBLEMS)[number]
+
+export const KeeperProblem = z.object({
+  repository: z.string().max(64),
+  code: z.enum(KEEPER_PROBLEMS),
+  message: z.string().max(300),
+})
+export type KeeperProblem = z.infer<typeof KeeperProblem>
+
+/** The limits keep a report below 64 KiB. */
+export const MOST_PROBLEMS = 50
+export const MOST_NAMES = 1000
+
+/** What one run of a keeper did in one storage. */
+export const KeeperReport = z.object({
+  version: z.literal(1),
+  at: z.iso.datetime().describe('The end of the run.'),
+  repositories: count,
+  postponed: count.describe('Repositories for which the run had no time left.'),
+  backups: count.describe('Complete backups that stay.'),
+  forgotten: count.describe('Snapshots that were deleted.'),
+  troubled: count.describe('Repositories with a problem.'),
+  problems: z.array(KeeperProblem).max(MOST_PROBLEMS),
+  names: z.array(z.string().max(64)).max(MOST_NAMES).describe('Of the repositories.'),
+})
+export type KeeperReport = z.infer<typeof KeeperReport>
+
+/** The file of a report: the report as JSON, and its signature by the private key of the keeper. */
+export const SignedReport = z.object({
+  report: z.string().max(65_536),
+  signature: z.string().max(2048),
+})
+
+/** What is signed: nothing else that a keeper signs begins so. */
+export const signedText = (report: string): string => `hosting-keeper-report/1\n${report}`

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { command } from '#shared/command.ts'
+import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { ProofReport } from '#shared/proof.ts'
+import { secretOf } from '#shared/secret.ts'
+
+/** `backup` is the snapshot of the manifest; `password` that of the repository. */
+const backupProve = command({
+  name: 'backup.prove',
+  summary: 'Restore a backup into a hidden site, check it and remove it',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    target: BackupTarget,
+    repository: RepositoryName,
+    password: secretOf(z.string().min(1).max(1024)),
+    backup: SnapshotId,
+  }),
+  result: z.object({ domain: ReportedDomain, proof: ProofReport }),
+})
+
+export const backupProveType = operationType({
+  name: 'Prove backup',
+  title: 'Prove a backup of',
+  target: 'site',
+  command: backupProve,
+  right: 'operate',
+  params: z.object({ backup_id: Id.optional().describe('Default: the newest one.') }),
+  outcome: completesWith(backupProve.result),
+  bulk: null,
+})

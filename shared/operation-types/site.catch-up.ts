@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { CopySource } from '#shared/copy.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const siteCatchUp = command({
+  name: 'site.catch-up',
+  summary: 'Bring what changed since to the closed copy of a site that moves, from a later backup',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    from: CopySource.refine(({ kind }) => kind === 'backup', 'Must be a backup'),
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    at: z.iso.datetime().describe('The time of the copied state.'),
+    tables: z.int().nonnegative().describe('The tables that had changed.'),
+  }),
+})
+
+/** Part of a move, which the dashboard executes. */
+export const siteCatchUpType = operationType({
+  name: 'Catch up site',
+  title: 'Catch up',
+  target: 'site',
+  command: siteCatchUp,
+  right: 'operate',
+  params: siteCatchUp.params,
+  outcome: completesWith(siteCatchUp.result),
+  bulk: null,
+})

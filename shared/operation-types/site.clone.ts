@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { AddressReport, CopySource } from '#shared/copy.ts'
+import { Id, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { Staging } from '#shared/staging.ts'
+import { siteCreate } from './site.create.ts'
+
+const amount = z.int().nonnegative()
+
+const siteClone = command({
+  name: 'site.clone',
+  summary: 'Create a site with the files and the database of another one, or of a backup',
+  changes: true,
+  params: siteCreate.params.extend({ from: CopySource, staging: Staging.optional() }),
+  result: z.object({
+    domain: ReportedDomain,
+    at: z.iso.datetime().describe('The time of the copied state.'),
+    files: amount.describe('Files, folders and links.'),
+    bytes: amount.describe('The files and the dump, uncompressed.'),
+    tables: amount,
+    addresses: AddressReport,
+  }),
+})
+
+/** Of a site, or of a backup. */
+export const CloneOf = z.discriminatedUnion(
+  'kind',
+  [
+    z.object({ kind: z.literal('site'), site_id: Id }),
+    z.object({ kind: z.literal('backup'), backup_id: Id }),
+  ],
+  { error: 'Must have a kind: site, backup' },
+)
+
+export type CloneOf = z.infer<typeof CloneOf>
+
+/** The dashboard has filled in the fields that a call omitted. */
+export const siteCloneType = operationType({
+  name: 'Clone site',
+  title: 'Clone a site to',
+  target: 'site',
+  command: siteClone,
+  right: 'operate',
+  params: siteCreate.params.extend({ from: CloneOf, staging: Staging.optional() }),
+  outcome: completesWith(siteClone.result),
+  bulk: null,
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { TrueOrFalse } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { Moved } from './site.move.ts'
+
+export const discard_changes = TrueOrFalse.default(false).describe(
+  'Go back to the state before the move, and lose what has changed since.',
+)
+
+export const siteMoveBackType = operationType({
+  name: 'Move site back',
+  title: 'Move back',
+  target: 'site',
+  command: null,
+  right: 'operate',
+  params: z.object({ discard_changes }),
+  outcome: completesWith(Moved),
+  bulk: null,
+})

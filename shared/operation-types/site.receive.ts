@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { CopySource } from '#shared/copy.ts'
+import { ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
+import { Address } from '#shared/moving.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { siteCreate } from './site.create.ts'
+
+const siteReceive = command({
+  name: 'site.receive',
+  summary: 'Create the closed copy of a site that moves here, from its backup',
+  changes: true,
+  params: siteCreate.params.extend({
+    from: CopySource.refine(({ kind }) => kind === 'backup', 'Must be a backup'),
+    peers: z
+      .array(Address, 'Must be a list of IP addresses')
+      .min(1, 'Must have at least one address')
+      .max(16, 'Must have at most 16 addresses')
+      .describe('The addresses of the server on which the site is.'),
+    database_routines: TrueOrFalse.optional(),
+    xmlrpc: TrueOrFalse.optional(),
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    certificate: z.string().max(65_536).describe('The certificate as PEM; empty without one.'),
+  }),
+})
+
+/** Part of a move, which the dashboard executes. */
+export const siteReceiveType = operationType({
+  name: 'Receive site',
+  title: 'Receive',
+  target: 'site',
+  command: siteReceive,
+  right: 'operate',
+  params: siteReceive.params,
+  outcome: completesWith(siteReceive.result),
+  bulk: null,
+})

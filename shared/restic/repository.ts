@@ -1,0 +1,81 @@
+import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
+import type { Secret } from '#shared/secret.ts'
+
+/** A repository in a target, and the password that encrypts it. */
+interface Repository {
+  name: string
+  target: BackupTarget
+  password: Secret
+}
+
+/**
+ * The files that restic reads in `folder`, by name: all secrets, and nothing of them in an argument.
+ */
+export function filesOf(
+  { name, target, password }: Repository,
+  folder: string,
+): Record<string, string> {
+  const { place, secret } = target
+  return {
+    password: `${password.reveal()}\n`,
+    repository: `${addressOf(place, name, secret)}\n`,
+    ...ofPlace(place, secret, folder),
+  }
+}
+
+function ofPlace(place: BackupPlace, secret: Secret, folder: string): Record<string, string> {
+  if (place.kind === 'local') return {}
+  if (place.kind === 'sftp') return sshFiles(place, secret, folder)
+  const ca = place.ca === '' ? {} : { 'ca.pem': place.ca }
+  if (place.kind === 'rest') return ca
+  const credentials = `aws_access_key_id=${place.user}\naws_secret_access_key=${secret.reveal()}\n`
+  return { ...ca, aws: `[default]\n${credentials}` }
+}
+
+function addressOf(place: BackupPlace, name: string, secret: Secret): string {
+  if (place.kind === 'local') return `${place.path}/${name}`
+  if (place.kind === 'sftp') return `sftp:target:${place.path}/${name}`
+  if (place.kind === 's3') return `s3:${base(place.url)}/${place.bucket}/${place.prefix}/${name}`
+  const url = new URL(`${base(place.url)}/${name}`)
+  url.username = encodeURIComponent(place.user)
+  url.password = encodeURIComponent(secret.reveal())
+  return `rest:${url.href}/`
+}
+
+const base = (url: string) => url.replace(/\/+$/, '')
+
+function sshFiles(
+  { host, port, user, host_key }: Extract<BackupPlace, { kind: 'sftp' }>,
+  key: Secret,
+  folder: string,
+): Record<string, string> {
+  const lines = [
+    'Host target',
+    `  HostName ${host}`,
+    `  Port ${port}`,
+    `  User ${user}`,
+    `  IdentityFile ${folder}/key`,
+    '  IdentitiesOnly yes',
+    '  HostKeyAlias target',
+    `  UserKnownHostsFile ${folder}/known_hosts`,
+    '  GlobalKnownHostsFile /dev/null',
+    '  StrictHostKeyChecking yes',
+    '  BatchMode yes',
+    '  ConnectTimeout 20',
+    '  ServerAliveInterval 30',
+  ]
+  const text = key.reveal()
+  return {
+    ssh_config: `${lines.join('\n')}\n`,
+    known_hosts: `target ${host_key}\n`,
+    key: text.endsWith('\n') ? text : `${text}\n`,
+  }
+}
+
+/** The options of restic(1) for a place whose files stand in `folder`. */
+export function optionsOf(place: BackupPlace, folder: string): string[] {
+  if (place.kind === 'local') return []
+  if (place.kind === 'sftp') return ['-o', `sftp.args=-F ${folder}/ssh_config`]
+  const ca = place.ca === '' ? [] : ['--cacert', `${folder}/ca.pem`]
+  return place.kind === 's3' ? [...ca, '-o', `s3.region=${place.region}`] : ca
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { siteReceive } from '#agent/commands/site.receive.ts'
+import { findSite } from '#agent/os/site/sites.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
+import { emptyServer, OLD, PAGE, VHOST } from '#tests/support/agent/moving.ts'
+
+test('creates the same site, which serves only the server that it comes from', async () => {
+  const { host, params } = await emptyServer()
+
+  const [lines, result] = await outcome(siteReceive.run(params, contextOf(host)))
+
+  expect(lines).toEqual([
+    'Creating the system user shop',
+    'Creating the folders',
+    'Connecting to the target',
+    'Fetching the backup',
+    'Fetching the database: 33 B',
+    'Fetching 1 files: 1.0 kB',
+    'Disconnecting from the target',
+    'Creating the database',
+    'Importing the database',
+    'Bringing the files',
+    'Matching the password of the database',
+    'Starting PHP 8.2',
+    'Adding the virtual host',
+    'Scheduling the jobs of WordPress',
+    'Checking the front page',
+    'Recording the site',
+  ])
+  expect(result).toEqual({ domain: shop.domain, certificate: '' })
+  expect(await siteReceive.finished?.(params, host)).toEqual({
+    domain: shop.domain,
+    certificate: '',
+  })
+  expect(host.disk.text(PAGE)).toBe('as saved')
+  expect(await findSite(host, shop.domain)).toEqual({
+    ...shop,
+    moving: { from: [OLD], closed: true },
+  })
+  const vhost = host.disk.text(VHOST)
+  expect(vhost).toContain(`    set_real_ip_from ${OLD};\n    real_ip_header X-Real-IP;\n`)
+  expect(vhost).toContain('    if ($hosting_asked !~ "^(?:(?:10\\.0\\.0\\.1|127\\.0\\.0\\.1|::1) |')
+  expect(host.disk.find('/etc/systemd/system/hosting-cron@shop.timer')).toBeUndefined()
+})
+
+test('refuses a server that has the site', async () => {
+  const { params } = await emptyServer()
+  const host = await server(shop)
+  host.disk.putFolder('/mnt/store', { mode: 0o700 })
+
+  const refused = outcome(siteReceive.run(params, contextOf(host)))
+
+  expect((await refused)[1]).toBe('Validation failed: domain')
+})
+
+test('leaves nothing, whichever effect fails', async () => {
+  let failed = 0
+  const { params } = await emptyServer()
+  await eachFault(
+    async () => (await emptyServer()).host,
+    (host) => outcome(siteReceive.run(params, contextOf(host))),
+    async (host, _, [, result], fault) => {
+      if (typeof result !== 'string') return
+      failed += 1
+      const left = [host.disk.find('/srv/www/shop'), host.disk.find(VHOST)]
+      expect([fault, await findSite(host, shop.domain), ...left]).toEqual([
+        fault,
+        undefined,
+        undefined,
+        undefined,
+      ])
+    },
+  )
+  expect(failed).toBeGreaterThan(20)
+}, 60_000)

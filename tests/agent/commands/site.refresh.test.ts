@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { siteRefresh } from '#agent/commands/site.refresh.ts'
+import { findBaseline } from '#agent/os/staging/baseline.ts'
+import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
+import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
+import { copy } from '#tests/support/agent/staging.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const params = { domain: copy.domain, from: { kind: 'site' as const, domain: shop.domain } }
+const run = (host: FakeHost, given = params) => outcome(siteRefresh.run(given, contextOf(host)))
+
+test('fetches everything, then replaces files and database, and keeps the previous state', async () => {
+  const { host, tables } = await pair()
+  tables.shop = [table('wp_posts', 'new')]
+
+  const [lines, result] = await run(host)
+
+  expect(lines).toEqual([
+    'Holding the jobs of shop.example',
+    'Copying the database and the files of shop.example',
+    'Copied 1 tables: 33 B',
+    expect.stringMatching(/^Copied the files: \d+ B$/),
+    'Continuing the jobs of shop.example',
+    'Holding the jobs of WordPress',
+    'Stopping PHP',
+    'Keeping the present state',
+    'Saving the present database',
+    'Replacing the database',
+    'Replacing the files',
+    'Changing the configuration of the copy',
+    'Switching off payments, mail services and accounts',
+    'Starting PHP 8.2',
+    'Emptying the page cache of staging.shop.example',
+    'Continuing the jobs of WordPress',
+    'Waiting for an answer of the site',
+    'Keeping the previous state for a week',
+    'Removing what was fetched',
+  ])
+  expect(result).toEqual({
+    domain: copy.domain,
+    at: '2026-01-01T00:00:00.000Z',
+    until: '2026-01-08T00:00:00.000Z',
+    addresses: ADDRESSES,
+  })
+  expect((await siteRefresh.finished?.(params, host)) as unknown).toEqual(result)
+  expect(host.disk.text(`/srv/www/.restore/${copy.user}/previous/${PAGE}`)).toBe('of staging-shop')
+  expect(await findBaseline(host, copy.domain, shop.domain)).toMatchObject({ live: tables.shop })
+})
+
+test('refuses a site that is no staging site', async () => {
+  const { host } = await pair()
+
+  const [, reason] = await run(host, { ...params, domain: shop.domain })
+
+  expect(reason).toBe('shop.example is not a staging site: restore a backup instead')
+})
+
+test('leaves the previous site, whichever effect fails before the decision', async () => {
+  let failed = 0
+  await eachFault(
+    async () => (await pair()).host,
+    (host) => run(host),
+    async (host, _, [, result], fault) => {
+      if (typeof result !== 'string') return
+      failed += 1
+      const page = host.disk.text(`/srv/www/${copy.user}/${PAGE}`)
+      const left = await host.files.list(`/srv/www/.restore/${copy.user}`)
+      const found = [
+        fault,
+        page,
+        left.map(({ name }) => name).filter((one) => one !== 'clone.json'),
+      ]
+      expect(found).toEqual([fault, 'of staging-shop', []])
+    },
+  )
+  expect(failed).toBeGreaterThan(20)
+}, 60_000)

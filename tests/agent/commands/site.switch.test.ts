@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test'
+import { siteSwitch } from '#agent/commands/site.switch.ts'
+import { findSite } from '#agent/os/site/sites.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import { paramsFor, receivingServer, switched, VHOST } from '#tests/support/agent/moving.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const { domain } = shop
+const TIMER = '/etc/systemd/system/hosting-thaw@shop.timer'
+
+/** nginx answers what its virtual host says. */
+function answering(host: FakeHost): FakeHost {
+  host.pages.set(`http://${domain}/.well-known/hosting-move`, 'arriving')
+  host.net.probe = async ({ path }) => {
+    const isFrozen = host.disk.text(VHOST)?.includes('return 503 ')
+    const isTrial = path === '/.well-known/hosting-move'
+    return { status: isFrozen ? 503 : 200, body: isTrial ? 'arriving' : 'page', headers: {} }
+  }
+  return host
+}
+const leaving = async () => answering(await server(shop))
+
+describe('the server of the site', () => {
+  test('forwards the challenges, and serves as before', async () => {
+    const host = await leaving()
+
+    const [lines, result] = await switched(host, 'leaving')
+
+    expect(lines).toEqual([
+      'Changing the virtual host of shop.example',
+      'Scheduling the jobs of WordPress',
+    ])
+    expect(result).toEqual({ domain, certificate: '' })
+    const vhost = host.disk.text(VHOST) ?? ''
+    expect(vhost.split('\n').filter((line) => line.includes('proxy_pass'))).toEqual([
+      '        proxy_pass http://10.0.0.2;',
+      '        proxy_pass http://10.0.0.2;',
+    ])
+    expect(vhost).toContain('fastcgi_pass')
+  })
+
+  test('answers 503 while it is frozen, and systemd ends that', async () => {
+    const host = await leaving()
+
+    const [lines] = await switched(host, 'leaving', 'frozen')
+
+    expect(lines).toEqual([
+      'Checking the way to the other server',
+      'Limiting the freeze',
+      'Holding the jobs of shop.example',
+      'Freezing shop.example',
+      'Waiting for running requests and jobs',
+    ])
+    expect(host.disk.text(VHOST)).toContain('add_header Retry-After 30 always;')
+    expect(host.disk.text(VHOST)).not.toContain('fastcgi_pass')
+    expect(host.disk.text(TIMER)).toContain('OnActiveSec=300\n')
+    expect(host.disk.text('/etc/systemd/system/hosting-thaw@shop.service')).toContain(
+      `ExecStart=/usr/bin/mv --force ${VHOST}.serving ${VHOST}\n`,
+    )
+  })
+
+  test('does not freeze the site while the other server does not answer', async () => {
+    const host = await leaving()
+    await switched(host, 'leaving')
+    host.net.probe = async () => ({ status: 502, body: '', headers: {} })
+
+    const [, reason] = await switched(host, 'frozen')
+
+    expect(reason).toBe('The other server does not answer over HTTP as it should (status 502)')
+    expect(host.disk.text(VHOST)).toContain('fastcgi_pass')
+    expect(host.disk.find(TIMER)).toBeUndefined()
+  })
+
+  test('serves as before the move when the move ends', async () => {
+    const host = await leaving()
+    const before = host.disk.text(VHOST)
+
+    await switched(host, 'leaving', 'frozen', 'settled')
+
+    expect(host.disk.text(VHOST)).toBe(before)
+    expect(await findSite(host, domain)).toEqual(shop)
+    expect([host.disk.find(TIMER), host.disk.find(`${VHOST}.serving`)]).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('only forwards after the handover, and is not a site of its server any more', async () => {
+    const host = await leaving()
+
+    const [lines] = await switched(host, 'leaving', 'frozen', 'parted')
+
+    expect(lines).toEqual([
+      'Checking that shop.example is still frozen',
+      'Handing over shop.example',
+      'Forwarding all requests',
+      'Stopping PHP and the jobs',
+    ])
+    const moving = { to: '10.0.0.2', challenges: true, parted: true }
+    expect(await findSite(host, domain)).toBeUndefined()
+    expect(await findSite(host, domain, 'moved')).toEqual({ ...shop, moving })
+    const vhost = host.disk.text(VHOST) ?? ''
+    expect(vhost).toContain('        proxy_set_header X-Real-IP $remote_addr;\n')
+    expect([vhost.includes('fastcgi_pass'), vhost.includes('return 503')]).toEqual([false, false])
+    expect(host.disk.find('/srv/www/shop/public')).toBeDefined()
+    const finished = await siteSwitch.finished?.(paramsFor('parted'), host)
+    expect(finished).toEqual({ domain, certificate: '' })
+  })
+
+  test('is not handed over after it thawed by itself', async () => {
+    const host = await leaving()
+    await switched(host, 'leaving', 'frozen')
+    await host.files.rename(`${VHOST}.serving`, VHOST)
+
+    const [, reason] = await switched(host, 'parted')
+
+    expect(reason).toBe('shop.example is not frozen any more: the move took too long')
+    expect(await findSite(host, domain, 'moved')).toBeUndefined()
+    expect(host.disk.text(VHOST)).toContain('fastcgi_pass')
+  })
+})
+
+describe('the other server', () => {
+  test('serves everybody, and schedules the jobs, when the site has arrived', async () => {
+    const { host } = await receivingServer()
+
+    await switched(host, 'arrived')
+
+    expect(await findSite(host, domain)).toEqual({ ...shop, moving: { from: ['10.0.0.2'] } })
+    const vhost = host.disk.text(VHOST) ?? ''
+    expect([vhost.includes('$hosting_asked '), vhost.includes('set_real_ip_from')]).toEqual([
+      false,
+      true,
+    ])
+    expect(host.disk.find('/etc/systemd/system/hosting-cron@shop.timer')).toBeDefined()
+  })
+
+  test('that only forwards serves the site again, closed first', async () => {
+    const host = await leaving()
+    await switched(host, 'leaving', 'frozen', 'parted')
+
+    const [lines] = await switched(host, 'arriving')
+
+    expect(lines).toEqual(['Starting PHP 8.2', 'Serving the other server', 'Recording the site'])
+    expect(await findSite(host, domain, 'moved')).toBeUndefined()
+    expect(await findSite(host, domain)).toEqual({
+      ...shop,
+      moving: { from: ['10.0.0.2'], closed: true },
+    })
+  })
+
+  test.each(['leaving', 'frozen', 'thawed'] as const)(
+    'refuses to become %s while its copy is closed',
+    async (state) => {
+      const { host } = await receivingServer()
+
+      const [, reason] = await switched(host, state)
+
+      expect(reason).toBe(`shop.example cannot become ${state} on this server`)
+    },
+  )
+})
+
+test('refuses an unknown site', async () => {
+  const host = await server()
+
+  const [, reason] = await switched(host, 'frozen')
+
+  expect(reason).toBe('Site shop.example not found')
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test'
+import { listBackups } from '#agent/os/backup/storage/list.ts'
+import { Secret } from '#shared/secret.ts'
+import { savedSite, TARGET } from '#tests/support/agent/backup.ts'
+
+const repository = 'shop'
+const WRONG = new Secret('wrong')
+
+test('lists the complete backups of a repository with the password that opens it', async () => {
+  const { host, restore } = await savedSite({ '/srv/www/shop/public/index.html': 'old' })
+  const { password, backup } = restore({ files: true, database: true })
+
+  const passwords = [WRONG, password]
+  const listed = await listBackups(host, { target: TARGET, repository, passwords })
+
+  expect(listed).toEqual({
+    ...{ password: 1, domain: 'shop.example', tables: 1, excluded: [] },
+    backups: [
+      { id: backup, at: '2026-01-01T00:00:00.000Z', files: 0, bytes: 0, stored: 0, seconds: 2 },
+    ],
+  })
+  expect(host.disk.find('/var/lib/hosting-agent/backups/.storage/open')).toBeUndefined()
+})
+
+test('takes files and bytes from the snapshots of each backup', async () => {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const part = (minute: number, tag: string, bytes: number, id = '') => ({
+    ...{ id: id.padEnd(64, `${minute}`), time: `2026-03-01T01:0${minute}:00.5+01:00`, tags: [tag] },
+    summary: {
+      total_files_processed: 7,
+      total_bytes_processed: bytes,
+      data_added_packed: bytes / 10,
+    },
+  })
+  const lines = [
+    part(0, 'files', 9000), // its backup was interrupted
+    ...[part(1, 'database', 100), part(2, 'files', 1000), part(3, 'manifest', 1)],
+    ...[part(4, 'files', 2000), part(5, 'manifest', 1, backup)],
+    part(6, 'database', 50), // running
+  ]
+  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+
+  const { backups } = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+
+  expect(backups).toEqual([
+    {
+      ...{ id: backup, at: '2026-03-01T00:04:00.500Z', files: 7, bytes: 2000 },
+      ...{ stored: 200, seconds: 60 },
+    },
+    {
+      ...{ id: '3'.repeat(64), at: '2026-03-01T00:01:00.500Z', files: 7, bytes: 1100 },
+      ...{ stored: 110, seconds: 120 },
+    },
+  ])
+})
+
+test('says when no password opens the repository, and when restic is missing', async () => {
+  const { host } = await savedSite({})
+  const list = () => listBackups(host, { target: TARGET, repository, passwords: [WRONG] })
+
+  expect(list()).rejects.toThrow('The password does not open the repository')
+  await list().catch(() => undefined)
+  host.disk.drop('/var/lib/hosting-agent/bin/restic')
+  expect(list()).rejects.toThrow('restic is not installed on this server')
+})

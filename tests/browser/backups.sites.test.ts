@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { callerOf } from '#tests/support/browser/backups.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { settled } from '#tests/support/browser/settled.ts'
+import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const WEEK_MS = 7 * 24 * 3600_000
+let at = () => new Date()
+const { agent } = backupAgent({ now: () => at() })
+
+beforeAll(async () => {
+  agent.sites = ['late.example', 'never.example', 'off.example', 'shop.example'].map((domain) =>
+    foundSite(domain),
+  )
+  await addServer(dashboard, agent, 'web-1')
+  const caller = callerOf(dashboard.client())
+  await confirmKit(caller)
+  await checkedTarget(caller, 1)
+  const { body } = await caller.call('GET', '/api/fleet/backups')
+  const idOf = (domain: string) =>
+    body.sites.find((site: { domain: string }) => site.domain === domain).id
+  const of = (domain: string) => `/api/servers/1/sites/${idOf(domain)}/backups`
+  await (await caller.send('POST', of('shop.example'), {})).text()
+  at = () => new Date(Date.now() - 2 * WEEK_MS)
+  await (await caller.send('POST', of('late.example'), {})).text()
+  await caller.call('PUT', `${of('off.example')}/settings`, { every: 'off', target_id: null })
+  at = () => new Date()
+})
+afterAll(() => agent.stop())
+
+const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
+
+test('the page lists which sites have backups, and backs up those that are selected', async () => {
+  const { page, problems } = await open('/backups')
+  const rows = page.getByRole('region', { name: 'Backups of sites' }).locator('tbody tr')
+  await rows.first().waitFor()
+  const states = async () =>
+    (await rows.allTextContents()).map((text) => text.replace(/(web-1|\d+ \w+ ago|now).*/, ''))
+  expect(await states()).toEqual(['late.example', 'never.example', 'off.example', 'shop.example'])
+  const cells = await rows.last().getByRole('cell').allTextContents()
+  expect([cells[2], cells[5], cells[6]]).toEqual([
+    expect.stringMatching(/^Backed up/),
+    '2 kB',
+    'Backup server',
+  ])
+  await page.getByText('1 site has had no backup for 7 days').waitFor()
+  await settled(page)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+
+  await page.getByRole('button', { name: 'Show sites' }).click()
+  await page.waitForURL('**/backups?state=late*never')
+  await rows.nth(2).waitFor({ state: 'detached' })
+  expect(await states()).toEqual(['late.example', 'never.example'])
+  await page.getByLabel('Select all sites on this page').click()
+  await page.getByText('2 selected').waitFor()
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+  await page.getByRole('button', { name: 'Back up', exact: true }).click()
+  await page.getByRole('button', { name: 'Back up: 2 sites' }).click()
+
+  await page.waitForURL('**/operations/bulk/*')
+  await page.getByText('2 done', { exact: true }).waitFor()
+  await page.goBack()
+  await page.getByText('No site matches the filters.').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a filter in the address that does not exist is shown as a mistake', async () => {
+  const { page } = await open('/backups?state=old')
+  await page.getByText('Nothing is listed because the address has an invalid filter').waitFor()
+})
+
+test('the backups of a site stay on the page when the site is deleted permanently', async () => {
+  const caller = callerOf(dashboard.client())
+  const { body } = await caller.call('GET', '/api/fleet/backups?q=shop')
+  const [{ id }] = body.sites
+  await (await caller.send('DELETE', `/api/servers/1/sites/${id}`)).text()
+  await (
+    await caller.send('POST', `/api/servers/1/sites/${id}/purge`, { domain: 'shop.example' })
+  ).text()
+
+  const { page, problems } = await open('/backups')
+
+  const gone = page.getByRole('region', { name: 'Backups of deleted sites' }).locator('tbody tr')
+  await gone.waitFor()
+  expect(await gone.getByRole('cell').allTextContents()).toEqual([
+    ...['shop.example', 'Backup server', '1', expect.any(String), '2 kB', 'Restore…'],
+  ])
+  await settled(page)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+})

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const domain = 'shop.example'
+let asked: Record<string, unknown>[] = []
+let path = ''
+
+beforeAll(async () => {
+  makesSites(agent)
+  const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
+  const settings: Record<string, unknown> = { ...none, xmlrpc: 'on' }
+  agent.works.set('site.configure', async function* ({ domain: _, ...change }) {
+    asked.push(change)
+    const access = Object(change).basic_auth
+    Object.assign(settings, change, access && { basic_auth: { user: access.user } })
+    yield 'Applying the virtual host'
+    return { domain, ...settings }
+  })
+  for (const name of ['site.suspend', 'site.resume'])
+    agent.works.set(name, async function* () {
+      agent.sites = agent.sites.map(({ suspended: _, ...site }) =>
+        name === 'site.suspend' ? { ...site, suspended: true } : site,
+      )
+      yield 'Applying the virtual host'
+      return { domain }
+    })
+  agent.plan = { steps: [{ name: 'vhost', title: 'Applying the virtual host', effects: [] }] }
+  await addServer(dashboard, agent, 'web-1')
+  const call = { domain, php: '8.2', tls: 'none' }
+  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+})
+afterAll(() => agent.stop())
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+/** Presses the button of the open dialog, when its plan is there. */
+async function confirm(page: Page, name: string): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('the maintenance page is turned on with addresses and a message, and off', async () => {
+  asked = []
+  const { page, problems } = await open(`${path}?tab=access`)
+
+  await press(page, 'Turn maintenance page on')
+  await page.getByLabel('Message').fill('Back at noon')
+  await page.getByLabel('Addresses that see the site').fill('203.0.113.7\n2001:db8::/32')
+  await inspect(page)
+  await confirm(page, 'Turn maintenance page on')
+  await page.getByText('Visitors from 203.0.113.7, 2001:db8::/32 see the site.').waitFor()
+  await press(page, 'Turn it off')
+  await confirm(page, 'Turn maintenance page off')
+  await page.getByText('The maintenance page is off').waitFor()
+
+  expect(asked).toEqual([
+    { maintenance: { allow: ['203.0.113.7', '2001:db8::/32'], message: 'Back at noon' } },
+    { maintenance: null },
+  ])
+  expect(problems).toEqual([])
+})
+
+test('a password for visitors is generated, and shown on request', async () => {
+  asked = []
+  const { page, problems } = await open(`${path}?tab=access`)
+
+  await press(page, 'Require password')
+  await page.getByLabel('User name').fill('client')
+  await confirm(page, 'Require password')
+  await press(page, 'Show password')
+  const shown = page.getByRole('status', { name: 'the password of visitors' })
+
+  expect(await shown.textContent()).toMatch(/^[\w-]{22,}$/)
+  expect(asked).toEqual([
+    { basic_auth: { user: 'client', password_hash: expect.stringMatching(/^\{SSHA\}/) } },
+  ])
+  expect(problems).toEqual([])
+})
+
+test('PHP settings are bounded, and an error names the setting', async () => {
+  asked = []
+  const { page } = await open(`${path}?tab=php`)
+
+  await press(page, 'Change PHP settings')
+  await page.getByLabel('Memory of a request').fill('999')
+  await page.getByText('memory_limit must be at most 256 on the tier small').waitFor()
+  await page.getByLabel('Memory of a request').fill('192')
+  await page.getByLabel('Other settings of php.ini').fill('max_file_uploads = 50')
+  await inspect(page)
+  await confirm(page, 'Apply PHP settings')
+  await page.getByText('192 MB').waitFor()
+
+  expect(asked).toEqual([
+    { php_settings: { memory_limit: 192, values: { max_file_uploads: '50' } } },
+  ])
+})
+
+test('the page cache leaves out paths, and XML-RPC is only for Jetpack', async () => {
+  asked = []
+  const { page, problems } = await open(`${path}?tab=php`)
+
+  await press(page, 'Change page cache')
+  await page.getByLabel('Paths to leave out').fill('/members')
+  await confirm(page, 'Apply page cache')
+  await page.getByText('/members').waitFor()
+  await page.getByRole('tab', { name: 'WordPress' }).click()
+  await press(page, 'Change XML-RPC')
+  await page.getByLabel('Who may call xmlrpc.php').selectOption('jetpack')
+  await confirm(page, 'Change XML-RPC')
+  await page.getByText('Only for Jetpack').waitFor()
+
+  expect(asked).toEqual([
+    { page_cache: { enabled: true, paths: ['/members'], cookies: [] } },
+    { xmlrpc: 'jetpack' },
+  ])
+  expect(problems).toEqual([])
+})
+
+test('a site is suspended from its menu, and resumed from its notice', async () => {
+  const { page, problems } = await open(path)
+
+  await page.getByRole('button', { name: /^More actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Suspend site' }).click()
+  await page.getByText('The site is suspended').waitFor()
+  await press(page, 'Resume site')
+  await page.getByText('The site is suspended').waitFor({ state: 'detached' })
+
+  expect(problems).toEqual([])
+})

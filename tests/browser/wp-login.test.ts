@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { addServer, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { settled } from '#tests/support/browser/settled.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const given: Record<string, unknown>[] = []
+const posted: string[] = []
+let web: ReturnType<typeof Bun.serve>
+let path = ''
+
+beforeAll(async () => {
+  web = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    async fetch(request) {
+      posted.push(`${request.method} ${new URL(request.url).search}${await request.text()}`)
+      const headers = { 'content-type': 'text/html' }
+      return new Response('<title>Admin</title><h1>WordPress</h1>', { headers })
+    },
+  })
+  const url = `http://127.0.0.1:${web.port}/.well-known/hosting-login`
+  agent.works.set('wp.login', async function* (params) {
+    given.push(params)
+    yield 'Preparing a login to shop.example'
+    return { domain: 'shop.example', user: 'anna', url }
+  })
+  agent.answers.set('/sites/wordpress-users', () =>
+    Response.json({
+      users: [
+        { id: 1, login: 'anna', name: 'Anna Weber', role: 'administrator' },
+        { id: 7, login: 'ed', name: 'ed', role: 'editor' },
+      ],
+      more: false,
+    }),
+  )
+  await addServer(dashboard, agent, 'web-1')
+  makesSites(agent)
+  const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
+  const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
+  await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
+  path = `/sites/${Object(Object(body).site).id}`
+})
+afterAll(async () => {
+  await agent.stop()
+  await web.stop(true)
+})
+
+test('one click opens WordPress in a new tab, and the token stands in no address', async () => {
+  const { page, problems } = await open(path)
+
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Log in to WordPress' }).click(),
+  ])
+  await tab.getByRole('heading', { name: 'WordPress' }).waitFor()
+
+  expect(given).toMatchObject([{ domain: 'shop.example', user_id: null }])
+  expect(posted).toEqual([expect.stringMatching(/^POST token=[\w-]{43}$/)])
+  expect(new URL(tab.url()).search).toBe('')
+  expect(problems).toEqual([])
+})
+
+test('another user is chosen from the users of the site', async () => {
+  const { page, problems } = await open(path)
+  await page.getByRole('button', { name: /^More actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Log in as…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('anna – Anna Weber (administrator)').waitFor({ state: 'attached' })
+  await settled(page)
+  const seen = await inspect(page)
+
+  await dialog.getByLabel('WordPress user').selectOption({ label: 'ed (editor)' })
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    dialog.getByRole('button', { name: 'Log in' }).click(),
+  ])
+  await tab.getByRole('heading', { name: 'WordPress' }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
+
+  expect(given.at(-1)).toMatchObject({ user_id: 7 })
+  expect({ ...seen, problems }).toEqual({ light: [], dark: [], too_wide: [], problems: [] })
+})
+
+test('a refused login closes its tab and says why', async () => {
+  const { page } = await open(path)
+  const usual = agent.works.get('wp.login')
+  agent.works.set('wp.login', async function* () {
+    yield 'Preparing a login to shop.example'
+    throw new Refused({ error: 'Conflict', message: 'shop.example has no administrator' })
+  })
+
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('button', { name: 'Log in to WordPress' }).click(),
+  ])
+  await page.getByText('shop.example has no administrator').waitFor()
+
+  expect(tab.isClosed()).toBe(true)
+  if (usual) agent.works.set('wp.login', usual)
+})
+
+test('the page of the new tab alone asks for nothing and hands out nothing', async () => {
+  const { page, problems } = await open('/handoff')
+
+  await page.getByText('Log in from the page of a site in the dashboard.').waitFor()
+
+  expect(problems).toEqual([])
+})

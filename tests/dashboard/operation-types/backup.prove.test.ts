@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { backup_proofs } from '#dashboard/db/backup-schema.ts'
+import {
+  addSite,
+  backupAgent,
+  checkedTarget,
+  confirmKit,
+  PASSWORD,
+  PROOF,
+  place,
+  SECRET,
+  streamed,
+} from '#tests/support/dashboard/backups.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+async function withBackups(count: number) {
+  const { agent, given, site } = backupAgent()
+  const dashboard = await makeDashboard()
+  const server_id = await dashboard.addServer(agent)
+  const at = await addSite(dashboard, server_id)
+  await confirmKit(dashboard)
+  await checkedTarget(dashboard, server_id)
+  const fleet = await dashboard.call('GET', '/api/fleet/sites')
+  site.user = fleet.body.sites[0].user
+  for (let made = 0; made < count; made++) await streamed(dashboard, at)
+  given.length = 0
+  const { backups } = (await dashboard.call('GET', at)).body
+  return { agent, dashboard, given, at, backups, user: site.user, server_id }
+}
+
+test('the newest backup is proven, and the proof is recorded with its findings', async () => {
+  const { agent, dashboard, given, at, backups, user, server_id } = await withBackups(2)
+  await using _ = agent
+  await using __ = dashboard
+
+  const { text } = await streamed(dashboard, `${at}/prove`)
+
+  expect(text).toContain('event: complete')
+  const target = { place, secret: SECRET }
+  expect(given).toEqual([
+    {
+      'backup.prove': {
+        ...{ domain: 'shop.example', target, password: PASSWORD, repository: user },
+        backup: '2'.repeat(64),
+      },
+    },
+  ])
+  const { core: _core, ...recorded } = PROOF
+  expect(await dashboard.db.read.select().from(backup_proofs)).toEqual([
+    {
+      ...recorded,
+      ...{ id: 1, backup_id: backups[0].id, site_id: expect.any(Number), server_id },
+      ...{ recorded_at: expect.any(String), seconds: 12 },
+    },
+  ])
+})
+
+test('an older backup can be named, and none is refused', async () => {
+  const { agent, dashboard, given, at, backups } = await withBackups(2)
+  await using _ = agent
+  await using __ = dashboard
+
+  await streamed(dashboard, `${at}/prove`, { backup_id: backups[1].id })
+
+  expect(given.map((call) => call['backup.prove']?.backup)).toEqual(['1'.repeat(64)])
+})
+
+test('a site without a backup has nothing to prove', async () => {
+  const { agent, dashboard, at } = await withBackups(0)
+  await using _ = agent
+  await using __ = dashboard
+
+  const { status, text } = await streamed(dashboard, `${at}/prove`)
+
+  expect([status, JSON.parse(text).message]).toEqual([
+    409,
+    'The site has no backup: back it up first',
+  ])
+})

@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test'
+import {
+  backupAgent,
+  checkedTarget,
+  confirmKit,
+  kit,
+  SECRET,
+  sealed,
+} from '#tests/support/dashboard/backups.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+
+const OLD = 'a-password-of-the-lost-dashboard'
+const FORGED = 'a-password-of-somebody-else'
+const KIT = '0123456789abcdef'
+
+const found = {
+  is_listed: true,
+  repositories: [
+    { name: 'shop_k3f9', keys: [{ kit: KIT, sealed: sealed(OLD) }] },
+    { name: 'zeta_1111', keys: [] },
+  ],
+  next: null,
+}
+const backup = (day: number) => ({
+  id: String(day).repeat(64),
+  at: `2026-01-0${day}T00:00:00.000Z`,
+  ...{ files: 10, bytes: 2000, stored: 300, seconds: 2 },
+})
+const listed = {
+  ...{ password: 1, domain: 'shop.example', tables: 12, excluded: ['*.log'] },
+  backups: [backup(2), backup(1)],
+}
+
+async function storage() {
+  const { agent } = backupAgent()
+  const asked: Record<string, unknown>[] = []
+  const answer = (path: string, body: unknown) =>
+    agent.answers.set(path, async (request) => {
+      asked.push({ path, ...(await request.json()) })
+      return Response.json(body)
+    })
+  answer('/backups/find', found)
+  answer('/backups/list', listed)
+  const dashboard = await makeDashboard()
+  const server_id = await dashboard.addServer(agent)
+  const target_id = await checkedTarget(dashboard, server_id)
+  const at = `/api/servers/${server_id}`
+  const search = (more = {}) =>
+    dashboard.call('POST', `${at}/backup-search`, { target_id, ...more })
+  const adopt = (sealed_passwords: string[]) =>
+    dashboard.call('POST', `${at}/backup-adopt`, {
+      ...{ target_id, repository: 'shop_k3f9', sealed_passwords },
+    })
+  return { agent, answer, asked, dashboard, search, adopt }
+}
+
+test('the repositories of a target are found with their sealed passwords, by a server', async () => {
+  const { agent, asked, dashboard, search } = await storage()
+  await using _ = agent
+  await using __ = dashboard
+  expect((await search()).status).toBe(409)
+  await confirmKit(dashboard)
+
+  const { status, body } = await search({ repositories: ['shop_k3f9'], after: 'a' })
+
+  expect([status, body]).toEqual([
+    200,
+    {
+      ...{ is_listed: true, next: null, dashboard_key: expect.stringContaining('PUBLIC KEY') },
+      repositories: found.repositories.map((one) => ({ ...one, backups: 0 })),
+    },
+  ])
+  expect(asked).toEqual([
+    {
+      ...{ path: '/backups/find', repositories: ['shop_k3f9'], after: 'a' },
+      target: expect.objectContaining({ secret: SECRET }),
+    },
+  ])
+  expect((await search({ target_id: 99 })).body.fields).toEqual({
+    target_id: ['Is not a backup target'],
+  })
+})
+
+test('found backups are on record with the password that opens them, and can be restored', async () => {
+  const { agent, asked, dashboard, search, adopt } = await storage()
+  await using _ = agent
+  await using __ = dashboard
+  await confirmKit(dashboard)
+  const { dashboard_key } = (await search()).body
+
+  const passwords = [sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)]
+  const first = await adopt(passwords)
+  const again = await adopt(passwords)
+
+  const adopted = { repository: 'shop_k3f9', domain: 'shop.example', backups: 2 }
+  const last_at = '2026-01-02T00:00:00.000Z'
+  expect([first.body, again.body]).toEqual([
+    { ...adopted, added: 2, last_at },
+    { ...adopted, added: 0, last_at },
+  ])
+  expect(asked.at(-1)).toMatchObject({ repository: 'shop_k3f9', passwords: [FORGED, OLD] })
+  const { gone, targets } = (await dashboard.call('GET', '/api/fleet/backups')).body
+  expect(gone).toEqual([
+    {
+      ...{ domain: 'shop.example', target: 'Backup server', count: 2, bytes: 2000 },
+      ...{ backup_id: 2, last_at },
+    },
+  ])
+  expect(targets[0].backups).toBe(2)
+  expect((await search()).body.repositories[0].backups).toBe(2)
+  const record = JSON.stringify(await dashboard.call('GET', '/api/activity?type=backup.adopt'))
+  expect(record).toContain('"domain":"shop.example"')
+  const restored = Promise.withResolvers<Record<string, unknown>>()
+  agent.works.set('site.clone', async function* (params) {
+    restored.resolve(params)
+    yield 'Fetching the backup'
+    throw new Error('enough')
+  })
+  await dashboard.call('POST', '/api/servers/1/sites/clone', {
+    ...{ domain: 'shop.example', php: '8.2', from: { kind: 'backup', backup_id: 2 } },
+  })
+  expect((await restored.promise).from).toMatchObject({
+    ...{ kind: 'backup', repository: 'shop_k3f9', password: OLD, backup: '2'.repeat(64) },
+    target: { secret: SECRET },
+  })
+})
+
+test('passwords must be encrypted to this dashboard, and one must open the repository', async () => {
+  const { agent, answer, dashboard, search, adopt } = await storage()
+  await using _ = agent
+  await using __ = dashboard
+  await confirmKit(dashboard)
+  const { dashboard_key } = (await search()).body
+
+  expect((await adopt([sealed(OLD, kit.publicKey)])).body.fields).toEqual({
+    sealed_passwords: ['Must be encrypted to the key of this dashboard'],
+  })
+  const refusal = { error: 'Conflict', message: 'The password does not open the repository' }
+  agent.answers.set('/backups/list', () => Response.json(refusal, { status: 409 }))
+  const { status, body } = await adopt([sealed(OLD, dashboard_key)])
+  expect([status, body]).toEqual([409, refusal])
+  agent.answers.delete('/backups/list')
+  expect((await adopt([sealed(OLD, dashboard_key)])).body.message).toBe(
+    'The agent of this server cannot read a storage: upgrade it',
+  )
+  answer('/backups/list', listed)
+  expect((await dashboard.call('GET', '/api/fleet/backups')).body.gone).toEqual([])
+})

@@ -1,0 +1,36 @@
+import { siteClone } from '#agent/commands/site.clone.ts'
+import { printed } from '#agent/host/simulated/programs/output.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { savedSite } from './backup.ts'
+import { contextOf, outcome, server, shop } from './debian.ts'
+
+type Params = ParamsOf<'site.clone'>
+
+export const copy = { ...shop, domain: 'copy.example', user: 'copy' }
+export const fromSite: Params = { ...copy, from: { kind: 'site', domain: shop.domain } }
+export const REPORT = { replaced: 7, left: [] }
+
+/** With a rewriter, and a database that takes what it is given. */
+function ready(host: FakeHost): FakeHost {
+  host.pages.set('http://copy.example/', '<a href="http://copy.example/">')
+  host.table = {
+    ...host.table,
+    'hosting-agent': (_, __, { input = '' }) => ({
+      ...printed(input),
+      stderr: `${JSON.stringify(REPORT)}\n`,
+    }),
+  }
+  host.answer('mariadb --no-defaults --user=copy', '')
+  return host
+}
+export const siteServer = async () => ready(await server(shop))
+export async function backupServer() {
+  const { host, restore } = await savedSite({ '/srv/www/shop/public/page.html': 'as saved' })
+  const { target, repository, password, backup } = restore({ files: true, database: true })
+  const from = { kind: 'backup' as const, target, repository, password, backup }
+  const params: Params = { ...copy, from }
+  return { host: ready(host), params }
+}
+export const run = (host: FakeHost, params: Params) =>
+  outcome(siteClone.run(params, contextOf(host)))

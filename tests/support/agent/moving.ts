@@ -1,0 +1,48 @@
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { sitePurge } from '#agent/commands/site.purge.ts'
+import { siteReceive } from '#agent/commands/site.receive.ts'
+import { siteSwitch } from '#agent/commands/site.switch.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import type { Switch } from '#shared/moving.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { savedSite } from './backup.ts'
+import { contextOf, outcome, shop } from './debian.ts'
+
+const { domain, user } = shop
+export const OLD = '10.0.0.1'
+export const PAGE = `/srv/www/${user}/public/page.html`
+export const VHOST = `/etc/nginx/sites-available/hosting-${domain}.conf`
+
+/** A server without the site, and the params with which it receives the site from a backup. */
+export async function emptyServer() {
+  const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
+  await outcome(siteDelete.run({ domain }, contextOf(host)))
+  await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
+  const { target, repository, password, backup } = restore({ files: true, database: true })
+  const from = { kind: 'backup' as const, target, repository, password, backup }
+  const params: ParamsOf<'site.receive'> = { ...shop, from, peers: [OLD] }
+  host.runs.length = 0
+  return { host, params }
+}
+
+/** A server with the closed copy. */
+export async function receivingServer() {
+  const { host, params } = await emptyServer()
+  const [, result] = await outcome(siteReceive.run(params, contextOf(host)))
+  if (typeof result === 'string') throw new Error(result)
+  host.runs.length = 0
+  return { host, params }
+}
+
+export const paramsFor = (state: Switch): ParamsOf<'site.switch'> => ({
+  ...{ domain, state, peers: ['10.0.0.2'], challenges: true, certificate: '' },
+})
+
+/** One state after another; the outcome of the last one. */
+export async function switched(host: FakeHost, ...states: Switch[]) {
+  let last: Awaited<ReturnType<typeof outcome>> = [[], '']
+  for (const state of states) {
+    last = await outcome(siteSwitch.run(paramsFor(state), contextOf(host)))
+  }
+  return last
+}

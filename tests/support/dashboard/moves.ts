@@ -1,0 +1,50 @@
+import { servers } from '#dashboard/db/schema.ts'
+import { twoServers } from './copies.ts'
+
+type Both = Awaited<ReturnType<typeof twoServers>>
+
+/** What an agent was asked in a move: the command, and the state that it names. */
+type Asked = [server: 'one' | 'two', command: string, state?: unknown]
+
+/** Two servers whose agents move sites, in the order in which they are asked. */
+export async function movingServers() {
+  const all = await twoServers()
+  const asked: Asked[] = []
+  for (const name of ['one', 'two'] as const) {
+    const { works } = all[name].agent
+    const answers = (command: string, more: object = {}) =>
+      works.set(command, async function* (params) {
+        asked.push(params.state === undefined ? [name, command] : [name, command, params.state])
+        all[name].given.push({ [command]: params })
+        yield `Working on ${params.domain}`
+        return { status: 'ok', domain: params.domain, ...more }
+      })
+    answers('site.switch', { certificate: '' })
+    answers('site.receive', { certificate: '' })
+    answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2 })
+    answers('site.delete', { size: 1 })
+    answers('site.purge')
+    const backup = works.get('backup.create')
+    if (backup)
+      works.set('backup.create', (params, ...rest) => {
+        asked.push([name, 'backup.create'])
+        return backup(params, ...rest)
+      })
+  }
+  const ready = { status: 'online' as const, php_versions: ['8.2'] }
+  await all.dashboard.db.write((queries) => queries.update(servers).set(ready))
+  return { ...all, asked }
+}
+
+export type MovingServers = Awaited<ReturnType<typeof movingServers>>
+
+/** The events of a call for the site, at its present server. */
+export async function events(
+  { dashboard, site, shop }: Both,
+  call: string,
+  body: object = {},
+): Promise<string> {
+  const { server_id } = await site(shop)
+  const path = `/api/servers/${server_id}/sites/${shop}/${call}?steps=true`
+  return (await dashboard.send('POST', path, body)).text()
+}

@@ -1,0 +1,89 @@
+import { expect } from 'bun:test'
+import * as fs from 'node:fs'
+import { startRestServer } from '#tests/support/storage/rest.ts'
+import { installRestic, restic } from '#tests/support/storage/restic.ts'
+import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
+import { differences } from '#tests/support/system/histories/tree-state.ts'
+
+const LARGE = `/srv/www/${SITE.user}/public/large`
+/** Secrets and files that an operation uses meanwhile, and whether the site runs. */
+const LEFT = `find /srv/www/.restore /var/lib/hosting-agent/backups -mindepth 2
+  systemctl is-active 'hosting-cron@*.timer' 'hosting-fpm@*.socket'`
+
+type Storage = Awaited<ReturnType<typeof startRestServer>>
+export type Everything = Awaited<ReturnType<FaultyWorld['everything']>>
+
+/** A site that was backed up to a REST server of its own, and changed after that. */
+export class FaultyWorld {
+  readonly server: BackupHost
+  readonly storage: Storage
+  readonly saved: Saved
+
+  private constructor(server: BackupHost, storage: Storage, saved: Saved) {
+    this.server = server
+    this.storage = storage
+    this.saved = saved
+  }
+
+  static async start(): Promise<FaultyWorld> {
+    const server = await BackupHost.start('faults')
+    await installRestic(server.host)
+    const storage = await startRestServer({ megabytes: 900 })
+    server.target = storage.target('shop')
+    await server.empty()
+    const sql = (input: string) => server.host.must(['mariadb', SITE.user], { input })
+    const index = `${server.root}/index.html`
+    fs.writeFileSync(index, 'as saved')
+    await renew(server)
+    await sql(`CREATE TABLE a (id INT PRIMARY KEY, b LONGBLOB); INSERT INTO a VALUES (1, 'saved')`)
+    const saved = await server.save()
+    fs.writeFileSync(index, 'changed')
+    await sql(`UPDATE a SET b = 'changed'; CREATE TABLE c (d INT)`)
+    return new FaultyWorld(server, storage, saved)
+  }
+
+  /** New content of 30 MB, so that each backup has something to send. */
+  renewed = () => renew(this.server)
+
+  create = () => this.server.run('backup.create', this.server.saving)
+
+  restore = (changed: Partial<Saved> = {}) => {
+    const parts = { files: true, database: true }
+    const params = this.server.restoring({ ...this.saved, ...changed }, parts)
+    return this.server.run('backup.restore', params)
+  }
+
+  undo = () => this.server.completed('backup.undo', { domain: SITE.domain })
+
+  /** Runs restic with the rights of the storage's owner. */
+  async keeper(...args: string[]) {
+    const { password, repository } = this.saved
+    await this.server.host.put('/root/restic/own', `${password}\n`, 0o600)
+    const own = ['--password-file', '/root/restic/own', ...args]
+    return restic(this.server.host, this.storage.keeper('shop'), repository, own)
+  }
+
+  /** The complete backups, by their IDs. */
+  async manifests(): Promise<string[]> {
+    const listed = await this.keeper('snapshots', '--json', '--no-lock', '--tag', 'manifest')
+    return JSON.parse(listed.stdout).map(({ id }: { id: string }) => id)
+  }
+
+  async everything() {
+    const { stdout } = await this.server.host.exec(['bash', '-c', LEFT])
+    return { ...(await this.server.state()), left: stdout }
+  }
+
+  async expectSame(name: string, before: Everything): Promise<void> {
+    const after = await this.everything()
+    const found = [
+      ...differences(after.files, before.files),
+      ...differences(after.database, before.database),
+    ]
+    expect([name, found, after.left]).toEqual([name, [], before.left])
+  }
+}
+
+async function renew(server: BackupHost): Promise<void> {
+  await server.host.must(['dd', 'if=/dev/urandom', `of=${LARGE}`, 'bs=1M', 'count=30'])
+}

@@ -1,0 +1,115 @@
+import * as fs from 'node:fs'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
+import type * as lab from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
+import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
+import { putRestic } from '#tests/support/storage/restic.ts'
+import { tablesOf } from './histories/table-state.ts'
+import type { Site } from './histories/tree.ts'
+import { treeOf } from './histories/tree-state.ts'
+import { ENVIRONMENT, startMachine } from './machine.ts'
+import { packaged } from './packaged.ts'
+
+const PROGRAM = 'dist/faulty-agent'
+const MINUTES = 60_000
+
+export const SITE = {
+  ...{ domain: 'shop.example.test', php: '8.4', tier: 'small', tls: 'none' },
+  ...{ email: 'owner@example.test', user: 'shop1a2b3c' },
+}
+export type Parts = { files: boolean; database: boolean }
+export interface Saved {
+  id: string
+  repository: string
+  password: string
+}
+interface Ended {
+  event: string
+  data: Record<string, unknown> & { message?: string }
+}
+
+/** A server with one site, whose agent runs one command at a time and can fail at any call. */
+export class BackupHost {
+  readonly host: lab.Host
+  /** The document root, as this machine sees it. */
+  readonly root: Buffer
+  target: object = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+
+  private constructor(host: lab.Host) {
+    this.host = host
+    this.root = Buffer.from(`${host.root}/srv/www/${SITE.user}/public`)
+  }
+
+  static async start(name: string): Promise<BackupHost> {
+    const build = [process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`]
+    await must([...build, 'tests/support/system/faulty-agent.ts'])
+    const host = await startMachine(
+      { name, suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
+      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+    )
+    await putRestic(host)
+    await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
+    const server = new BackupHost(host)
+    await server.completed('server.provision', {})
+    await server.completed('site.create', SITE)
+    return server
+  }
+
+  /** The last event; `fault` names a step and its n-th call, which fails. */
+  async run(command: string, params: object, fault = 'none'): Promise<Ended> {
+    const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
+    const output = await this.host.must(argv, { env: ENVIRONMENT, timeout_ms: 20 * MINUTES })
+    return JSON.parse(output).outcome
+  }
+
+  async completed(command: string, params: object): Promise<Ended['data']> {
+    const { event, data } = await this.run(command, params)
+    if (event !== 'complete') throw new Error(`${command}: ${JSON.stringify(data)}`)
+    return data
+  }
+
+  get saving(): object {
+    const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
+    return { domain: SITE.domain, target: this.target, ...keys }
+  }
+
+  async save(): Promise<Saved> {
+    const done = await this.completed('backup.create', this.saving)
+    const { id, repository } = done.backup as Saved
+    return { id, repository, password: opened(dashboard.privateKey, String(done.sealed_password)) }
+  }
+
+  /** Opens the repository of the site quickly from now on: it takes most of the time of restic. */
+  async quicken(): Promise<void> {
+    const { repository, password } = await this.save()
+    await quickenKeys(`${this.host.root}/mnt/store/${repository}`, password)
+  }
+
+  restoring({ id, repository, password }: Saved, parts: Parts): object {
+    return { domain: SITE.domain, target: this.target, repository, password, backup: id, parts }
+  }
+
+  /** Nothing of WordPress remains, whose jobs would change rows on their own. */
+  async empty(): Promise<void> {
+    for (const name of fs.readdirSync(this.root, { encoding: 'buffer' })) {
+      const path = Buffer.concat([this.root, Buffer.from('/'), name])
+      fs.rmSync(path, { recursive: true })
+    }
+    const list = `SELECT CONCAT('DROP TABLE IF EXISTS \`', REPLACE(TABLE_NAME, '\`', '\`\`'), '\`;')
+      FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()`
+    const client = ['mariadb', '--skip-column-names', '--raw', SITE.user]
+    const input = await this.host.must(client, { input: list })
+    await this.host.must(['mariadb', '--force', SITE.user], { input })
+  }
+
+  site(): Site & { database: string } {
+    const { uid, gid } = fs.statSync(this.root)
+    return { root: this.root, uid, gid, database: SITE.user }
+  }
+
+  /** All files and all rows. */
+  async state() {
+    return { files: treeOf(this.root), database: await tablesOf(this.host, SITE.user) }
+  }
+}

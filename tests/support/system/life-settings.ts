@@ -1,0 +1,140 @@
+import { expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/wait.ts'
+import { PAGE, startLoad } from './load.ts'
+import { get } from './requests.ts'
+import { MINUTES, type World } from './world.ts'
+
+const VALUES = `<?php foreach (['memory_limit', 'upload_max_filesize', 'post_max_size', 'max_execution_time',
+  'max_input_vars', 'max_file_uploads', 'session.cookie_samesite'] as $name) echo ini_get($name), ' ';`
+
+export function appliesSettings(world: World): void {
+  const url = (path = '/') => `http://${world.site.domain}${path}`
+  const configure = async (change: object) => {
+    const path = world.path(`/sites/${world.site.id}/settings`)
+    const end = (await world.dashboard.stream('PATCH', path, change)).at(-1)
+    if (end?.event !== 'complete') throw new Error(JSON.stringify(end))
+    return end.data
+  }
+  const put = async (name: string, text: string) => {
+    const { host, site } = world
+    await host.put(`${site.docroot}/${name}`, text)
+    await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/${name}`])
+  }
+  const statusOf = async (path: string, options: string[] = []) =>
+    (await get(world.host, url(path), { options })).status
+  /** nginx reloads in the background. */
+  const becomes = (status: number, path: string, options: string[] = []) =>
+    poll(async () => (await statusOf(path, options)) === status)
+
+  test(
+    'applies limits and values of PHP and its tier under load, without losing a request',
+    async () => {
+      await put('values.php', VALUES)
+      await put('load.php', PAGE)
+      const load = startLoad(world.host, url('/load.php'), 50)
+
+      await configure({
+        php_settings: {
+          ...{ memory_limit: 192, upload: 100, execution_time: 90, input_vars: 4000 },
+          values: { max_file_uploads: '50', 'session.cookie_samesite': 'None' },
+        },
+      })
+      const values = (await get(world.host, url('/values.php'))).body
+      const { site, dashboard } = world
+      const change = { user: site.user, php_version: world.variant.php }
+      for (const tier of ['large', 'medium'])
+        await dashboard.call('POST', world.path('/pool-apply'), { ...change, tier })
+      await configure({ php_settings: null })
+      const { good, bad } = await load.stop()
+
+      expect(values.trim()).toBe('192M 100M 101M 90 4000 50 None')
+      expect(bad).toEqual([])
+      expect(good).toBeGreaterThan(50)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'shows the maintenance page but to the addresses that are allowed',
+    async () => {
+      const message = `Back at "noon"; it's 5 € $host`
+      await configure({ maintenance: { allow: ['127.0.0.1'], message } })
+      const from = ['--interface', world.host.address]
+      const outside = { resolve: world.host.address, options: from }
+
+      const closed = async () => (await get(world.host, url(), outside)).status === 503
+      expect(await poll(closed)).toBe(true)
+      const { body, headers } = await get(world.host, url(), outside)
+      expect(body).toContain('Back at &#34;noon&#34;; it&#39;s 5 &#8364; &#36;host')
+      expect(headers).toContain('retry-after: 600')
+      expect(await statusOf('/')).toBe(200)
+
+      await configure({ maintenance: null })
+      expect(await poll(async () => !(await closed()))).toBe(true)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'asks visitors for a password, which PHP does not receive',
+    async () => {
+      await put('auth.php', `<?php echo json_encode([$_SERVER['PHP_AUTH_USER'] ?? null]);`)
+      await configure({ basic_auth: { user: 'client' } })
+      const path = world.path(`/sites/${world.site.id}/visitor-password`)
+      const { body } = await world.dashboard.call('POST', path)
+      world.secrets.push(String(body.password))
+      const signed = ['--user', `${body.user}:${body.password}`]
+
+      expect(await becomes(401, '/auth.php')).toBe(true)
+      expect(await statusOf('/auth.php', ['--user', 'client:wrong'])).toBe(401)
+      expect((await get(world.host, url('/auth.php'), { options: signed })).body).toBe('[null]')
+
+      await configure({ basic_auth: null })
+      expect(await becomes(200, '/auth.php')).toBe(true)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'leaves paths and cookies out of the page cache, and switches it off',
+    async () => {
+      const cacheOf = async (options: string[] = []) => {
+        await get(world.host, url(), { options })
+        const { headers } = await get(world.host, url(), { options })
+        return /x-cache: (\w+)/.exec(headers)?.[1] ?? 'none'
+      }
+      const becomesCached = (state: string, options: string[] = []) =>
+        poll(async () => (await cacheOf(options)) === state)
+      const member = ['--cookie', 'member_7=1']
+      expect(await becomesCached('hit')).toBe(true)
+      expect(await cacheOf(member)).toBe('hit')
+
+      await configure({ page_cache: { paths: ['/sample-page'], cookies: ['member_'] } })
+      expect(await becomesCached('bypass', member)).toBe(true)
+      expect(await becomesCached('hit')).toBe(true)
+      const sample = () => get(world.host, url('/sample-page/'))
+      await sample()
+      expect((await sample()).headers).toContain('x-cache: bypass')
+
+      await configure({ page_cache: { enabled: false } })
+      expect(await becomesCached('none')).toBe(true)
+      await configure({ page_cache: null })
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'lets only the addresses of Jetpack call xmlrpc.php',
+    async () => {
+      await configure({ xmlrpc: 'jetpack' })
+      expect(await becomes(403, '/xmlrpc.php')).toBe(true)
+      expect(await statusOf('/wp-content/uploads/xmlrpc.php')).toBe(403)
+      await configure({ xmlrpc: 'on' })
+      expect(await becomes(405, '/xmlrpc.php')).toBe(true)
+
+      const { host, site } = world
+      await host.must(['sh', '-c', 'cd "$0" && rm values.php load.php auth.php', site.docroot])
+    },
+    5 * MINUTES,
+  )
+}

@@ -1,0 +1,24 @@
+import process from 'node:process'
+import { readConfig } from '#agent/config.ts'
+import { pages } from '#agent/host/real/pages-helper.ts'
+import { mail } from '#agent/mail/serve.ts'
+import { rewrite } from '#agent/rewrite/serve.ts'
+import { scan } from '#agent/scan/serve.ts'
+import { storage } from '#agent/storage/serve.ts'
+
+/**
+ * The other programs of an agent, which it and systemd start. Returns for any other name; the queue
+ * of the mail goes on.
+ */
+export async function runOwnProgram(name: string | undefined, args: string[]): Promise<void> {
+  if (name === 'mail') await mail(readConfig(process.env))
+  if (name === 'pages') await pages()
+  if (name === 'scan') await scan(args)
+  if (name === 'storage') {
+    console.log(await storage())
+    process.exit(0)
+  }
+  if (name !== 'rewrite') return
+  await rewrite([])
+  process.exit(0)
+}

@@ -1,0 +1,102 @@
+import { expect } from 'bun:test'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backUp } from '#dashboard/backup/back-up.ts'
+import { restore } from '#dashboard/backup/restore.ts'
+import { backup_targets } from '#dashboard/db/backup-schema.ts'
+import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
+import { findOffSite } from '#dashboard/off-site/state.queries.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { confirmKit, kit } from '#tests/support/dashboard/backups.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { resticPackage } from '#tests/support/storage/restic.ts'
+
+const MINUTES = 60_000
+const NAME = 'hosting-dashboard'
+
+/** The first commands of a document that are marked as tested. */
+async function documented(name: string): Promise<string> {
+  const text = await Bun.file(`.github/docs/${name}`).text()
+  return /<!-- tested[^>]*-->\n```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
+}
+
+unless(lab.available()).test(
+  'the kit, restic and the storage bring back the records of a dashboard with its secrets',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'off-site-'))
+    const store = join(folder, 'store')
+    await mkdir(store)
+    const clock = new HeldClock()
+    await using dashboard = await makeDashboard({ clock })
+    const { db } = dashboard
+    const data_dir = dashboard.folder
+    await Bun.write(`${data_dir}/seal-secret`, 's'.repeat(32))
+    await mkdir(`${data_dir}/cache`)
+    await cp(await resticPackage(), `${data_dir}/cache/restic.deb`)
+    await confirmKit(dashboard)
+    const records = { database: { url: `file:${data_dir}/test.db` }, data_dir }
+    const save = () =>
+      saveOffSite({
+        ...{ ...dashboard.deps, random: secureRandom, data_dir },
+        backUp: async (path) => {
+          await backUp(records, path, { now: clock.now(), with_secrets: true })
+        },
+      })
+    const created = await dashboard.call('POST', '/api/backup-targets', {
+      ...{ name: 'Disk', place: { kind: 'local', path: '/mnt/none' } },
+    })
+    const { id } = created.body.target
+    await save()
+    expect(await findOffSite(db)).toBeUndefined()
+
+    await db.write((queries) =>
+      queries.update(backup_targets).set({ checked_at: '2026-01-01T00:00:00.000Z' }),
+    )
+    await save()
+    const first = await findOffSite(db)
+    expect(first).toMatchObject({ saved_at: null, error: expect.stringContaining('/mnt/none') })
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    expect(body.attention).toMatchObject([{ kind: 'dashboard_backup', severity: 'warning' }])
+
+    const place = { kind: 'local' as const, path: store }
+    await db.write((queries) => queries.update(backup_targets).set({ place }))
+    await dashboard.call('PATCH', `/api/backup-targets/${id}`, { keeper_key: kit.publicKey })
+    clock.move(61 * MINUTES)
+    await save()
+    await save()
+    const saved = await findOffSite(db)
+    expect(saved).toMatchObject({ error: null, saved_at: saved?.tried_at })
+    expect(await readdir(`${store}/${NAME}/snapshots`)).toHaveLength(1)
+    expect(await readdir(`${store}/${NAME}/keys`)).toHaveLength(3)
+    expect((await readdir(data_dir)).filter((name) => name.startsWith('off-site'))).toEqual([])
+    clock.move(24 * 60 * MINUTES)
+    await save()
+    expect(await readdir(`${store}/${NAME}/snapshots`)).toHaveLength(2)
+
+    const rescue = join(folder, 'rescue')
+    await mkdir(rescue)
+    await Bun.write(`${rescue}/kit.pem`, kit.privateKey)
+    await Bun.write(`${rescue}/repository`, `${store}/${NAME}\n`)
+    await symlink(`${store}/${NAME}/keys`, `${rescue}/keys`)
+    const env = { PATH: `${data_dir}/bin:/usr/bin:/bin`, HOME: rescue }
+    for (const name of ['backup-recovery.md', 'operating.md']) {
+      const argv = ['env', '--chdir', rescue, 'sh', '-c', await documented(name)]
+      await lab.must(argv, { env })
+    }
+    const target = {
+      database: { url: `file:${rescue}/data/dashboard.db` },
+      data_dir: `${rescue}/data`,
+    }
+    await mkdir(target.data_dir)
+    const { manifest } = await restore(`${rescue}/dashboard.tar`, target, clock.now())
+
+    expect(manifest.database.rows).toMatchObject({ users: 1, backup_targets: 1, backup_kits: 1 })
+    expect((await Bun.file(`${target.data_dir}/seal-secret`).text()).trim()).toBe('s'.repeat(32))
+    await rm(folder, { recursive: true })
+  },
+  3 * MINUTES,
+)

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { kit } from '#tests/support/agent/backup.ts'
+import { Watcher } from '#tests/support/canary.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { startRestServer } from '#tests/support/storage/rest.ts'
+import { putRestic } from '#tests/support/storage/restic.ts'
+import { confirmKit } from '#tests/support/system/life-backup.ts'
+import { SecretWatch } from '#tests/support/system/secret-watch.ts'
+import { MINUTES, World } from '#tests/support/system/world.ts'
+
+const DOMAIN = 'shop.example.test'
+const USER = 'canary-4f1e'
+const CONTROL = 'canary-control-9d1e'
+const S3_SECRET = 'canary/S3+secret "7be2" \\ 3c4d'
+const SSH_KEY = generateKeyPairSync('ed25519', {
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+}).privateKey
+const PASSWORDS = '/var/lib/hosting-agent/backups/shop*/password'
+const HOST_KEY = `ssh-ed25519 ${Buffer.alloc(51, 7).toString('base64')}`
+const S3 = {
+  ...{ kind: 's3', url: 'https://127.0.0.1:1', bucket: 'backups', prefix: 'a', user: 'KEY' },
+  ...{ region: 'us-east-1', ca: '' },
+}
+const SFTP = {
+  ...{ kind: 'sftp', host: '127.0.0.1', port: 1, user: 'a', path: '/a', host_key: HOST_KEY },
+}
+
+unless(lab.available()).describe('the secrets of backups', () => {
+  const world = new World({
+    name: 'trixie',
+    suite: 'trixie',
+    init: 'systemd',
+    php: '8.4',
+    packaged: true,
+  })
+  const answers = new Watcher()
+  let watch: SecretWatch
+  let known: Record<string, string>
+  /** Of the repository's password. */
+  let file: string
+
+  /** Every answer and every event is looked at. */
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await world.dashboard.call(method, path, body)
+    answers.see(`answer of ${method} ${path}`, JSON.stringify(answer.body))
+    return answer.body as Record<string, { id: number }>
+  }
+  const last = async (path: string, body: object = {}) => {
+    const events = await world.dashboard.stream('POST', path, body)
+    answers.see(`events of POST ${path}`, JSON.stringify(events))
+    return events.at(-1)
+  }
+  const addTarget = async (name: string, place: object, secret: string) => {
+    const { target } = await call('POST', '/api/backup-targets', { name, place, secret })
+    return { target_id: target?.id }
+  }
+
+  beforeAll(async () => {
+    await world.start()
+    const storage = await startRestServer({ users: [USER] })
+    const { place, secret } = storage.target(USER)
+    known = { control: CONTROL, rest: secret, s3: S3_SECRET, ssh: SSH_KEY.split('\n')[1] ?? '' }
+    watch = new SecretWatch(world.host)
+    await watch.start(Object.values(known))
+    answers.watch(new Map([[world.dashboard.process.child.pid ?? 0, 'dashboard']]))
+    await putRestic(world.host)
+    await world.register()
+    await last(world.path('/provision'), { php_versions: ['8.4'] })
+    const { site } = await call('POST', world.path('/sites'), {
+      domain: DOMAIN,
+      php: '8.4',
+      tls: 'none',
+    })
+    await lab.poll(
+      async () => {
+        const { body } = await world.dashboard.call('GET', world.path(`/sites/${site?.id}`))
+        return (body.site as { status: string }).status === 'active'
+      },
+      { timeout_ms: 5 * MINUTES },
+    )
+    await confirmKit(world.dashboard)
+    const backups = world.path(`/sites/${site?.id}/backups`)
+    const check = world.path('/backup-check')
+    const target = await addTarget('REST', place, secret)
+    expect((await last(check, target))?.event).toBe('complete')
+    expect((await last(backups))?.event).toBe('complete')
+    file = (await world.host.must(['bash', '-c', `echo ${PASSWORDS}`])).trim()
+    known.repository = (await world.host.must(['cat', file])).trim()
+    await watch.lookFor(Object.values(known))
+
+    const shown = await call('GET', backups)
+    const [backup] = shown.backups as unknown as { id: number }[]
+    const parts = { files: true, database: true }
+    const restored = await last(`${backups}/restore`, { backup_id: backup?.id, parts })
+    expect(restored?.event).toBe('complete')
+    expect((await last(`${backups}/undo`))?.event).toBe('complete')
+    const others = [
+      await addTarget('Wrong password', place, S3_SECRET),
+      await addTarget('S3', S3, S3_SECRET),
+      await addTarget('SFTP', SFTP, SSH_KEY),
+    ]
+    for (const other of others) expect((await last(check, other))?.event).toBe('error')
+    for (const path of [
+      'backup-targets',
+      'backup-kit',
+      'fleet/backups',
+      'activity?limit=500',
+      'operations',
+      'settings',
+    ])
+      await call('GET', `/api/${path}`)
+    await answers.seeFiles('data', world.dashboard.data_dir)
+    answers.see('output of the dashboard', world.dashboard.process.lines.join('\n'))
+    answers.stop()
+  }, 15 * MINUTES)
+  afterAll(() => world.stop(), 5 * MINUTES)
+
+  test(
+    'are in their own files and nowhere else',
+    async () => {
+      expect(known.repository).toMatch(/^[A-Za-z0-9]{48}$/)
+      const secrets = Object.values(known)
+
+      // Shows that processes are looked at.
+      await world.host.must(['env', `CONTROL=${CONTROL}`, 'sleep', '1'])
+      const found = await watch.found(secrets)
+      const control = found.filter((place) => place.endsWith(CONTROL))
+      expect(found.filter((place) => !control.includes(place))).toEqual([file])
+      expect(control).not.toEqual([])
+      expect(secrets.flatMap((secret) => answers.placesOf(secret))).toEqual([])
+      expect(answers.placesOf(kit.privateKey.split('\n')[3] ?? '')).toEqual([])
+      expect(answers.placesOf(DOMAIN)).not.toEqual([])
+    },
+    5 * MINUTES,
+  )
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { during } from '#tests/support/system/backup-faults/moment.ts'
+import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
+
+const MINUTES = 60_000
+
+unless(lab.available()).describe('a backup', () => {
+  let world: FaultyWorld
+
+  /** A file system in memory that has from now on only so many kilobytes free. */
+  const shrink = async (host: lab.Host, path: string, free: number) => {
+    const [, used] = (await host.must(['df', '--output=used', path])).split('\n')
+    await host.must(['mount', '-o', `remount,size=${Number(used) + free}k`, path])
+  }
+  const grow = (host: lab.Host, path: string) =>
+    host.must(['mount', '-o', 'remount,size=900m', path])
+
+  beforeAll(async () => {
+    world = await FaultyWorld.start()
+  }, 15 * MINUTES)
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
+
+  test(
+    'is absent when the disk of the storage is full, and earlier ones remain',
+    async () => {
+      const { server, storage } = world
+      await world.renewed()
+      const [before, had] = [await world.everything(), await world.manifests()]
+
+      const { event, data } = await during(server.host, '--tag files', world.create(), () =>
+        shrink(storage.host, storage.folder, 2048),
+      )
+
+      expect([event, data.message]).toEqual(['error', expect.stringContaining('507')])
+      await world.expectSame('full', before)
+      expect(await world.manifests()).toEqual(had)
+      await grow(storage.host, storage.folder)
+      expect((await world.create()).event).toBe('complete')
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'changes nothing when the disk of the server is full while it is fetched',
+    async () => {
+      const { host } = world.server
+      const fetched = '/srv/www/.restore'
+      await host.must(['install', '-d', '-m', '0700', fetched])
+      await host.must(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=900m', 'tmpfs', fetched])
+      const before = await world.everything()
+
+      const { event, data } = await during(host, '--target', world.restore(), () =>
+        shrink(host, fetched, 1024),
+      )
+
+      await grow(host, fetched)
+      expect([event, data.message]).toEqual(['error', expect.stringMatching(/no space left/i)])
+      await world.expectSame('full', before)
+      await host.must(['umount', fetched])
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'is not restored with another password, or from a damaged pack',
+    async () => {
+      const { storage, saved } = world
+      const before = await world.everything()
+      const wrong = await world.restore({ password: 'x'.repeat(48) })
+      expect(wrong).toMatchObject({
+        event: 'error',
+        data: { message: expect.stringContaining('has another password') },
+      })
+      await world.expectSame('wrong password', before)
+
+      const folder = `${storage.folder}/shop/${saved.repository}/data`
+      const large = await storage.host.must(['find', folder, '-size', '+1M'])
+      const packs = large.trim().split('\n')
+      for (const pack of packs) {
+        await storage.host.must(['cp', '-p', pack, `/srv/${pack.split('/').at(-1)}`])
+        const bytes = ['dd', 'if=/dev/zero', `of=${pack}`, 'bs=1', 'seek=5000', 'count=9']
+        await storage.host.must([...bytes, 'conv=notrunc'])
+      }
+      const damaged = await world.restore()
+      expect(damaged).toMatchObject({
+        event: 'error',
+        data: { message: expect.stringMatching(/^restic: /) },
+      })
+      await world.expectSame('damaged pack', before)
+
+      for (const pack of packs) {
+        await storage.host.must(['cp', '-p', `/srv/${pack.split('/').at(-1)}`, pack])
+      }
+      expect((await world.restore()).event).toBe('complete')
+      await world.undo()
+      await world.expectSame('undone', before)
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'waits while the owner of the storage has locked the repository',
+    async () => {
+      const had = await world.manifests()
+      const locks = `${world.storage.folder}/shop/${world.saved.repository}/locks`
+      const ended: string[] = []
+      const slowly = ['--limit-download', '10000']
+
+      const locking = world.keeper('check', '--read-data', ...slowly).then(({ code }) => {
+        ended.push(`check: ${code}`)
+      })
+      const locked = async () => (await world.storage.host.must(['ls', locks])).trim() !== ''
+      expect(await lab.poll(locked, { every_ms: 20 })).toBe(true)
+      const { event } = await world.create()
+      ended.push(`backup: ${event}`)
+      await locking
+
+      expect(ended).toEqual(['check: 0', 'backup: complete'])
+      expect((await world.manifests()).length).toBe(had.length + 1)
+    },
+    10 * MINUTES,
+  )
+})

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { PAGE, startLoad } from '#tests/support/system/load.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
+import { get } from '#tests/support/system/requests.ts'
+
+const MINUTES = 60_000
+const SITE = 'domains.example.test'
+const ALIVE = 'alias.example.test'
+const DEAD = 'dead.example.test'
+const OLD = 'old.example.test'
+const NEW = 'new.example.test'
+/** bücher.example.test */
+const BOOKS = 'xn--bcher-kva.example.test'
+
+const ASK = 'openssl s_client -connect 127.0.0.1:443 -servername "$1" </dev/null 2>/dev/null'
+
+const NAMES = {
+  www: 'redirect',
+  aliases: [ALIVE, DEAD, BOOKS],
+  redirects: [
+    { domain: OLD, status: 301, keep_path: true },
+    { domain: NEW, to: 'https://other.example.test/shop', status: 302, keep_path: false },
+  ],
+}
+
+unless(lab.available()).describe('the domains of a site', () => {
+  let world: Enrolled
+  let site = { id: 0, user: '' }
+
+  const at = () => world.path(`/sites/${site.id}/domains`)
+  const resolve = (...names: string[]) =>
+    Promise.all(names.map((name) => world.acme.resolve(name, world.host.address)))
+  const set = async (names: object) => (await world.dashboard.stream('PUT', at(), names)).at(-1)
+  const visit = async (url: string) => {
+    const { status, headers } = await get(world.host, url)
+    return [status, /^location: (.+)\r?$/m.exec(headers)?.[1]?.trim() ?? null]
+  }
+  /** The names in the certificate that nginx serves for a name. */
+  const certified = async (name: string) => {
+    const argv = ['sh', '-c', `${ASK} | openssl x509 -noout -ext subjectAltName`, 'sh', name]
+    const text = await world.host.must(argv)
+    return [...text.matchAll(/DNS:([^,\s]+)/g)].map(([, each]) => each).sort()
+  }
+
+  beforeAll(async () => {
+    world = await startEnrolled('trixie', await packaged('trixie'))
+    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: ['8.4'] })
+    await resolve(SITE, `www.${SITE}`, ALIVE, OLD, NEW, BOOKS)
+    const body = { domain: SITE, php: '8.4', tls: 'letsencrypt' }
+    const created = await world.dashboard.call('POST', world.path('/sites'), body)
+    site = created.body.site as typeof site
+    await endOf(world.dashboard, created)
+    const found = await world.dashboard.call('GET', world.path(`/sites/${site.id}`))
+    site = found.body.site as typeof site
+    const page = `/srv/www/${site.user}/public/answer.php`
+    await world.host.put(page, PAGE)
+  }, 15 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
+
+  test(
+    'aliases show the site, redirects lead where they should, and no request is lost',
+    async () => {
+      const load = startLoad(world.host, `https://${SITE}/answer.php`, 10)
+      const last = await set(NAMES)
+      const { bad, good } = await load.stop()
+
+      expect(last).toEqual({
+        ...{ id: expect.any(Number), event: 'complete' },
+        data: { status: 'ok', domain: SITE, ...NAMES },
+      } as never)
+      expect(bad).toEqual([])
+      expect(good).toBeGreaterThan(10)
+      expect(await visit(`https://www.${SITE}/a?b=c`)).toEqual([301, `https://${SITE}/a?b=c`])
+      expect(await visit(`https://${OLD}/a?b=c`)).toEqual([301, `https://${SITE}/a?b=c`])
+      expect(await visit(`http://${OLD}/`)).toEqual([301, `https://${SITE}/`])
+      expect(await visit(`https://${NEW}/a`)).toEqual([302, 'https://other.example.test/shop'])
+      expect(await visit(`http://${ALIVE}/a`)).toEqual([301, `https://${ALIVE}/a`])
+      expect((await get(world.host, `https://${ALIVE}/answer.php`)).body).toStartWith('answered by')
+      expect((await get(world.host, `https://${BOOKS}/answer.php`)).body).toStartWith('answered by')
+    },
+    5 * MINUTES,
+  )
+
+  test('the certificate has every name but the dead one, which leads to the site', async () => {
+    expect(await certified(ALIVE)).toEqual([SITE, `www.${SITE}`, ALIVE, BOOKS, OLD, NEW].sort())
+    expect(await visit(`http://${DEAD}/a`)).toEqual([302, `https://${SITE}/a`])
+  })
+
+  test('bad names change nothing', async () => {
+    const before = await world.host.must(['cat', `/etc/nginx/sites-available/hosting-${SITE}.conf`])
+    await world.host.put(
+      '/etc/nginx/conf.d/foreign.conf',
+      'server { listen 80; server_name foreign.example.test; return 204; }',
+    )
+    const put = async (names: object) => (await world.dashboard.call('PUT', at(), names)).body
+
+    const aliases = Array.from({ length: 5000 }, (_, number) => `n${number}.example.test`)
+    expect(await put({ aliases })).toMatchObject({
+      fields: { aliases: ['Must have at most 98 names'] },
+    })
+    const loop = [{ domain: 'x.example.test', to: 'https://x.example.test/' }]
+    expect(await put({ redirects: loop })).toMatchObject({
+      fields: { redirects: ['x.example.test → x.example.test is a redirect loop'] },
+    })
+    expect(await put({ aliases: ['foreign.example.test'] })).toMatchObject({
+      fields: { aliases: [expect.stringContaining('served by /etc/nginx/conf.d/foreign.conf')] },
+    })
+    const after = await world.host.must(['cat', `/etc/nginx/sites-available/hosting-${SITE}.conf`])
+    expect(after).toBe(before)
+  })
+
+  test('names that are left out are gone', async () => {
+    const last = await set({})
+
+    expect(last?.event).toBe('complete')
+    // nginx reloads in the background.
+    const isGone = async () => {
+      const answer = await get(world.host, `http://${OLD}/`).catch(String)
+      return String(answer).includes('status 52')
+    }
+    expect(await lab.poll(isGone)).toBe(true)
+    expect((await visit(`https://www.${SITE}/answer.php`))[0]).toBe(200)
+  })
+})

@@ -1,0 +1,61 @@
+import { afterAll, expect } from 'bun:test'
+import { RESTIC } from '#shared/restic/source.ts'
+import { kit } from '#tests/support/agent/backup.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { startRestServer } from '#tests/support/storage/rest.ts'
+import { installRestic } from '#tests/support/storage/restic.ts'
+import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
+import { tablesOf } from '#tests/support/system/histories/table-state.ts'
+
+const MINUTES = 60_000
+const SCRIPT = 'scripts/recover-site.sh'
+const ENV = { PATH: '/root/restic/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' }
+
+/** Without the options, which WordPress writes with the first visit. */
+async function rowsOf(host: lab.Host): Promise<[string, string][]> {
+  return [...(await tablesOf(host, SITE.user))].filter(([name]) => !name.endsWith('_options'))
+}
+
+unless(lab.available()).test(
+  'one command brings a site back on an empty server, with the kit and the storage alone',
+  async () => {
+    const server = await BackupHost.start('lost')
+    const storage = await startRestServer()
+    const { place, secret } = storage.target('shop')
+    server.target = { place, secret }
+    await server.completed('backup.create', server.saving)
+    const sums = `cd /srv/www/${SITE.user}/public && find . -type f -print0 | sort -z | xargs -0 sha256sum`
+    const files = await server.host.must(['bash', '-c', sums])
+    const tables = await rowsOf(server.host)
+    await server.host.remove()
+
+    const rescue = await lab.startHost({ name: 'rescue', suite: 'trixie', init: 'systemd' })
+    await installRestic(rescue)
+    const address = place.url.replace('://', `://${place.user}:${secret}@`)
+    await rescue.put('/root/repository', `rest:${address}${SITE.user}/\n`, 0o600)
+    await rescue.put('/root/kit.pem', kit.privateKey, 0o600)
+    await rescue.put('/root/ca.pem', place.ca)
+    await rescue.put('/root/recover-site.sh', await Bun.file(SCRIPT).text())
+    const given = ['--kit', 'kit.pem', '--repository', 'repository', '--ca', 'ca.pem']
+    const argv = ['env', '--chdir=/root', 'sh', 'recover-site.sh', ...given]
+    const said = await rescue.must(argv, { env: ENV, timeout_ms: 15 * MINUTES })
+
+    console.log(said)
+    expect(said).toMatch(/\[\d+ s\] shop\.example\.test answers\. Backup of 20\d\d-/)
+    expect(await rescue.must(['bash', '-c', sums])).toBe(files)
+    expect(await rowsOf(rescue)).toEqual(tables)
+    const page = ['curl', '-sS', '--resolve', `${SITE.domain}:80:127.0.0.1`]
+    expect(await rescue.must([...page, `http://${SITE.domain}/wp-login.php`])).toContain(
+      'wp-submit',
+    )
+    const again = await rescue.must(argv, { env: ENV, timeout_ms: 15 * MINUTES })
+    expect(again).toContain(`${SITE.domain} answers`)
+    for (const { sha256 } of Object.values(RESTIC)) {
+      expect(await Bun.file(SCRIPT).text()).toContain(sha256)
+    }
+  },
+  25 * MINUTES,
+)
+
+afterAll(() => lab.switchDown(), 5 * MINUTES)
