@@ -103,7 +103,15 @@ export function sandboxed(suite: Suite): void {
         const asked = { ...body, dry_run: true }
         const planned = await world.dashboard.call('POST', world.path('/provision'), asked)
         const { steps } = planned.body.plan as Plan
-        const files = ['nginx', 'shared pools', 'sites slice', 'mail', 'site etc', 'restarts']
+        const files = [
+          'nginx',
+          'shared pools',
+          'sites slice',
+          'mail',
+          'login',
+          'site etc',
+          'restarts',
+        ]
         const names = ['packages', ...files, 'services', 'wp-cli']
         expect(steps.map(({ name }) => name)).toEqual(names)
         const events = await world.dashboard.stream('POST', world.path('/provision'), body)
