@@ -17,6 +17,7 @@ import { failureOf, isOpen } from './http/answer.ts'
 import { backupCalls } from './http/backups.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
 import type { Origin } from './http/listen.ts'
+import { logCalls } from './http/logs.ts'
 import { Refused } from './http/refused.ts'
 import { idOf, inRequest } from './http/request-id.ts'
 import { streamOf } from './http/stream.ts'
@@ -110,9 +111,11 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   })
 
   const backups = backupCalls(readings, policy)
-  for (const call of ['browse', 'download', 'find', 'list', 'keeper'] as const) {
+  for (const call of ['browse', 'download', 'find', 'list', 'keeper'] as const)
     app.post(`/backups/${call}`, ({ req: { raw }, var: { body } }) => backups[call](raw, body))
-  }
+  const logs = logCalls(readings)
+  for (const call of ['list', 'search', 'fatals', 'download', 'tail'] as const)
+    app.post(`/sites/logs/${call}`, ({ req: { raw }, var: { body } }) => logs[call](raw, body))
   operationCalls(app, runner)
   trustCalls(app, trust)
   app.notFound(() => failureOf(notFound('Endpoint')))

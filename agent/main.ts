@@ -52,6 +52,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   root: async () => (await import('./start.ts')).root,
   mail: async () => (await import('./mail/serve.ts')).mail,
   'mail-try': async () => (await import('./mail/try.ts')).mailTry,
+  logs: async () => (await import('./logs/serve.ts')).logs,
   pages: async () => (await import('./host/real/pages-helper.ts')).pages,
   reach: async () => (await import('./host/real/network-helper.ts')).reach,
   rewrite: async () => {

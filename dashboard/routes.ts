@@ -4,6 +4,7 @@ import { authRoutes } from './auth/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { copyRoutes } from './copies/routes.ts'
 import { domainRoutes } from './domains/routes.ts'
+import { logRoutes } from './logs/routes.ts'
 import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
 import { historyRoutes } from './metrics/routes.ts'
 import { moveRoutes } from './moves/routes.ts'
@@ -52,6 +53,7 @@ export const SUBJECTS = {
       ...copyRoutes,
       ...siteSettingsRoutes,
       ...wordpressLoginRoutes,
+      ...logRoutes,
       ...domainRoutes,
       ...moveRoutes,
     },

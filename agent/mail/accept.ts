@@ -4,6 +4,7 @@ import type { Catching, Effective } from '#agent/os/mail/setting.ts'
 import { type Envelope, envelopeOf, Unacceptable } from './envelope.ts'
 import { parseFields, renderFields } from './headers.ts'
 import { Incoming } from './incoming.ts'
+import type { MailLog } from './log.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { WireForm } from './wire-form.ts'
 
@@ -26,6 +27,7 @@ interface Deps {
   now: () => number
   /** The number of messages that are received at the same time; others wait. */
   turn: <T>(work: () => Promise<T>) => Promise<T>
+  log: MailLog
 }
 
 /** A message that is refused now, with its SMTP code. */
@@ -44,7 +46,9 @@ export async function accept(socket: Socket, queue: SiteQueue, deps: Deps): Prom
   } catch (error) {
     if (socket.destroyed) return
     await queue.refused()
-    socket.end(`${answerOf(error)}\n`)
+    const answer = answerOf(error)
+    deps.log.add('error', `refused: ${answer}`)
+    socket.end(`${answer}\n`)
   }
 }
 
@@ -72,7 +76,9 @@ async function take(
   if (!('caught' in rules) && queue.full !== undefined) throw new NotTaken(`452 ${queue.full}`)
   return deps.turn(async () => {
     socket.write('354\n')
-    return store(incoming, queue, { opening, rules, now: deps.now() })
+    const id = await store(incoming, queue, { opening, rules, now: deps.now() })
+    deps.log.add('info', `${id} ${'caught' in rules ? 'kept: this is a staging site' : 'queued'}`)
+    return id
   })
 }
 

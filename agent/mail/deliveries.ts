@@ -5,6 +5,7 @@ import {
   waitAfter,
 } from '#agent/os/mail/retry-schedule.ts'
 import type { Counts } from './counts.ts'
+import type { MailLog } from './log.ts'
 import type { Connection } from './smtp/connect.ts'
 import { Broken } from './smtp/replies.ts'
 import { NotStarted, type Outcome, send } from './smtp/send.ts'
@@ -14,6 +15,7 @@ interface Deps {
   store: Store
   waiting: Map<string, Waiting>
   counts: Counts
+  log: MailLog
   schedule: Schedule
   now: () => number
   random: () => number
@@ -60,11 +62,13 @@ export class Deliveries {
     const hours = Math.round(this.#deps.schedule.expire_ms / 3_600_000)
     const failure = { answer: `given up after ${hours} hours: ${reason}`, expired: true }
     this.#remove(message)
+    this.#deps.log.add('error', `${message.id} ${failure.answer}`)
     this.#deps.counts.failed(message.recipients.map((recipient) => ({ recipient, ...failure })))
   }
 
   #settle(message: Waiting, { accepted, deferred, refused }: Outcome): void {
     const { counts } = this.#deps
+    this.#note(message, { accepted, deferred, refused })
     const [first] = deferred
     const recipients = deferred.map(({ recipient }) => recipient)
     if (first) this.#later({ ...message, recipients }, first.reply.text)
@@ -77,6 +81,15 @@ export class Deliveries {
     counts.failed(failures.map((failure) => ({ ...failure, expired: false })))
   }
 
+  #note({ id }: Waiting, { accepted, deferred, refused }: Outcome): void {
+    const { log } = this.#deps
+    for (const recipient of accepted) log.add('info', `${id} sent to ${recipient}`)
+    for (const { recipient, reply } of deferred)
+      log.add('warning', `${id} deferred for ${recipient}: ${reply.text}`)
+    for (const { recipient, reply } of refused)
+      log.add('error', `${id} refused for ${recipient}: ${reply.text}`)
+  }
+
   /** Old messages get a last attempt too: the server, or its relay, may have been off. */
   #later(message: Waiting, answer: string): void {
     const { schedule, now } = this.#deps
@@ -85,6 +98,7 @@ export class Deliveries {
   }
 
   #brokenAt(message: Waiting, reason: string): void {
+    this.#deps.log.add('warning', `${message.id} not sent: ${reason}`)
     if (message.attempts >= GIVES_UP_AFTER) this.#later(message, reason)
     else this.#keep(this.#postponed(message, reason))
   }

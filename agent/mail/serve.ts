@@ -4,6 +4,7 @@ import type { Config } from '#agent/config.ts'
 import { logError } from '#agent/log.ts'
 import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
 import type { Schedule } from '#agent/os/mail/retry-schedule.ts'
+import { MailLog } from './log.ts'
 import { type SettingFiles, settingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
 import type { SmtpOptions } from './smtp/connect.ts'
@@ -98,9 +99,10 @@ export class MailService {
     const setting = `${server} ${await stampOf(this.#places.site(user))}`
     const site = this.#sites.get(user)
     if (!site) {
-      const queue = await SiteQueue.open(this.#depsOf(user))
-      const taken = () => this.#work()
-      const socket = await openSocket(this.#places, user, queue, { now: Date.now, taken })
+      const deps = this.#depsOf(user)
+      const queue = await SiteQueue.open(deps)
+      const [taken, { log }] = [() => this.#work(), deps]
+      const socket = await openSocket(this.#places, user, queue, { now: Date.now, taken, log })
       this.#sites.set(user, { queue, socket, setting })
     } else if (site.setting !== setting) {
       site.setting = setting
@@ -116,6 +118,7 @@ export class MailService {
       caught: new Store(this.#places.caughtOf(user)),
       settings: this.#files,
       status: new StatusFile(this.#places.statusOf(user)),
+      log: new MailLog(this.#places.logOf(user)),
       ...{ schedule, smtp, now: Date.now, random: Math.random },
     }
   }

@@ -12,6 +12,7 @@ import { Counts } from './counts.ts'
 import { Deliveries } from './deliveries.ts'
 import { fullness } from './fullness.ts'
 import { KnownIds } from './known-ids.ts'
+import type { MailLog } from './log.ts'
 import type { SettingFiles } from './setting-files.ts'
 import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
 import type { StatusFile } from './status-file.ts'
@@ -29,6 +30,7 @@ export interface QueueDeps {
   caught: Store
   settings: SettingFiles
   status: StatusFile
+  log: MailLog
   schedule: Schedule
   now: () => number
   random: () => number
@@ -108,8 +110,7 @@ export class SiteQueue {
 
   get due(): boolean {
     const { now, schedule } = this.#deps
-    if (this.#busy || !isDue(schedule, this.#relayAt, now())) return false
-    return this.#next() !== undefined
+    return !this.#busy && isDue(schedule, this.#relayAt, now()) && this.#next() !== undefined
   }
 
   /** Delivers due messages. Never throws. */
@@ -156,14 +157,12 @@ export class SiteQueue {
   }
 
   async #deliver(): Promise<void> {
-    const counted = { counts: this.counts, waiting: this.#waiting }
-    const deliveries = new Deliveries({ ...this.#deps, ...counted })
+    const { counts } = this
+    const deliveries = new Deliveries({ ...this.#deps, counts, waiting: this.#waiting })
     try {
-      const rules = await this.rules()
+      const [rules, first] = [await this.rules(), this.#next()]
       if ('reason' in rules) throw new Error(rules.reason)
-      if ('caught' in rules) return
-      const first = this.#next()
-      if (!first || this.#isOver(rules, first)) return
+      if ('caught' in rules || !first || this.#isOver(rules, first)) return
       const connection = await connect(rules.relay, this.#deps.smtp)
       await this.#handOver(rules, connection, deliveries).finally(() => connection.close())
     } catch (error) {

@@ -2,6 +2,7 @@ import { chmod, rename } from 'node:fs/promises'
 import net, { type Server } from 'node:net'
 import type { MailPlaces } from '#agent/os/mail/places.ts'
 import { accept } from './accept.ts'
+import type { MailLog } from './log.ts'
 import type { SiteQueue } from './site-queue.ts'
 
 /** Connections of one site at once; more wait in the kernel's queue. */
@@ -21,12 +22,12 @@ export async function openSocket(
   places: MailPlaces,
   user: string,
   queue: SiteQueue,
-  deps: { now: () => number; taken: () => void },
+  deps: { now: () => number; taken: () => void; log: MailLog },
 ): Promise<MailSocket> {
   const path = places.socket(user)
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy())
-    void accept(socket, queue, { now: deps.now, turn }).then(deps.taken)
+    void accept(socket, queue, { ...deps, turn }).then(deps.taken)
   })
   server.maxConnections = MOST_CONNECTIONS
   await listen(server, `${path}.new`)

@@ -10,6 +10,8 @@ import type { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { isCanary } from '#agent/os/isolation/canaries.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
 import { listUsers } from '#agent/os/login/users.ts'
+import { LogTails } from '#agent/os/logs/follow.ts'
+import { downloadLog, groupFatals, listLogs, searchLog } from '#agent/os/logs/read.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
 import { listConditions } from '#agent/os/server/conditions.ts'
@@ -23,10 +25,17 @@ import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import type { FindRequest, KeeperRequest, ListRequest } from '#shared/backup-find.ts'
 import type { BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import type {
+  LogDownloadRequest,
+  LogFatalsRequest,
+  LogSearchRequest,
+  LogTailRequest,
+} from '#shared/site-logs.ts'
 
 /** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
 export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
   const downloads = new Downloads(host)
+  const tails = new LogTails(host)
   return {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -54,6 +63,11 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     findRepositories: (request: FindRequest) => findRepositories(host, request),
     listBackups: (request: ListRequest) => listBackups(host, request),
     readKeeper: (request: KeeperRequest) => readKeeper(host, request),
+    logs: (domain: string) => listLogs(host, domain),
+    searchLog: (request: LogSearchRequest) => searchLog(host, request),
+    fatals: (request: LogFatalsRequest) => groupFatals(host, request),
+    downloadLog: (request: LogDownloadRequest) => downloadLog(host, request),
+    followLog: (request: LogTailRequest) => tails.start(request),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

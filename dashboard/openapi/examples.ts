@@ -3,6 +3,7 @@ import { AUTH_EXAMPLES } from '#dashboard/auth/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/bulk/examples.ts'
 import { COPY_EXAMPLES } from '#dashboard/copies/examples.ts'
 import { DOMAIN_EXAMPLES } from '#dashboard/domains/examples.ts'
+import { LOG_EXAMPLES } from '#dashboard/logs/examples.ts'
 import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
 import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
@@ -28,6 +29,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...SITE_SETTINGS_EXAMPLES,
   ...DOMAIN_EXAMPLES,
   ...MOVE_EXAMPLES,
+  ...LOG_EXAMPLES,
   ...MAIL_EXAMPLES,
   ...METRICS_EXAMPLES,
   ...OPERATION_EXAMPLES,

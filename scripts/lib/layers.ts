@@ -23,6 +23,7 @@ export const DASHBOARD_LAYERS = [
     'backup-first',
     'copies',
     'wp-login',
+    'logs',
     'moves',
     'operation-types',
     'sync',

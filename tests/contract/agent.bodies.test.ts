@@ -4,7 +4,13 @@ import { agentRuntimes } from '#tests/support/processes.ts'
 import { badRequest, checkRows, failedOn, notFound, type Row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
-const SITES = ['/sites/wp-scan', '/sites/job-runs', '/sites/db-password', '/sites/admin-password']
+const SITES = [
+  '/sites/wp-scan',
+  '/sites/job-runs',
+  '/sites/logs/list',
+  '/sites/db-password',
+  '/sites/admin-password',
+]
 const POSTS = ['/exec', ...SITES]
 const json = { 'content-type': 'application/json' }
 

@@ -109,6 +109,7 @@ describe.each(NAMES)('%s', (name) => {
     for (const path of [
       '/sites/wp-scan',
       '/sites/job-runs',
+      '/sites/logs/list',
       '/sites/db-password',
       '/sites/admin-password',
     ])

@@ -60,6 +60,13 @@ const away: Row[] = [
     answer: offline,
   },
   {
+    sentence: 'Searching a log is 503',
+    method: 'GET',
+    path: '/api/servers/1/sites/1/logs/lines?source=access',
+    status: 503,
+    answer: offline,
+  },
+  {
     sentence: 'Reading a database password is 503',
     method: 'POST',
     path: '/api/servers/1/sites/1/db-password',

@@ -147,6 +147,7 @@ export class FakeAgent {
       '/sites/health': { sites: this.health },
       '/sites/job-runs': { runs: [] },
       '/sites/wordpress-users': { users: [], more: false },
+      '/sites/logs/list': { logs: [] },
     }
   }
 

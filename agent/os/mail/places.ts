@@ -24,6 +24,8 @@ export const mailPlaces = (root: string) => ({
   caughtOf: (user: string) => `${root}/queue/${user}/${CAUGHT}`,
   status: `${root}/status`,
   statusOf: (user: string) => `${root}/status/${user}.json`,
+  /** A line for each event of the mail of a site. */
+  logOf: (user: string) => `${root}/status/${user}.log`,
 })
 
 /** As those of PHP-FPM: every process can list the paths of sockets, so they name no site. */

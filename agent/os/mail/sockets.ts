@@ -58,6 +58,8 @@ export function forgetMail(host: Host, user: string): Change {
     closeSocket(host, user),
     removed(host, 'file', places.site(user)),
     removedTree(host, 'file', places.statusOf(user)),
+    removedTree(host, 'file', places.logOf(user)),
+    removedTree(host, 'file', `${places.logOf(user)}.1`),
     removedTree(host, 'folder', places.queueOf(user)),
   )
 }

@@ -60,14 +60,17 @@ describe.each(TOKEN_SCOPES.map((scope) => [scope]))('a token of the scope %s', (
   })
 })
 
-/** A backup has the passwords of its site. */
-const DOWNLOAD = 'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download'
+/** A backup has the passwords of its site, and a log the addresses of its visitors. */
+const DOWNLOADS = [
+  'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',
+  'GET /api/servers/:server_id/sites/:site_id/logs/download',
+]
 
-test('a read-only token makes GET calls except those that show a password', () => {
+test('a read-only token makes GET calls except those that show a password, and downloads', () => {
   const readable = routes.filter(([, right]) => right === 'read')
   const all = routes.map(([route]) => route).filter((route) => route.startsWith('GET /api'))
 
-  expect([...readable.map(([route]) => route), DOWNLOAD].toSorted()).toEqual(all.toSorted())
+  expect([...readable.map(([route]) => route), ...DOWNLOADS].toSorted()).toEqual(all.toSorted())
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 

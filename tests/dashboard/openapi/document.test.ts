@@ -76,7 +76,9 @@ describe('the OpenAPI document', () => {
       .map(([path]) => path.join(' '))
 
     const download = '/api/servers/{server_id}/sites/{site_id}/backups/{backup_id}/download'
+    const log = '/api/servers/{server_id}/sites/{site_id}/logs/download'
     expect(missing).toEqual([
+      `paths ${log} get responses 200 content text/plain`,
       `paths ${download} get responses 200 content application/octet-stream`,
       'paths /agent/{file} get responses 200 content application/gzip',
     ])

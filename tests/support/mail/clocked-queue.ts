@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { MailLog } from '#agent/mail/log.ts'
 import { settingFiles } from '#agent/mail/setting-files.ts'
 import { SiteQueue } from '#agent/mail/site-queue.ts'
 import type { SmtpOptions } from '#agent/mail/smtp/connect.ts'
@@ -31,6 +32,7 @@ export class ClockedQueue {
       ...{ user: 'shop', store: this.#store, settings: settingFiles(places) },
       caught: new Store(places.caughtOf('shop')),
       ...{ status: new StatusFile(places.statusOf('shop')), schedule: SCHEDULE, smtp: this.#smtp },
+      log: new MailLog(places.logOf('shop'), () => this.now),
       ...{ now: () => this.now, random: () => 0 },
     })
     return this.#queue

@@ -4,6 +4,7 @@ import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
+import { logs } from './logs.ts'
 
 const result = (of: TryResult) => JSON.stringify(of)
 const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
@@ -13,6 +14,7 @@ export function agent(machine: Machine, argv: readonly string[], options: RunOpt
   const { hostname } = machine.plan
   const [, word, to = ''] = argv
   if (word === 'rewrite') return ownAgent(machine, argv, options)
+  if (word === 'logs') return logs(machine, options)
   if (word !== 'mail-try') return printed('')
   const { host, port } = DEMO_RELAY
   const opening = [

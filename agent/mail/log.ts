@@ -1,0 +1,38 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { attempt } from '#agent/host/attempt.ts'
+import type { LogLevel } from '#shared/site-logs.ts'
+
+/** Of each of its two files. */
+export const MOST_MAIL_LOG = 2 << 20
+const MOST_TEXT = 1000
+
+/**
+ * What became of each message of a site: a line of JSON for each event, without content or subject.
+ * A line that cannot be written is lost: mail goes on.
+ */
+export class MailLog {
+  readonly #path: string
+  readonly #now: () => number
+  #size: number | undefined
+
+  constructor(path: string, now: () => number = Date.now) {
+    this.#path = path
+    this.#now = now
+  }
+
+  add(level: LogLevel, text: string): void {
+    const entry = { at: new Date(this.#now()).toISOString(), level, text: text.slice(0, MOST_TEXT) }
+    const line = `${JSON.stringify(entry)}\n`
+    attempt(() => {
+      this.#size ??= attempt(() => statSync(this.#path).size) ?? 0
+      if (this.#size + line.length > MOST_MAIL_LOG) this.#rotate()
+      appendFileSync(this.#path, line, { mode: 0o600 })
+      this.#size += Buffer.byteLength(line)
+    })
+  }
+
+  #rotate(): void {
+    attempt(() => renameSync(this.#path, `${this.#path}.1`))
+    this.#size = 0
+  }
+}

@@ -1,0 +1,110 @@
+import type { Host } from '#agent/host/ports.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import { conflict } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
+import { AgentLogPage, LogNews, type LogTailRequest, MOST_LIVE_LINES } from '#shared/site-logs.ts'
+import { searchLog } from './read.ts'
+import { pathsOf, readerOf, rightsOf } from './sources.ts'
+
+/** A page that is left open does not keep a program for ever: it connects again. */
+const MOST_MS = 60 * 60_000
+const SPARE_MS = 60_000
+/** Each is a program that reads a log. */
+const MOST_AT_ONCE = 16
+/** The journal is read again and again: jobs run every five minutes. */
+const JOBS_MS = 3000
+
+/** News of a log. */
+export interface Following {
+  /** Undefined at the end; an empty list is a sign of life. */
+  next(): Promise<LogNews[] | undefined>
+  /** Nobody reads it any more. */
+  end(): Promise<void>
+}
+
+/** Follows logs of sites, a limited number at a time. */
+export class LogTails {
+  readonly #host: Host
+  #running = 0
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  /** Throws not_found for an unknown site, and conflict while too many are followed. */
+  async start(request: LogTailRequest): Promise<Following> {
+    const { user } = await getSite(this.#host, request.domain)
+    if (this.#running >= MOST_AT_ONCE) {
+      throw conflict('Too many logs of this server are followed now: close another live view')
+    }
+    this.#running += 1
+    const { programs, random } = this.#host
+    const operation = `logs-${random.name(12)}`
+    const state = { isOver: false }
+    const items =
+      request.source === 'cron'
+        ? followJobs(this.#host, request, state)
+        : followFiles(this.#host, user, request, operation)
+    const end = async () => {
+      if (state.isOver) return
+      state.isOver = true
+      this.#running -= 1
+      await programs.signal(operation, 'SIGKILL')
+      await items.return().catch(() => undefined)
+      await programs.forget(operation)
+    }
+    const next = async () => {
+      const item = await items.next().catch(async (error: unknown) => {
+        await end()
+        throw error
+      })
+      if (item.done) await end()
+      return item.value || undefined
+    }
+    return { next, end }
+  }
+}
+
+async function* followFiles(
+  host: Host,
+  user: string,
+  { source, domain: _, ...filter }: LogTailRequest,
+  operation: string,
+): AsyncGenerator<LogNews[], void> {
+  const paths = pathsOf(host, source, user)
+  const request = { ...filter, what: 'tail', source, paths, budget_ms: MOST_MS }
+  const chunks = host.shell.bytes(readerOf(host), {
+    ...rightsOf(source, user),
+    input: `${JSON.stringify(request)}\n`,
+    timeout_ms: MOST_MS + SPARE_MS,
+    operation,
+  })
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines.flatMap((line) => parseJson(LogNews, line) ?? [])
+  }
+}
+
+/** The lines since the last look, by their positions. */
+async function* followJobs(
+  host: Host,
+  { domain, ...filter }: LogTailRequest,
+  state: { isOver: boolean },
+): AsyncGenerator<LogNews[], void> {
+  const end = host.clock.elapsed() + MOST_MS
+  const limit = MOST_LIVE_LINES
+  let since = new Date(host.clock.now()).toISOString()
+  while (!state.isOver && host.clock.elapsed() < end) {
+    yield []
+    await host.clock.sleep(JOBS_MS)
+    if (state.isOver) return
+    const page = AgentLogPage.parse(await searchLog(host, { ...filter, domain, since, limit }))
+    const lines = page.lines.toReversed()
+    const last = lines.at(-1)?.at
+    if (last) since = new Date(Date.parse(last) + 1).toISOString()
+    yield lines.map((line) => ({ kind: 'line', line }))
+  }
+}

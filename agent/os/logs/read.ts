@@ -1,0 +1,104 @@
+import type { z } from 'zod'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import { conflict } from '#shared/errors.ts'
+import { parseJson } from '#shared/parse.ts'
+import {
+  AgentFatals,
+  AgentLog,
+  AgentLogPage,
+  type AgentLogs,
+  type LogDownloadRequest,
+  type LogFatalsRequest,
+  type LogFilter,
+  type LogSearchRequest,
+  type LogSource,
+} from '#shared/site-logs.ts'
+import { jobsProgram, pathsOf, readerOf, rightsOf } from './sources.ts'
+
+/** For one call: then its answer says how far it read. */
+const BUDGET_MS = 4000
+const DOWNLOAD_MS = 20_000
+/** The reader ends itself before. */
+const SPARE_MS = 20_000
+/** The exit status of the reader when the file of a position is gone. */
+const GONE = 3
+
+type What = 'list' | 'search' | 'fatals' | 'download'
+type Request = LogFilter & { limit?: number; before?: string | undefined }
+
+/** The logs of a site, with the size of their files. Throws not_found for an unknown site. */
+export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
+  const { user } = await getSite(host, domain)
+  const sources = ['access', 'error', 'php', 'wordpress', 'mail'] as const
+  const found = sources.map(async (source) => ({
+    ...parsed(Listed, await read(host, user, source, 'list', {})),
+    source,
+  }))
+  const cron = { source: 'cron' as const, files: 0, bytes: null, changed_at: null }
+  const [access, error, php, wordpress, mail] = await Promise.all(found)
+  const logs = [access, error, php, wordpress, cron, mail]
+  return { logs: logs.flatMap((log) => log ?? []) }
+}
+
+const Listed = AgentLog.omit({ source: true })
+
+/** One page of a log, newest line first, without secrets. */
+export async function searchLog(
+  host: Host,
+  { domain, source, ...request }: LogSearchRequest,
+): Promise<AgentLogPage> {
+  const { user } = await getSite(host, domain)
+  return parsed(AgentLogPage, await read(host, user, source, 'search', request))
+}
+
+/** The fatal errors of the PHP of a site, by the plugin or theme that they come from. */
+export async function groupFatals(
+  host: Host,
+  { domain, since }: LogFatalsRequest,
+): Promise<AgentFatals> {
+  const { user } = await getSite(host, domain)
+  return parsed(AgentFatals, await read(host, user, 'php', 'fatals', { since }))
+}
+
+/** The newest matching lines as text, oldest first. */
+export async function downloadLog(
+  host: Host,
+  { domain, source, ...filter }: LogDownloadRequest,
+): Promise<string> {
+  const { user } = await getSite(host, domain)
+  return read(host, user, source, 'download', filter)
+}
+
+/** What the reader writes. Throws conflict for a position whose file is gone. */
+async function read(
+  host: Host,
+  user: string,
+  source: LogSource,
+  what: What,
+  request: Request,
+): Promise<string> {
+  const budget_ms = what === 'download' ? DOWNLOAD_MS : BUDGET_MS
+  const all = { ...request, what, source, paths: pathsOf(host, source, user), budget_ms }
+  const timeout_ms = 4 * budget_ms + SPARE_MS
+  const options: RunOptions = {
+    ...rightsOf(source, user),
+    input: `${JSON.stringify(all)}\n`,
+    timeout_ms,
+  }
+  const { code, stdout, stderr } = await host.shell.try(
+    readerOf(host),
+    source === 'cron'
+      ? { ...options, input_from: { argv: jobsProgram(host, user), options: { timeout_ms } } }
+      : options,
+  )
+  if (code === GONE) throw conflict('The log was rotated since: search again')
+  if (code === 0) return stdout
+  throw new Error(`The log could not be read (exit status ${code}): ${stderr.slice(-500)}`)
+}
+
+function parsed<S extends z.ZodType>(schema: S, text: string): z.output<S> {
+  const answer = parseJson(schema, text)
+  if (answer === undefined) throw new Error('The reader of logs gave no answer')
+  return answer
+}

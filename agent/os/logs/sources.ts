@@ -1,0 +1,47 @@
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import { serviceUnitOf } from '#agent/os/cron/files.ts'
+import { recordOf } from '#agent/os/cron/recorder.ts'
+import { MAIL_USER, mailPlaces } from '#agent/os/mail/places.ts'
+import { docrootOf, homeOf, logsOf } from '#agent/os/site/paths.ts'
+import type { LogSource } from '#shared/site-logs.ts'
+
+/** Where WordPress writes while its debug log is on: outside of what nginx serves. */
+const debugLogOf = (user: string) => `${homeOf(user)}/logs/wordpress-debug.log`
+
+/** The newest file of each log; the older ones are beside it. */
+export function pathsOf({ settings }: Host, source: LogSource, user: string): string[] {
+  const paths: Record<LogSource, string[]> = {
+    access: [`${logsOf(user)}/access.log`],
+    error: [`${logsOf(user)}/error.log`],
+    php: [`${homeOf(user)}/logs/php-error.log`],
+    // The second one is where a site writes that switched its log on by itself.
+    wordpress: [debugLogOf(user), `${docrootOf(user)}/wp-content/debug.log`],
+    cron: [],
+    mail: [mailPlaces(settings.mail_dir).logOf(user)],
+  }
+  return paths[source]
+}
+
+const MEMORY_MB = 512
+/** Of the reader of a log, which has the rights of whoever writes it, and no others. */
+export function rightsOf(source: LogSource, user: string): RunOptions {
+  if (source === 'access' || source === 'error') return { user: 'www-data' }
+  if (source === 'mail') return { user: MAIL_USER }
+  // What the jobs printed comes from the journal, and is handled with the rights of the site.
+  return asSite({ user }, { network: false, memory: MEMORY_MB, home: source !== 'cron' })
+}
+
+export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']
+
+/** Lines of the jobs of a site, oldest first. */
+const MOST_JOB_LINES = 20_000
+
+/** The program whose output is the log of jobs. */
+export function jobsProgram({ init }: Host, user: string): string[] {
+  if (init === 'direct') return ['cat', '--', recordOf(user)]
+  const unit = serviceUnitOf(user)
+  const fields = '--output-fields=MESSAGE,PRIORITY'
+  const shape = ['--quiet', '--no-pager', '--output=json', fields, `--lines=${MOST_JOB_LINES}`]
+  return ['journalctl', ...shape, `_SYSTEMD_UNIT=${unit}`]
+}

@@ -1,0 +1,112 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type {
+  DownloadLogQuery,
+  Fatals,
+  FollowLogQuery,
+  LogPage,
+  SearchLogQuery,
+  SiteLog,
+} from '#shared/api/site-logs.ts'
+import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
+import { AgentFatals, AgentLogPage, AgentLogs } from '#shared/site-logs.ts'
+
+type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
+
+/** Longer than the agent takes for a compressed file of the greatest size. */
+const SEARCH_MS = 45_000
+const LIMITS = { timeout_ms: SEARCH_MS }
+const DAY_MS = 86_400_000
+
+/** The logs of a site, with their sizes: read from its server at each call, and not stored. */
+export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<SiteLog[]> {
+  const body = { domain: site.domain }
+  const { logs } = await deps.agents
+    .post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
+    .catch((error: unknown) => refuseOld(deps, server, error))
+  return logs
+}
+
+export async function searchLog(
+  deps: Deps,
+  { server, site }: SiteTarget,
+  query: SearchLogQuery,
+): Promise<LogPage> {
+  const body = { ...query, domain: site.domain }
+  return deps.agents
+    .post(server, '/sites/logs/search', body, AgentLogPage, {}, LIMITS)
+    .catch((error: unknown) => refuseOld(deps, server, error))
+}
+
+export async function listFatals(
+  deps: Deps,
+  { server, site }: SiteTarget,
+  days: number,
+): Promise<Fatals> {
+  const body = { domain: site.domain, since: daysAgo(deps.clock, days) }
+  return deps.agents
+    .post(server, '/sites/logs/fatals', body, AgentFatals, {}, LIMITS)
+    .catch((error: unknown) => refuseOld(deps, server, error))
+}
+
+const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
+
+/** The masked text of a log; the activity records who asked. */
+export async function downloadLog(
+  deps: Deps,
+  { server, site, actor }: SiteTarget,
+  query: DownloadLogQuery,
+): Promise<Response> {
+  const facts = { type: 'site.log_download', domain: site.domain, server_id: server.id }
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
+  const body = { ...query, domain: site.domain }
+  const download = await deps.agents
+    .bytes(server, '/sites/logs/download', body)
+    .catch(async (error: unknown) => {
+      await record('failed')
+      return refuseOld(deps, server, error)
+    })
+  await record('success')
+  const name = `${site.domain}-${query.source}.log`
+  return new Response(download.body, {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
+}
+
+/** The new lines of a log as bytes of an event stream, from now on. */
+export async function openTail(
+  deps: Pick<Deps, 'agents'>,
+  { server, site }: SiteTarget,
+  query: FollowLogQuery,
+): Promise<ReadableStream<Uint8Array>> {
+  const body = { ...query, domain: site.domain }
+  const { body: bytes } = await deps.agents
+    .bytes(server, '/sites/logs/tail', body)
+    .catch((error: unknown) => refuseOld(deps, server, error))
+  return bytes
+}
+
+/** An agent that knows the call refuses one without a body for another reason. */
+async function refuseOld(
+  { agents }: Pick<Deps, 'agents'>,
+  server: SiteTarget['server'],
+  error: unknown,
+): Promise<never> {
+  if (!hasCode(error, 'not_found')) throw error
+  const other: unknown = await agents
+    .post(server, '/sites/logs/list', {}, AgentLogs)
+    .catch((reason: unknown) => reason)
+  if (!hasCode(other, 'not_found')) throw error
+  throw conflict('The agent of this server cannot read logs: upgrade it')
+}
+
+const hasCode = (error: unknown, code: ErrorName): boolean =>
+  error instanceof ServiceError && error.code === code

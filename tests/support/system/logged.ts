@@ -1,0 +1,78 @@
+import { expect } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { endOf } from './dashboard.ts'
+import { World } from './world.ts'
+
+export const SECRET = 'Zq8mW2xT7kLp4vNc'
+const DOMAIN = 'logs.example.test'
+const FAULTY = `<?php
+/* Plugin Name: Faulty */
+if (isset($_GET['fail'])) missing_function('${SECRET}');
+if (defined('WP_CLI')) fwrite(STDERR, "the job says password=${SECRET}\\n");
+`
+
+interface Line {
+  at: string | null
+  level: string
+  status: number | null
+  text: string
+}
+export type LogNews = { kind: 'line'; line: Line } | { kind: 'left_out'; lines: number }
+
+/** A site on a real server, with a plugin that fails and whose job prints a secret. */
+export class LoggedSite {
+  readonly world = new World({
+    ...{ name: 'logs', suite: 'trixie', init: 'systemd', php: '8.4', packaged: true },
+  })
+  user = ''
+  /** Its path in the API. */
+  at = ''
+
+  async start(): Promise<void> {
+    const { world } = this
+    await world.start()
+    const { dashboard, host } = world
+    await world.register()
+    const php_versions = ['8.4']
+    const ready = await dashboard.stream('POST', world.path('/provision'), { php_versions })
+    expect(ready.at(-1)?.event).toBe('complete')
+    const input = { domain: DOMAIN, php: '8.4', tls: 'none' }
+    const created = await dashboard.call('POST', world.path('/sites'), input)
+    await endOf(dashboard, created)
+    const { id } = created.body.site as { id: number }
+    this.user = (await this.bash('basename /srv/www/[a-z]*')).trim()
+    this.at = world.path(`/sites/${id}/logs`)
+    const folder = `/srv/www/${this.user}/public/wp-content/mu-plugins`
+    await host.must(['mkdir', folder])
+    await host.put(`${folder}/faulty.php`, FAULTY)
+    await this.bash(`chown -R ${this.user}:www-data ${folder}`)
+  }
+
+  bash(text: string): Promise<string> {
+    return this.world.host.must(['bash', '-c', text])
+  }
+
+  visit(path: string, referrer = '-'): Promise<string> {
+    return lab.must([
+      ...['ip', 'netns', 'exec', this.world.host.netns, 'curl', '-s', '-o', '/dev/null'],
+      ...['-e', referrer, '-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
+    ])
+  }
+
+  async search(query: string): Promise<Line[]> {
+    const { status, body } = await this.world.dashboard.call('GET', `${this.at}/lines?${query}`)
+    expect(status).toBe(200)
+    return body.lines as Line[]
+  }
+
+  /** Waits for a log that is written soon. */
+  async found(query: string, wanted = 1): Promise<boolean> {
+    const isThere = async () => (await this.search(query)).length >= wanted
+    return (await lab.poll(isThere, { timeout_ms: 20_000 })) ?? false
+  }
+
+  /** The programs that read logs now. */
+  async readers(): Promise<string> {
+    return (await this.world.host.exec(['pgrep', '-f', 'hosting-agent logs'])).stdout
+  }
+}
