@@ -20,6 +20,7 @@ import { siteConfigure } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
 import { siteDomains } from './site.domains.ts'
+import { siteGather } from './site.gather.ts'
 import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
@@ -50,6 +51,7 @@ export const commands: CommandTable = {
   'server.provision': serverProvision,
   'server.update': serverUpdate,
   'service.restart': serviceRestart,
+  'site.gather': siteGather,
   'site.catch-up': siteCatchUp,
   'site.clone': siteClone,
   'site.compare': siteCompare,

@@ -22,6 +22,7 @@ import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
+import { refuseTakenNames } from './taken-names.ts'
 
 const BOTH = { files: true, database: true }
 
@@ -54,12 +55,13 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         await removedTree(host, 'folder', fetched).apply()
         const manifest = await readManifest(host, opened, backup)
         if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
-        await refuseLackOfSpace(host, opened, manifest, BOTH)
-        yield* fetchParts(host, opened, user, manifest, BOTH)
-        learned.manifest = manifest
         // The steps after this one apply and record them.
         site.settings = SiteSettings.safeParse(manifest.site.settings).data
         site.names = SiteNames.safeParse(manifest.site.names).data
+        await refuseTakenNames(host, site)
+        await refuseLackOfSpace(host, opened, manifest, BOTH)
+        yield* fetchParts(host, opened, user, manifest, BOTH)
+        learned.manifest = manifest
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     },

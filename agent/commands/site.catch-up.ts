@@ -1,14 +1,14 @@
 import type { Host } from '#agent/host/ports.ts'
-import { readManifest, refuseLack } from '#agent/os/backup/fetch.ts'
-import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { refuseLack } from '#agent/os/backup/fetch.ts'
 import { alignPassword } from '#agent/os/backup/replace.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
+import { besides } from '#agent/os/moving/besides.ts'
 import * as moving from '#agent/os/moving/catch-up.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -17,7 +17,7 @@ import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
 type Params = ParamsOf<'site.catch-up'>
-type Learned = { manifest?: Manifest; tables?: string[] }
+type Learned = { tables?: string[] }
 
 /** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
 export const siteCatchUp: Command<'site.catch-up'> = {
@@ -37,9 +37,9 @@ export const siteCatchUp: Command<'site.catch-up'> = {
     const steps = stepsOf(host, site, params, learned)
     announce([...missing, ...steps])
     yield* perform([...missing, ...steps])
-    const { manifest, tables } = learned
-    if (!manifest || !tables) throw new Error('The copy has no result')
-    return { domain: site.domain, at: manifest.at, tables: tables.length }
+    const { tables } = learned
+    if (!tables) throw new Error('The copy has no result')
+    return { domain: site.domain, at: params.gathered.at, tables: tables.length }
   },
 }
 
@@ -50,7 +50,6 @@ async function findCopy(host: Host, domain: string): Promise<Site | undefined> {
 }
 
 async function checked(host: Host, { domain, from }: Params): Promise<Site> {
-  if (from.kind !== 'backup') throw conflict('A copy catches up from a backup')
   await refuseUnready(host, from.target)
   const site = await findCopy(host, domain)
   if (!site) throw notFound(`Site ${domain}`)
@@ -63,17 +62,17 @@ const preparing = async (host: Host): Promise<Step[]> => [
   ...(await mariadbSteps(host)),
 ]
 
-function stepsOf(host: Host, site: Site, { from }: Params, learned: Learned = {}): Step[] {
-  if (from.kind !== 'backup') return []
+function stepsOf(
+  host: Host,
+  site: Site,
+  { from, gathered }: Params,
+  learned: Learned = {},
+): Step[] {
   const { user } = site
   const steady = host.steady ?? host
-  const { target, repository: name, password, backup } = from
+  const { target, repository: name, password } = from
   const repository = { name, target, password }
   const opened = openedOf(host, repository, user)
-  const manifest = () => {
-    if (!learned.manifest) throw new Error('The backup was not read')
-    return learned.manifest
-  }
   return [
     {
       name: 'target',
@@ -82,47 +81,30 @@ function stepsOf(host: Host, site: Site, { from }: Params, learned: Learned = {}
       undo: closeFiles(steady, user).apply,
     },
     {
-      name: 'manifest',
-      title: 'Reading the backup',
-      effects: [run('program', 'restic')],
-      async apply() {
-        learned.manifest = await readManifest(host, opened, backup)
-        await refuseLack(host, HOMES, 2 * (learned.manifest.database?.bytes ?? 0), 'the copy')
-        await moving.markMixed(host, site)
-      },
-    },
-    {
-      name: 'database',
-      title: 'Bringing the tables that have changed',
-      effects: [change('database', user)],
+      name: 'content',
+      title: 'Bringing what has changed',
+      effects: [
+        run('program', 'restic'),
+        change('database', user),
+        change('folder', docrootOf(user)),
+      ],
       async *apply() {
-        learned.tables = yield* moving.catchUpDatabase(host, site, opened, manifest())
-      },
-    },
-    {
-      name: 'files',
-      title: 'Bringing the files that have changed',
-      effects: [change('folder', docrootOf(user))],
-      apply: () => moving.catchUpFiles(host, site, opened, manifest()),
-      undo: () => moving.bringFiles(steady, user),
-    },
-    {
-      name: 'password',
-      title: 'Matching the password of the database',
-      effects: [],
-      async apply() {
+        await refuseLack(host, HOMES, 2 * gathered.database.bytes, 'the copy')
+        await moving.markMixed(host, site)
+        await moving.prepare(host, site)
+        const tables = moving.catchUpDatabase(host, site, opened, gathered)
+        yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
+        learned.tables = await tables
+        yield `${learned.tables.length} tables have changed`
         await alignPassword(host, site)
         await moving.unmarkMixed(host, site)
       },
+      undo: () => moving.bringFiles(steady, user),
     },
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...inOrder(
-        closeFiles(host, user),
-        forgetRepository(host, user),
-        moving.forgetFetched(host, site),
-      ),
+      ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
     },
   ]
 }

@@ -1,4 +1,5 @@
 import { ChosenTables } from './chosen-tables.ts'
+import { definitionOf } from './definition.ts'
 import { Gate } from './gate.ts'
 import { type RewriteReport, Tally } from './report.ts'
 import type { RewriteRequest } from './request.ts'
@@ -124,7 +125,7 @@ export class DumpRewriter {
     if (name === 'CREATE') {
       const { table, columns, is_table } = createdTable(bytes, start, after, this.#backslashes)
       this.#columns.set(table, columns)
-      if (is_table && this.#request.digest) this.#tally.table(table)
+      if (is_table && this.#request.digest) this.#define(table, start, after)
     }
     for (; window.next < after; window.look(window.next + 1)) {
       if (window.next < start) continue
@@ -133,6 +134,12 @@ export class DumpRewriter {
     }
     window.at = after
     return true
+  }
+
+  #define(table: string, start: number, end: number): void {
+    const tally = this.#tally.table(table)
+    if (!this.#request.definitions) return
+    tally.definition = definitionOf(this.#window.bytes.toString('latin1', start, end))
   }
 
   #passes(statement: { start: number; end: number; name: string }): boolean {

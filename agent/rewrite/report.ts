@@ -31,6 +31,8 @@ interface TableReport {
   rows: number
   /** Of all rows before they change, if digests are requested: see digest.ts. */
   sha256?: string
+  /** The SHA-256 of its CREATE TABLE without AUTO_INCREMENT, which rows decide. */
+  definition?: string
   columns: ChangedColumn[]
 }
 
@@ -80,6 +82,7 @@ export interface TableTally {
   rows: number
   columns: Map<string, ColumnTally>
   digest?: TableDigest | undefined
+  definition?: string
 }
 
 export interface TallyOptions {
@@ -141,11 +144,20 @@ export class Tally {
   }
 
   report(bytes: RewriteReport['bytes']): RewriteReport {
-    const tables = [...this.#tables.values()].map(({ table, rows, columns, digest }) => {
-      const tallies = [...columns.values()].map(({ column }) => column)
-      const sha256 = digest && { sha256: digest.sha256() }
-      return { table, rows, ...sha256, columns: tallies.filter(({ changed }) => changed > 0) }
-    })
+    const tables = [...this.#tables.values()].map(
+      ({ table, rows, columns, digest, definition }) => {
+        const tallies = [...columns.values()].map(({ column }) => column)
+        const sha256 = digest && { sha256: digest.sha256() }
+        const defined = definition !== undefined && { definition }
+        return {
+          table,
+          rows,
+          ...sha256,
+          ...defined,
+          columns: tallies.filter(({ changed }) => changed > 0),
+        }
+      },
+    )
     const counts = tables.flatMap(({ columns }) =>
       columns.flatMap(({ replaced }) => Object.values(replaced)),
     )

@@ -27,6 +27,8 @@ export const RewriteRequest = z.strictObject({
   emails: z.boolean().default(false),
   /** Whether the report has the SHA-256 of each table's rows, as they are read. */
   digest: z.boolean().default(false),
+  /** Whether the report has a digest of each table's definition, too. */
+  definitions: z.boolean().default(false),
   /** Rows that the digests leave out, by values of a column; `*` stands for any characters. */
   ignore: z.array(Ignore).max(100).default([]),
   /** False: the dump is read, and not written. */

@@ -13,7 +13,10 @@ export async function backedUp(session: Session, since: string): Promise<number>
 }
 
 /** For an agent: what opens the backup, with its secrets, which are never recorded. */
-export async function sourceOf({ deps }: Session, backup_id: number) {
+export async function sourceOf(
+  { deps }: Session,
+  backup_id: number,
+): Promise<{ kind: 'backup'; [param: string]: unknown }> {
   const backup = await findBackupById(deps.db, backup_id)
   if (!backup) throw conflict('The backup is not on record any more')
   return { kind: 'backup', ...unsealed(await backupParams(deps, backup), deps.sealer) }

@@ -14,6 +14,15 @@ export const MOVE_EXAMPLES = {
   SiteMoveBackComplete: moved,
   SiteMoveConfirmComplete: { status: 'ok', domain: 'shop.example' },
   SiteReceiveComplete: { status: 'ok', domain: 'shop.example', certificate: PEM },
+  SiteGatherComplete: {
+    ...{ status: 'ok', domain: 'shop.example' },
+    gathered: {
+      at: AT,
+      owner: { uid: 1001, gid: 1001 },
+      files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
+      database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
+    },
+  },
   SiteCatchUpComplete: { status: 'ok', domain: 'shop.example', at: AT, tables: 3 },
   SiteSwitchComplete: { status: 'ok', domain: 'shop.example', certificate: PEM },
 }

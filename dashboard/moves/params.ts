@@ -3,7 +3,7 @@ import type { RulesDeps, Target } from '#dashboard/operations/rules.ts'
 import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
 import { createParams } from '#dashboard/site-backups/params.ts'
 import { conflict, invalid } from '#shared/errors.ts'
-import { findMove, findServer } from './queries.ts'
+import { findMove, findNamesakes, findServer } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 
@@ -16,6 +16,7 @@ export async function moveParams(
   if (!site) throw new Error('The operation has no site')
   refuseUnfitServer(server, site, await findServer(deps.db, server_id))
   await refuseUnfitSite(deps, site)
+  await refuseNamesThere(deps, site, server_id)
   return { server_id }
 }
 
@@ -45,6 +46,18 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow): Promise<void> {
     )
   }
   await createParams(deps, site, undefined)
+}
+
+/** Another site of the new server, such as a discovered one, must not have one of its names. */
+async function refuseNamesThere({ db }: Deps, site: SiteRow, server_id: number): Promise<void> {
+  const [found] = await findNamesakes(db, site, server_id)
+  if (!found) return
+  const { domain, server, status } = found
+  const where =
+    status === 'trashed'
+      ? `${server} has ${domain} in its trash`
+      : `${server} has the site ${domain}`
+  throw conflict(`${where}, and that is a name of ${site.domain}: remove one of them first`)
 }
 
 /** Throws 409 unless the site has moved and is not confirmed. */

@@ -8,9 +8,11 @@ export function planOfMove(domain: string, here: ServerRow, other: ServerRow): P
     backup: `Backing up ${domain} on ${here.name}`,
     certificate: `Copying ${domain} to ${other.name}`,
     way: `Preparing the way to ${other.name}`,
+    gathered: `Saving what has changed until now on ${here.name}`,
+    brought: `Bringing what has changed until now to ${other.name}`,
     frozen: `Freezing ${domain}`,
-    changes: `Backing up what has changed on ${here.name}`,
-    'caught up': `Bringing what has changed to ${other.name}`,
+    changes: `Saving what has changed since on ${here.name}`,
+    'caught-up': `Bringing what has changed since to ${other.name}`,
     parted: `Forwarding all requests to ${other.name}`,
     open: `Opening ${domain} on ${other.name}`,
   }

@@ -1,7 +1,8 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, inArray, ne, or } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { site_names } from '#dashboard/db/domains-schema.ts'
 import { site_moves } from '#dashboard/db/moves-schema.ts'
-import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import type { SiteMove } from '#shared/api/moves.ts'
 
@@ -14,6 +15,29 @@ export async function findMove(db: Database, site_id: number): Promise<MoveRow |
 
 export function findServer(db: Database, id: number): Promise<ServerRow | undefined> {
   return db.read.select().from(servers).where(eq(servers.id, id)).get()
+}
+
+/** The sites of a server, managed or not, that have a name of this one. */
+export function findNamesakes(
+  db: Database,
+  { id, apex }: Pick<SiteRow, 'id' | 'apex'>,
+  server_id: number,
+): Promise<{ domain: string; server: string; status: SiteRow['status'] }[]> {
+  const own = db.read
+    .select({ apex: site_names.apex })
+    .from(site_names)
+    .where(eq(site_names.site_id, id))
+  return db.read
+    .select({ domain: sites.domain, server: servers.name, status: sites.status })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(
+      and(
+        eq(sites.server_id, server_id),
+        ne(sites.id, id),
+        or(eq(sites.apex, apex), inArray(sites.apex, own)),
+      ),
+    )
 }
 
 /** For viewers: after the switch, until it is confirmed. */
@@ -70,6 +94,19 @@ export const switchStatements = (
   queries: Queries,
   { site_id, server_id, ...values }: Switched,
 ): Statement[] => [
+  // A sync that came meanwhile may have recorded it there, as one that it discovered.
+  queries
+    .delete(sites)
+    .where(
+      and(
+        eq(sites.server_id, server_id),
+        eq(sites.managed, false),
+        eq(
+          sites.apex,
+          queries.select({ apex: sites.apex }).from(sites).where(eq(sites.id, site_id)),
+        ),
+      ),
+    ),
   queries.update(sites).set({ server_id }).where(eq(sites.id, site_id)),
   queries
     .update(site_moves)

@@ -3,6 +3,7 @@ import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import { reachable } from './addresses.ts'
+import { backedUp } from './backups.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
@@ -44,9 +45,15 @@ async function broughtBack(
   session: Session,
   { discard_changes }: z.infer<typeof Params>,
 ): Promise<void> {
-  const { parts, site, here, other, row } = session
+  const { operation, parts, site, here, other, row } = session
+  // The copy stays as it was before the move until the site is frozen.
+  const backup = discard_changes
+    ? undefined
+    : await parts.once('backup', `Backing up ${site.domain} on ${here.name}`, z.number(), () =>
+        backedUp(session, operation.created_at),
+      )
   await frozen(session)
-  if (!discard_changes) await caughtUp(session)
+  if (backup !== undefined) await caughtUp(session, backup, 'frozen')
   await parts.once('arriving', `Starting ${site.domain} on ${other.name}`, Done, async () => {
     const peers = await reachable(here)
     await switchSite(session, { id: 'arriving', server: other, state: 'arriving', peers })

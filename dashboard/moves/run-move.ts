@@ -25,9 +25,10 @@ async function move(session: Session): Promise<Outcome> {
   const known = parts.get('failure', Failure)
   if (known) return giveUp(session, known)
   try {
-    const certificate = await copied(session)
+    const { certificate, backup } = await copied(session)
+    await caughtUp(session, backup, 'serving')
     await frozen(session)
-    await caughtUp(session)
+    await caughtUp(session, backup, 'frozen')
     await handOver(session, { challenges: true, certificate })
   } catch (error) {
     const reason = finalReason(session, error)
@@ -45,8 +46,8 @@ async function move(session: Session): Promise<Outcome> {
   return ended(session, 'site.move', report, (queries) => switchStatements(queries, switched))
 }
 
-/** While the site serves. Returns the certificate of the copy; empty for a site without one. */
-async function copied(session: Session): Promise<string> {
+/** While the site serves. The certificate is that of the copy; empty for a site without one. */
+async function copied(session: Session): Promise<{ certificate: string; backup: number }> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
   const [from, to] = [await reachable(here), await reachable(other)]
@@ -74,7 +75,7 @@ async function copied(session: Session): Promise<string> {
     await switchSite(session, { id: 'way', ...leaving, certificate })
     return true
   })
-  return certificate
+  return { certificate, backup }
 }
 
 function siteOf({ site }: Session) {

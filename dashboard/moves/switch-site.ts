@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { Gathered } from '#shared/gathered.ts'
 import type { Switch } from '#shared/moving.ts'
-import { backedUp, sourceOf } from './backups.ts'
+import { sourceOf } from './backups.ts'
 import { Done } from './parts.ts'
 import type { Session } from './session.ts'
 
@@ -34,15 +35,44 @@ export async function frozen(session: Session): Promise<string> {
   )
 }
 
-/** Brings what has changed until the freeze. */
-export async function caughtUp(session: Session): Promise<void> {
+/** The parts that bring the copy up to date: while the site serves, and again during the freeze. */
+const ROUNDS = {
+  serving: { gather: 'gathered', catchUp: 'brought', title: 'until now' },
+  frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since' },
+} as const
+
+/** Brings what the copy lacks. */
+export async function caughtUp(
+  session: Session,
+  backup: number,
+  round: keyof typeof ROUNDS,
+): Promise<void> {
   const { parts, site, here, other } = session
-  const since = parts.get('freezing', z.string()) ?? ''
-  const title = `Backing up what has changed on ${here.name}`
-  const backup = await parts.once('changes', title, z.number(), () => backedUp(session, since))
-  await parts.once('caught up', `Bringing what has changed to ${other.name}`, Done, async () => {
-    const params = { domain: site.domain, from: await sourceOf(session, backup) }
-    await parts.call({ id: 'catch-up', server: other, command: 'site.catch-up', params })
-    return true
-  })
+  const { gather, catchUp, title } = ROUNDS[round]
+  const { domain } = site
+  const call = async <N extends 'site.gather' | 'site.catch-up'>(
+    id: string,
+    server: ServerRow,
+    command: N,
+    more = {},
+  ) => {
+    const { target, repository, password } = await sourceOf(session, backup)
+    const params = { domain, from: { target, repository, password }, ...more }
+    return parts.call({ id, server, command, params })
+  }
+  const gathered = await parts.once(
+    gather,
+    `Saving what has changed ${title} on ${here.name}`,
+    Gathered,
+    async () => (await call(gather, here, 'site.gather')).gathered,
+  )
+  await parts.once(
+    catchUp,
+    `Bringing what has changed ${title} to ${other.name}`,
+    Done,
+    async () => {
+      await call(catchUp, other, 'site.catch-up', { gathered })
+      return true
+    },
+  )
 }

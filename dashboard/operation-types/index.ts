@@ -21,6 +21,7 @@ import { siteConfigure } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
 import { siteDomains } from './site.domains.ts'
+import { siteGather } from './site.gather.ts'
 import { siteMove } from './site.move.ts'
 import { siteMoveBack } from './site.move-back.ts'
 import { siteMoveConfirm } from './site.move-confirm.ts'
@@ -66,6 +67,7 @@ export const RULES: RulesTable = {
   'site.move-back': siteMoveBack,
   'site.move-confirm': siteMoveConfirm,
   'site.receive': siteReceive,
+  'site.gather': siteGather,
   'site.catch-up': siteCatchUp,
   'site.switch': siteSwitch,
   'site.delete': siteDelete,

@@ -9,6 +9,7 @@ export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: 
   if (rules.states.includes(status)) return
   if (status === 'trashed')
     throw conflict(`${domain} is in the trash: restore it or delete it permanently`)
+  if (status === 'suspended') throw conflict(`${domain} is suspended: resume it first`)
   const isOfTrash = rules.states.includes('trashed')
   throw conflict(isOfTrash ? `${domain} is not in the trash` : 'The site is there already')
 }

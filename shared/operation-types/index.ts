@@ -22,6 +22,7 @@ import { siteConfigureType } from './site.configure.ts'
 import { siteCreateType } from './site.create.ts'
 import { siteDeleteType } from './site.delete.ts'
 import { siteDomainsType } from './site.domains.ts'
+import { siteGatherType } from './site.gather.ts'
 import { siteMoveType } from './site.move.ts'
 import { siteMoveBackType } from './site.move-back.ts'
 import { siteMoveConfirmType } from './site.move-confirm.ts'
@@ -65,6 +66,7 @@ export const OPERATION_TYPES = {
   'site.move-back': siteMoveBackType,
   'site.move-confirm': siteMoveConfirmType,
   'site.receive': siteReceiveType,
+  'site.gather': siteGatherType,
   'site.catch-up': siteCatchUpType,
   'site.switch': siteSwitchType,
   'site.delete': siteDeleteType,

@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { CopySource } from '#shared/copy.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { Gathered, Gathering } from '#shared/gathered.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteCatchUp = command({
   name: 'site.catch-up',
-  summary: 'Bring what changed since to the closed copy of a site that moves, from a later backup',
+  summary: 'Bring what has changed since to the closed copy of a site that moves',
   changes: true,
   params: z.object({
     domain: Domain,
-    from: CopySource.refine(({ kind }) => kind === 'backup', 'Must be a backup'),
+    from: Gathering,
+    gathered: Gathered,
   }),
   result: z.object({
     domain: ReportedDomain,

@@ -1,152 +1,101 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import {
-  type CloningServer,
-  cloningServer,
-  fill,
-  siteOf,
-  sqlOf,
-} from '#tests/support/system/cloning.ts'
+import { fill, sqlOf } from '#tests/support/system/cloning.ts'
+import { addSite, type MovedSite, moved } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
+import {
+  type Member,
+  startTwoServers,
+  succeeded,
+  type TwoServers,
+} from '#tests/support/system/two-servers.ts'
 
 const MINUTES = 60_000
-const shop = { ...siteOf('shop.example.test', 'shop1a2b3c'), tls: 'self-signed' }
-const { domain, user } = shop
-const TARGET = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+const domain = 'shop.example.test'
 
-unless(lab.available()).describe('the commands of a move', () => {
-  let old: CloningServer
-  let next: CloningServer
-  let certificates: Record<'old' | 'next', string>
-
-  const backedUp = async ({ completed }: CloningServer) => {
-    const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    const params = { domain, target: TARGET, ...keys, ...(password && { password }) }
-    const { backup, sealed_password } = await completed('backup.create', params)
-    password = opened(dashboard.privateKey, sealed_password)
-    const { id, repository } = backup
-    return { kind: 'backup', target: TARGET, repository, backup: id, password }
-  }
-  let password = ''
-  const front = (server: CloningServer, path = '/') => get(server.host, `https://${domain}${path}`)
+unless(lab.available()).describe('a site that moves between two servers', () => {
+  let world: TwoServers
+  let shop: MovedSite
 
   beforeAll(async () => {
-    const store = await mkdtemp(join(tmpdir(), 'store-'))
-    const binds = [{ from: store, to: '/mnt/store' }]
-    old = await cloningServer('leaving', binds)
-    next = await cloningServer('arriving', binds)
-    await old.completed('site.create', shop)
-    await fill(old.host, shop)
+    world = await startTwoServers()
+    shop = await addSite(world, { domain, tls: 'self-signed' })
+    await fill(world.one.host, { domain, user: shop.user })
   }, 10 * MINUTES)
-  afterAll(() => lab.switchDown(), 5 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
 
-  test(
-    'copy the site while it serves, and serve only its server',
-    async () => {
-      const peers = [next.host.address]
-      await old.completed('site.switch', { domain, state: 'leaving', peers, challenges: true })
-      const from = await backedUp(old)
-      const received = await next.completed('site.receive', {
-        ...shop,
-        from,
-        peers: [old.host.address],
-      })
-      const { certificate } = received
-      expect(certificate).toContain('BEGIN CERTIFICATE')
-      const way = { peers, challenges: true, certificate }
-      const left = await old.completed('site.switch', { domain, state: 'leaving', ...way })
-      certificates = { old: left.certificate, next: certificate }
-      expect([(await front(old)).status, (await front(next)).status]).toEqual([200, 200])
-      const outside = await get(next.host, `https://${domain}/`, { resolve: next.host.address })
-      expect(outside.status).toBe(503)
-    },
-    5 * MINUTES,
-  )
-
-  const order = async ({ host }: CloningServer, name: string) =>
-    (await sqlOf(host, user))(
-      `INSERT INTO wp_options (option_name, option_value) VALUES ('${name}', 'paid')`,
-    )
-  const orders = async ({ host }: CloningServer) => {
-    const text = await (await sqlOf(host, user))(
-      "SELECT option_name FROM wp_options WHERE option_name LIKE 'order_%' ORDER BY 1",
-    )
-    return text.trim().split('\n')
+  const front = ({ host }: Member, resolve?: string) =>
+    get(host, `https://${domain}/`, resolve === undefined ? {} : { resolve })
+  const sql = async ({ host }: Member, text: string) => (await sqlOf(host, shop.user))(text)
+  const order = (at: Member, name: string) =>
+    sql(at, `INSERT INTO wp_options (option_name, option_value) VALUES ('${name}', 'paid')`)
+  const orders = async (at: Member) => {
+    const text = "SELECT option_name FROM wp_options WHERE option_name LIKE 'order_%' ORDER BY 1"
+    return (await sql(at, text)).trim().split('\n')
   }
+  const columns = (at: Member) => sql(at, 'SHOW COLUMNS FROM wp_links')
   /** The files but caches, with owners by name. */
-  const filesOf = ({ host }: CloningServer) =>
+  const filesOf = ({ host }: Member) =>
     host.must([
       'bash',
       '-ec',
-      `cd /srv/www/${user}/public; find . -path ./wp-content/cache -prune -o -printf '%P %y %u %g %m %l\n' | sort;
+      `cd /srv/www/${shop.user}/public; find . -path ./wp-content/cache -prune -o -printf '%P %y %u %g %m %l\n' | sort;
        find . -path ./wp-content/cache -prune -o -type f -print0 | sort -z | xargs -0 sha256sum`,
     ])
 
   test(
-    'bring what changed during the copy, and every visitor to the new server',
+    'brings what changed meanwhile, also a column alone, and every visitor',
     async () => {
-      await order(old, 'order_1')
-      await old.host.must([
-        'bash',
-        '-ec',
-        `cd /srv/www/${user}/public/wp-content/uploads; echo new > added; rm sparse; echo other > 2026/hard; chown ${user}: added`,
-      ])
-      const began = performance.now()
-      await old.completed('site.switch', { domain, state: 'frozen' })
-      const frozen = await front(old)
-      expect([frozen.status, frozen.headers.includes('retry-after: 30')]).toEqual([503, true])
-      const from = await backedUp(old)
-      const caught = await next.completed('site.catch-up', { domain, from })
-      expect(caught).toMatchObject({ domain, tables: 1 })
-      const way = { peers: [next.host.address], challenges: true, certificate: certificates.next }
-      await old.completed('site.switch', { domain, state: 'parted', ...way })
-      const seconds = (performance.now() - began) / 1000
-      const { status, body } = await front(old)
+      const { one, two } = world
+      const seconds = await moved(world, shop, {
+        way: async () => {
+          const outside = await front(two, two.host.address)
+          expect([(await front(one)).status, outside.status]).toEqual([200, 503])
+          await order(one, 'order_1')
+          await one.host.must([
+            'bash',
+            '-ec',
+            `cd /srv/www/${shop.user}/public/wp-content/uploads; echo new > added; rm sparse; echo other > 2026/hard; chown ${shop.user}: added`,
+          ])
+        },
+        // The copy has caught up once: only a change of the structure follows.
+        frozen: () => sql(one, 'ALTER TABLE wp_links ADD COLUMN visits int NOT NULL DEFAULT 7'),
+        changes: async () => {
+          const frozen = await front(one)
+          expect([frozen.status, frozen.headers.includes('retry-after: 30')]).toEqual([503, true])
+        },
+      })
+      console.log(`frozen for ${seconds} s`)
+      const { status, body } = await front(one)
       expect([status, body.includes(`//${domain}/`)]).toEqual([200, true])
-      console.log(`frozen for ${seconds.toFixed(1)} s`)
-      await next.completed('site.switch', { domain, state: 'arrived', peers: [old.host.address] })
-      expect(await orders(next)).toEqual(['order_1'])
-      expect(await filesOf(next)).toBe(await filesOf(old))
-      const outside = await get(next.host, `https://${domain}/`, { resolve: next.host.address })
-      expect(outside.status).toBe(200)
+      expect((await front(two, two.host.address)).status).toBe(200)
+      expect(await orders(two)).toEqual(['order_1'])
+      expect(await columns(two)).toBe(await columns(one))
+      expect(await columns(two)).toContain('visits')
+      expect(await filesOf(two)).toBe(await filesOf(one))
+      expect(await shop.server()).toBe(two.id)
     },
-    5 * MINUTES,
+    10 * MINUTES,
   )
 
   test(
-    'bring it back with its changes',
+    'moves back with its changes, and the confirmed move ends the forwarding',
     async () => {
-      await order(next, 'order_2')
-      await next.completed('site.switch', { domain, state: 'frozen' })
-      const from = await backedUp(next)
-      await old.completed('site.catch-up', { domain, from })
-      await old.completed('site.switch', { domain, state: 'arriving', peers: [next.host.address] })
-      const way = { peers: [old.host.address], certificate: certificates.old }
-      await next.completed('site.switch', { domain, state: 'parted', ...way })
-      await old.completed('site.switch', { domain, state: 'arrived', peers: [next.host.address] })
-      for (const server of [old, next]) expect((await front(server)).status).toBe(200)
-      expect(await orders(old)).toEqual(['order_1', 'order_2'])
-      await next.completed('site.delete', { domain })
-      await old.completed('site.switch', { domain, state: 'settled' })
-      expect((await front(old)).status).toBe(200)
-    },
-    5 * MINUTES,
-  )
+      const { one, two, dashboard } = world
+      await order(two, 'order_2')
+      const at = ({ id }: Member) => `/api/servers/${id}/sites/${shop.id}`
+      await succeeded(dashboard, `${at(two)}/move-back`)
+      for (const server of [one, two]) expect((await front(server)).status).toBe(200)
+      expect(await orders(one)).toEqual(['order_1', 'order_2'])
+      expect(await shop.server()).toBe(one.id)
 
-  test(
-    'thaw by themselves when nobody ends the freeze',
-    async () => {
-      await old.completed('site.switch', { domain, state: 'frozen' })
-      await old.host.must(['systemctl', 'stop', 'hosting-agent.service'])
-      await old.host.must(['systemctl', 'start', `hosting-thaw@${user}.service`])
-      await lab.poll(async () => (await front(old)).status === 200)
-      await old.host.must(['systemctl', 'start', 'hosting-agent.service'])
+      await succeeded(dashboard, `${at(one)}/move-confirm`)
+
+      expect((await front(one)).status).toBe(200)
+      const left = await two.host.exec(['test', '-e', `/etc/nginx/sites-enabled/${domain}`])
+      expect(left.code).not.toBe(0)
     },
-    5 * MINUTES,
+    10 * MINUTES,
   )
 })

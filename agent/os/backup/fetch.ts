@@ -107,7 +107,11 @@ export async function fetchDump(
   host: Host,
   opened: Opened,
   folder: string,
-  { snapshot, sha256, bytes }: NonNullable<Manifest['database']>,
+  {
+    snapshot,
+    sha256,
+    bytes,
+  }: Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>,
 ): Promise<void> {
   const path = dumpIn(folder)
   const args = ['dump', snapshot, `/${DUMP}`]
@@ -123,7 +127,7 @@ export async function* fetchFiles(
   host: Host,
   opened: Opened,
   folder: string,
-  { files }: Manifest,
+  { files }: { files: Pick<Manifest['files'], 'snapshot'> },
   includes: readonly string[],
 ): Progress<void> {
   const lines = new ProgressLines(() => host.clock.elapsed())
@@ -141,7 +145,7 @@ export async function giveTo(
   host: Host,
   user: string,
   folder: string,
-  { owner }: Manifest,
+  { owner }: Pick<Manifest, 'owner'>,
   known?: { uid: number; gid: number },
 ): Promise<void> {
   const present = known ?? (await host.files.stat(docrootOf(user)))

@@ -56,11 +56,12 @@ export async function* saveFiles(
   opened: Opened,
   { user }: Site,
   exclude: readonly string[],
+  options: readonly string[] = [],
 ): Progress<Summary> {
   const lines = new ProgressLines(() => host.clock.elapsed())
   const below = exclude.map((path) => `public/${path}`)
   const excluded = [...EXCLUDED, ...below].map((path) => `--exclude=${SITE}/${path}`)
-  const args = [...COMMON, 'files', ...excluded, '--', SITE]
+  const args = [...COMMON, 'files', ...options, ...excluded, '--', SITE]
   const reads = { path: homeOf(user), as: SITE }
   try {
     for await (const line of streamRestic(host, opened, args, { reads, timeout_ms: DAY_MS })) {

@@ -10,6 +10,14 @@ export const TableDigest = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type TableDigest = z.infer<typeof TableDigest>
+/** With the digest of its CREATE TABLE, as the MariaDB of its server writes it. */
+export const DefinedTable = TableDigest.extend({
+  definition: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+})
+export type DefinedTable = z.infer<typeof DefinedTable>
 
 /** Rows that WordPress and its plugins write with every visit, login or job. */
 export const VOLATILE_ROWS = [
@@ -29,30 +37,32 @@ export const VOLATILE_ROWS = [
   },
 ]
 
-const Report = z.object({ tables: z.array(TableDigest).max(20_000).default([]) })
+const Report = z.object({ tables: z.array(DefinedTable).max(20_000).default([]) })
 
 /** From the last line that `hosting-agent rewrite` wrote, of a request for digests. */
-export const readDigests = (stderr: string): TableDigest[] =>
+export const readDigests = (stderr: string): DefinedTable[] =>
   Report.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables
 
 type Ignored = readonly (typeof VOLATILE_ROWS)[number][]
 const requestOf = (ignore: Ignored) =>
-  `${JSON.stringify({ rules: [], digest: true, ignore, output: false })}\n`
+  `${JSON.stringify({ rules: [], digest: true, definitions: true, ignore, output: false })}\n`
 
-/** The present rows of each table of a site. */
+/** The present rows of each table of a site, or of some. */
 export async function databaseDigests(
   host: Host,
   { user, domain }: { user: string; domain: string },
   ignore: Ignored = VOLATILE_ROWS,
-): Promise<TableDigest[]> {
+  only?: readonly string[],
+): Promise<DefinedTable[]> {
   const size = await databaseSize(host, user)
   if (size === undefined) throw conflict(`${domain} has no database`)
-  let digests: TableDigest[] = []
-  await streamDatabase(host, user, size, async (program) => {
+  let digests: DefinedTable[] = []
+  const count = async (program: NonNullable<RunOptions['input_from']>) => {
     const counted = await counting(host, user, program, ignore)
     digests = readDigests(counted.stderr)
     return counted.fed
-  })
+  }
+  await streamDatabase(host, user, size, count, only)
   return digests
 }
 
@@ -62,7 +72,7 @@ export async function dumpDigests(
   user: string,
   path: string,
   ignore: Ignored = VOLATILE_ROWS,
-): Promise<TableDigest[]> {
+): Promise<DefinedTable[]> {
   const timeout_ms = timeFor((await host.files.stat(path))?.size ?? 0)
   const program = { argv: ['cat', '--', path], options: { timeout_ms } }
   return readDigests((await counting(host, user, program, ignore)).stderr)

@@ -75,14 +75,19 @@ export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
   warnings: string[]
 }
 
-/** Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. */
+/**
+ * Like dumpDatabase, but without a file, and with `only` of some tables: throws also if the dump was
+ * cut off before its end.
+ */
 export async function streamDatabase(
   host: Host,
   user: string,
   size: number,
   consumer: Consumer,
+  only?: readonly string[],
 ): Promise<StreamedDump> {
-  const tables = await tablesOf(host, user)
+  const present = await tablesOf(host, user)
+  const tables = only ? present.filter((name) => only.includes(name)) : present
   const limits = { network: false, home: false, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
   const program = { argv: dumpArgv(user), options }

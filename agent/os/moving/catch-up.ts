@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables } from '#agent/os/backup/chosen/tables.ts'
 import { fetchDump, fetchFiles, giveTo } from '#agent/os/backup/fetch.ts'
-import type { Manifest } from '#agent/os/backup/manifest.ts'
 import {
   accountIn,
   dumpIn,
@@ -11,7 +10,7 @@ import {
   restoreFolders,
   restoresOf,
 } from '#agent/os/backup/places.ts'
-import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
+import { type DefinedTable, databaseDigests, dumpDigests } from '#agent/os/database/digests.ts'
 import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
 import { moved, removedTree } from '#agent/os/effects/change.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
@@ -19,7 +18,8 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { prepareFetched } from '#agent/os/staging/files.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { conflict } from '#shared/errors.ts'
+import type { Gathered } from '#shared/gathered.ts'
+import { forgetLoaded, keepLoaded, loadedTables } from './loaded.ts'
 
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
@@ -40,36 +40,59 @@ export async function markMixed(host: Host, { user }: Site): Promise<void> {
 export const unmarkMixed = (host: Host, { user }: Site): Promise<void> =>
   host.files.remove(mixedPath(user))
 
-/** Loads only the tables whose rows differ, and removes those that are gone. Returns their names. */
-export async function* catchUpDatabase(
+/** The folder in which the next state is prepared, also after an interruption. */
+export async function prepare(host: Host, { user }: Site): Promise<void> {
+  await bringFiles(host, user)
+  await prepareFetched(host, user)
+}
+
+/** Loads only the tables that differ, and removes those that are gone. Returns their names. */
+export async function catchUpDatabase(
   host: Host,
   site: Site,
   opened: Opened,
-  { database }: Manifest,
-): Progress<string[]> {
+  { database }: Gathered,
+): Promise<string[]> {
   const { user } = site
-  if (!database) throw conflict(`The backup of ${site.domain} has no database`)
-  await bringFiles(host, user)
-  const folder = await prepareFetched(host, user)
+  const folder = fetchedOf(user)
   await fetchDump(host, opened, folder, database)
-  const wanted = await dumpDigests(host, user, dumpIn(folder), ALL_ROWS)
-  const tables = differing(wanted, await databaseDigests(host, site, ALL_ROWS))
-  yield `${tables.length} of ${wanted.length} tables have changed`
-  if (tables.length === 0) return tables
+  const [wanted, present] = await Promise.all([
+    dumpDigests(host, user, dumpIn(folder), ALL_ROWS),
+    loadedTables(host, user).then((known) => known ?? databaseDigests(host, site, ALL_ROWS)),
+  ])
+  const tables = differing(wanted, present)
+  if (tables.length > 0) await load(host, site, tables, wanted)
+  await keepLoaded(host, user, wanted)
+  return tables
+}
+
+async function load(
+  host: Host,
+  site: Site,
+  tables: string[],
+  wanted: readonly DefinedTable[],
+): Promise<void> {
+  const { user } = site
+  const folder = fetchedOf(user)
+  await forgetLoaded(host, user)
   await host.files.mkdir(replacedOf(user), PRIVATE)
   const account = renderAccount(await findAccount(host, user))
   await host.files.write(accountIn(replacedOf(user)), account, SECRET)
   await keepTables(host, folder, tables)
   await bringBackTables(host, site, folder)
   await host.files.remove(replacedOf(user))
-  const left = differing(wanted, await databaseDigests(host, site, ALL_ROWS))
-  if (left.length > 0) throw new Error(`The table ${left[0]} differs from that of the backup`)
-  return tables
+  const rows = (all: readonly DefinedTable[]) =>
+    all.flatMap(({ definition: _, ...row }) => (tables.includes(row.table) ? [row] : []))
+  const loaded = await databaseDigests(host, site, ALL_ROWS, tables)
+  const [left] = differing(rows(wanted), rows(loaded))
+  if (left !== undefined) throw new Error(`The table ${left} differs from that of the other server`)
 }
 
-function differing(wanted: readonly TableDigest[], present: readonly TableDigest[]): string[] {
-  const digests = (all: readonly TableDigest[]) =>
-    new Map(all.map(({ table, rows, sha256 }) => [table, `${rows} ${sha256}`]))
+function differing(wanted: readonly DefinedTable[], present: readonly DefinedTable[]): string[] {
+  const digests = (all: readonly DefinedTable[]) =>
+    new Map(
+      all.map(({ table, rows, sha256, definition }) => [table, `${rows} ${sha256} ${definition}`]),
+    )
   const [one, other] = [digests(wanted), digests(present)]
   const names = new Set([...one.keys(), ...other.keys()])
   return [...names].filter((name) => one.get(name) !== other.get(name)).sort()
@@ -83,14 +106,14 @@ export async function* catchUpFiles(
   host: Host,
   { user }: Site,
   opened: Opened,
-  manifest: Manifest,
+  gathered: Gathered,
 ): Progress<void> {
   const folder = fetchedOf(user)
   const present = await host.files.stat(docrootOf(user))
   await moved(host, docrootOf(user), filesIn(folder)).apply()
   const only = ['--overwrite', 'if-changed', '--delete', '--include', '/public']
-  yield* fetchFiles(host, opened, folder, manifest, only)
-  await giveTo(host, user, folder, manifest, present)
+  yield* fetchFiles(host, opened, folder, gathered, only)
+  await giveTo(host, user, folder, gathered, present)
   await bringFiles(host, user)
 }
 

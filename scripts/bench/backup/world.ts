@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { filled } from '#scripts/bench/rewrite/filled.ts'
+import { fillSite } from '#scripts/bench/lib/fill-site.ts'
 import { must } from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
 
 export const PUBLIC = `/srv/www/${SITE.user}/public`
-const MB = 1e6
 
 export interface Measured {
   seconds: number
@@ -20,18 +19,7 @@ export async function startWorld(megabytes: number): Promise<BackupHost> {
   const debs = await morePackages('trixie', ['zstd'])
   await must(['bash', '-c', `cp ${debs}/zstd_*.deb ${host.root}/root/zstd.deb`])
   await host.must(['dpkg', '--install', '/root/zstd.deb'])
-  const prefix = (
-    await host.must(['mariadb', SITE.user, '-Ne', "SHOW TABLES LIKE '%\\_posts'"])
-  ).trim()
-  const sql = filled((megabytes * MB) / 4, SITE.domain).replaceAll('wp_post', prefix.slice(0, -1))
-  await host.must(['mariadb', SITE.user], { input: sql })
-  const photos = Math.round((megabytes * MB * 0.65) / 800_000)
-  const texts = Math.round((megabytes * MB * 0.1) / 60_000)
-  const make = `cd ${PUBLIC} && mkdir -p wp-content/uploads && cd wp-content/uploads
-    head -c ${photos * 800_000} /dev/urandom | split -a 6 -d -b 800000 - photo
-    yes 'A line of a log, a style sheet or a script; ' | head -c ${texts * 60_000} | split -a 6 -d -b 60000 - text
-    chown -R ${SITE.user}: .`
-  await host.must(['bash', '-ec', make])
+  await fillSite(host, SITE, { megabytes, database: 0.25 })
   // Their jobs would write rows meanwhile.
   await host.must(['rm', '-r', `${PUBLIC}/wp-cron.php`])
   countProcessor(host.netns)

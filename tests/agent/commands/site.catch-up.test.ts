@@ -1,41 +1,52 @@
 import { expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { isMixed } from '#agent/os/moving/catch-up.ts'
+import type { ParamsOf } from '#shared/commands.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { PAGE, receivingServer, switched } from '#tests/support/agent/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
-const run = (host: FakeHost, from: Parameters<typeof siteCatchUp.run>[0]['from']) =>
-  outcome(siteCatchUp.run({ domain, from }, contextOf(host)))
+const run = (host: FakeHost, params: ParamsOf<'site.catch-up'>) =>
+  outcome(siteCatchUp.run(params, contextOf(host)))
 
 test('brings the files of the backup, and reports the tables that had changed', async () => {
-  const { host, params } = await receivingServer()
+  const { host, catchUp } = await receivingServer()
   host.disk.putText(PAGE, 'of another time')
 
-  const [lines, result] = await run(host, params.from)
+  const [lines, result] = await run(host, catchUp)
 
   expect(lines).toEqual([
     'Connecting to the target',
-    'Reading the backup',
-    'Bringing the tables that have changed',
-    '0 of 1 tables have changed',
-    'Bringing the files that have changed',
-    'Matching the password of the database',
+    'Bringing what has changed',
+    '0 tables have changed',
     'Disconnecting from the target',
   ])
-  expect(result).toEqual({ domain, at: '2026-01-01T00:00:00.000Z', tables: 0 })
+  expect(result).toEqual({ domain, at: catchUp.gathered.at, tables: 0 })
   expect(host.disk.text(PAGE)).toBe('as saved')
   const restic = host.runs.map(({ line }) => line).filter((line) => line.includes(' restore '))
   expect(restic).toEqual([expect.stringContaining('--overwrite if-changed --delete')])
   expect(await isMixed(host, shop)).toBe(false)
 })
 
+test('compares with what it has loaded before, and not with its own database', async () => {
+  const { host, catchUp } = await receivingServer()
+  await run(host, catchUp)
+  host.runs.length = 0
+
+  const [lines] = await run(host, catchUp)
+
+  expect(lines).toContain('0 tables have changed')
+  expect(host.runs.filter(({ line }) => line.includes('mariadb-dump'))).toEqual([])
+  await switched(host, 'arrived')
+  expect(host.disk.find('/srv/www/.restore/shop/loaded.json')).toBeUndefined()
+})
+
 test('marks a copy whose parts are of different times until it is complete', async () => {
-  const { host, params } = await receivingServer()
+  const { host, catchUp } = await receivingServer()
   host.fail('sha256sum', 'broken disk')
 
-  const [, reason] = await run(host, params.from)
+  const [, reason] = await run(host, catchUp)
 
   expect(reason).toContain('broken disk')
   expect(await isMixed(host, shop)).toBe(true)
@@ -43,20 +54,20 @@ test('marks a copy whose parts are of different times until it is complete', asy
 })
 
 test('refuses a site that is served', async () => {
-  const { host, params } = await receivingServer()
+  const { host, catchUp } = await receivingServer()
   await switched(host, 'arrived')
 
-  const [, reason] = await run(host, params.from)
+  const [, reason] = await run(host, catchUp)
 
   expect(reason).toBe('shop.example is served by this server: it can only be restored')
 })
 
 test('refuses an unknown site', async () => {
-  const { params } = await receivingServer()
+  const { catchUp } = await receivingServer()
   const host = await server()
   host.disk.putFolder('/mnt/store', { mode: 0o700 })
 
-  const [, reason] = await run(host, params.from)
+  const [, reason] = await run(host, catchUp)
 
   expect(reason).toBe('Site shop.example not found')
 })

@@ -71,7 +71,7 @@ test.each(Object.keys(COMMANDS) as CommandName[])('%s has consistent limits', (n
   expect(stall_ms).toBeLessThan(wall_ms)
   // A site may have hundreds of gigabytes.
   expect(wall_ms).toBeLessThanOrEqual(
-    /^(backup\.|site\.(catch-up|clone|compare|push|receive|refresh)$)/.test(name)
+    /^(backup\.|site\.(catch-up|clone|gather|compare|push|receive|refresh)$)/.test(name)
       ? 24 * HOUR
       : HOUR,
   )

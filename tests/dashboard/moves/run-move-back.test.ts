@@ -23,8 +23,9 @@ test('brings what has changed, and the servers change places', async () => {
 
   expect(text).toContain('event: complete')
   expect(all.asked as unknown[]).toEqual([
-    ['two', 'site.switch', 'frozen'],
     ['two', 'backup.create'],
+    ['two', 'site.switch', 'frozen'],
+    ['two', 'site.gather'],
     ['one', 'site.catch-up'],
     ...BACK,
   ])

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test'
+import { sites } from '#dashboard/db/schema.ts'
+import { AT } from '#dashboard/http/samples.ts'
 import { findMove } from '#dashboard/moves/queries.ts'
+import { PASSWORD } from '#tests/support/dashboard/backups.ts'
 import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
-import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import {
+  events,
+  GATHERED,
+  type MovingServers,
+  movingServers,
+} from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const UNTIL_FROZEN = [
@@ -9,21 +17,39 @@ const UNTIL_FROZEN = [
   ['one', 'backup.create'],
   ['two', 'site.receive'],
   ['one', 'site.switch', 'leaving'],
+  ['one', 'site.gather'],
+  ['two', 'site.catch-up'],
   ['one', 'site.switch', 'frozen'],
 ]
 const ALL = [
   ...UNTIL_FROZEN,
-  ['one', 'backup.create'],
+  ['one', 'site.gather'],
   ['two', 'site.catch-up'],
   ['one', 'site.switch', 'parted'],
   ['two', 'site.switch', 'arrived'],
 ]
 
+const FACTS = { user: 'other', php: '8.2', tier: 'small', tls: 'none', created_at: AT } as const
 const refusing = (message: string) =>
   async function* () {
     yield 'Trying'
     throw new Refused({ error: 'Conflict', message })
   }
+type Work = NonNullable<ReturnType<MovingServers['two']['agent']['works']['get']>>
+const workOf = (all: MovingServers): Work => {
+  const work = all.two.agent.works.get('site.catch-up')
+  if (!work) throw new Error('no work')
+  return work
+}
+/** The first works as usual. */
+const refusingAfter = (usual: Work, message: string) => {
+  let count = 0
+  const refuse = refusing(message)
+  return async function* (...call: Parameters<Work>) {
+    count += 1
+    return yield* count === 1 ? usual(...call) : refuse()
+  } as Work
+}
 const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
 
 describe('a move', () => {
@@ -56,20 +82,24 @@ describe('a move', () => {
       from: { kind: 'backup', backup: '1'.repeat(64) },
       peers: ['127.0.0.1'],
     })
-    const [caught] = all.two.given.flatMap((each) => each['site.catch-up'] ?? [])
-    expect(caught).toMatchObject({ from: { kind: 'backup', backup: '2'.repeat(64) } })
+    const caught = all.two.given.flatMap((each) => each['site.catch-up'] ?? [])
+    const from = { repository: 'shop', password: PASSWORD }
+    expect(caught).toMatchObject([
+      { from, gathered: GATHERED },
+      { from, gathered: GATHERED },
+    ])
   })
 
   test('that fails during the freeze ends it, and removes the copy', async () => {
     await using all = await movingServers()
-    all.two.agent.works.set('site.catch-up', refusing('The disk is full'))
+    all.two.agent.works.set('site.catch-up', refusingAfter(workOf(all), 'The disk is full'))
 
     const text = await move(all)
 
     expect(text).toContain('{"error":"Conflict","message":"The disk is full"}')
     expect(all.asked as unknown[]).toEqual([
       ...UNTIL_FROZEN,
-      ['one', 'backup.create'],
+      ['one', 'site.gather'],
       ['one', 'site.switch', 'settled'],
       ['two', 'site.delete'],
       ['two', 'site.purge'],
@@ -118,42 +148,20 @@ describe('a move', () => {
   })
 })
 
-describe('a move is refused', () => {
-  test.each([
-    ['the server of the site', 'first', 'The site is on this server already'],
-    ['an unknown server', 'none', 'Is not a server of this dashboard'],
-  ] as const)('for %s', async (_, which, reason) => {
-    await using all = await movingServers()
-    const server_id = which === 'first' ? all.first : 99
+test('a record that a sync made of the copy does not hinder the move', async () => {
+  await using all = await movingServers()
+  const { db } = all.dashboard
+  const usual = workOf(all)
+  all.two.agent.works.set('site.catch-up', async function* (...call: Parameters<Work>) {
+    const shop = { domain: 'shop.example', apex: 'shop.example', status: 'active' as const }
+    const copy = { ...shop, server_id: all.second, managed: false, ...FACTS }
+    await db.write((queries) => queries.insert(sites).values(copy).onConflictDoNothing())
+    return yield* usual(...call)
+  } as Work)
 
-    const path = `/api/servers/${all.first}/sites/${all.shop}/move`
-    const { status, body } = await all.dashboard.call('POST', path, { server_id })
+  const text = await move(all)
 
-    expect([status, body.fields]).toEqual([422, { server_id: [reason] }])
-  })
-
-  test('again until it is confirmed, and so is the deletion of the site', async () => {
-    await using all = await movingServers()
-    await move(all)
-
-    const at = `/api/servers/${all.second}/sites/${all.shop}`
-    const second = await all.dashboard.call('POST', `${at}/move`, { server_id: all.first })
-    const deleted = await all.dashboard.call('DELETE', at)
-
-    expect([second.status, deleted.status]).toEqual([409, 409])
-  })
-
-  test('a plan has the parts, and changes nothing', async () => {
-    await using all = await movingServers()
-    const path = `/api/servers/${all.first}/sites/${all.shop}/move`
-
-    const { body } = await all.dashboard.call('POST', path, {
-      ...{ server_id: all.second, dry_run: true },
-    })
-
-    expect(body.plan.steps.map(({ title }: { title: string }) => title)).toContain(
-      'Freezing shop.example',
-    )
-    expect(all.asked).toEqual([])
-  })
+  expect(text).toContain('event: complete')
+  const rows = await db.read.select().from(sites)
+  expect(rows.map(({ id, server_id }) => [id, server_id])).toEqual([[all.shop, all.second]])
 })

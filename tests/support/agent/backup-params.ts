@@ -78,13 +78,22 @@ const fromBackup = {
   target: { place: { kind: 'local', path: '/mnt/store' }, secret: '' },
 }
 
+const { kind: _, backup: __, ...fromRepository } = fromBackup
+const gathered = {
+  at: '2026-01-01T00:00:00.000Z',
+  owner: { uid: 1001, gid: 1001 },
+  files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
+  database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
+}
+
 /** Params of commands that others have with another meaning. */
 export const ownParams: Record<string, Record<string, unknown>> = {
   'site.compare': { from: 'staging.nobody.example' },
   'site.push': { from: 'staging.nobody.example' },
   'site.configure': { xmlrpc: 'off' },
   'site.receive': { from: fromBackup },
-  'site.catch-up': { from: fromBackup },
+  'site.gather': { from: fromRepository },
+  'site.catch-up': { from: fromRepository, gathered },
 }
 
 export const validBackups = {

@@ -1,8 +1,9 @@
 import { siteDelete } from '#agent/commands/site.delete.ts'
+import { siteGather } from '#agent/commands/site.gather.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { siteReceive } from '#agent/commands/site.receive.ts'
 import { siteSwitch } from '#agent/commands/site.switch.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import type { Switch } from '#shared/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { savedSite } from './backup.ts'
@@ -16,22 +17,27 @@ export const VHOST = `/etc/nginx/sites-available/hosting-${domain}.conf`
 /** A server without the site, and the params with which it receives the site from a backup. */
 export async function emptyServer() {
   const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
+  const { target, repository, password, backup } = restore({ files: true, database: true })
+  const repo = { target, repository, password }
+  const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
+  if (typeof saved === 'string') throw new Error(saved)
+  const { gathered } = saved as ResultOf<'site.gather'>
   await outcome(siteDelete.run({ domain }, contextOf(host)))
   await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
-  const { target, repository, password, backup } = restore({ files: true, database: true })
-  const from = { kind: 'backup' as const, target, repository, password, backup }
+  const from = { kind: 'backup' as const, ...repo, backup }
   const params: ParamsOf<'site.receive'> = { ...shop, from, peers: [OLD] }
   host.runs.length = 0
-  return { host, params }
+  const catchUp: ParamsOf<'site.catch-up'> = { domain, from: repo, gathered }
+  return { host, params, catchUp }
 }
 
 /** A server with the closed copy. */
 export async function receivingServer() {
-  const { host, params } = await emptyServer()
+  const { host, params, catchUp } = await emptyServer()
   const [, result] = await outcome(siteReceive.run(params, contextOf(host)))
   if (typeof result === 'string') throw new Error(result)
   host.runs.length = 0
-  return { host, params }
+  return { host, params, catchUp }
 }
 
 export const paramsFor = (state: Switch): ParamsOf<'site.switch'> => ({

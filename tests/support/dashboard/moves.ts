@@ -1,36 +1,51 @@
 import { servers } from '#dashboard/db/schema.ts'
 import { twoServers } from './copies.ts'
 
+export const GATHERED = {
+  at: '2026-01-01T00:00:00.000Z',
+  owner: { uid: 1001, gid: 1001 },
+  files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
+  database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
+}
+
 type Both = Awaited<ReturnType<typeof twoServers>>
 
 /** What an agent was asked in a move: the command, and the state that it names. */
 type Asked = [server: 'one' | 'two', command: string, state?: unknown]
 
+/** Its agent moves sites, and says what it was asked. */
+export function movesSites(
+  name: Asked[0],
+  { agent, given }: Pick<Both['one'], 'agent' | 'given'>,
+  asked: Asked[] = [],
+): void {
+  const { works } = agent
+  const answers = (command: string, more: object = {}) =>
+    works.set(command, async function* (params) {
+      asked.push(params.state === undefined ? [name, command] : [name, command, params.state])
+      given.push({ [command]: params })
+      yield `Working on ${params.domain}`
+      return { status: 'ok', domain: params.domain, ...more }
+    })
+  answers('site.switch', { certificate: '' })
+  answers('site.receive', { certificate: '' })
+  answers('site.gather', { gathered: GATHERED })
+  answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2 })
+  answers('site.delete', { size: 1 })
+  answers('site.purge')
+  const backup = works.get('backup.create')
+  if (!backup) return
+  works.set('backup.create', (params, ...rest) => {
+    asked.push([name, 'backup.create'])
+    return backup(params, ...rest)
+  })
+}
+
 /** Two servers whose agents move sites, in the order in which they are asked. */
 export async function movingServers() {
   const all = await twoServers()
   const asked: Asked[] = []
-  for (const name of ['one', 'two'] as const) {
-    const { works } = all[name].agent
-    const answers = (command: string, more: object = {}) =>
-      works.set(command, async function* (params) {
-        asked.push(params.state === undefined ? [name, command] : [name, command, params.state])
-        all[name].given.push({ [command]: params })
-        yield `Working on ${params.domain}`
-        return { status: 'ok', domain: params.domain, ...more }
-      })
-    answers('site.switch', { certificate: '' })
-    answers('site.receive', { certificate: '' })
-    answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2 })
-    answers('site.delete', { size: 1 })
-    answers('site.purge')
-    const backup = works.get('backup.create')
-    if (backup)
-      works.set('backup.create', (params, ...rest) => {
-        asked.push([name, 'backup.create'])
-        return backup(params, ...rest)
-      })
-  }
+  for (const name of ['one', 'two'] as const) movesSites(name, all[name], asked)
   const ready = { status: 'online' as const, php_versions: ['8.2'] }
   await all.dashboard.db.write((queries) => queries.update(servers).set(ready))
   return { ...all, asked }

@@ -62,7 +62,10 @@ export async function sqlOf(host: Host, user: string) {
 }
 
 /** Content with addresses and files of every kind. */
-export async function fill(host: Host, { domain, user }: ClonedSite): Promise<void> {
+export async function fill(
+  host: Host,
+  { domain, user }: Pick<ClonedSite, 'domain' | 'user'>,
+): Promise<void> {
   const sql = await sqlOf(host, user)
   const url = `http://${domain}/wp-content/uploads/a.jpg`
   const widget = `a:1:{i:0;a:1:{s:3:"url";s:${url.length}:"${url}";}}`

@@ -12,6 +12,11 @@ export interface Answer {
   headers: Headers
 }
 
+interface Running {
+  id: string
+  events: AsyncIterable<StoredEvent>
+}
+
 /** The real dashboard on a host's network, with a logged-in client. */
 export interface Dashboard {
   process: Process
@@ -19,6 +24,8 @@ export interface Dashboard {
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** The answer with its body unread. */
   open(path: string, signal?: AbortSignal): Promise<Response>
+  /** Starts an operation: its id, and its events while it runs. Throws for any other answer. */
+  start(method: string, path: string, body?: unknown): Promise<Running>
   /** Reads a stream to its end. */
   stream(method: string, path: string, body?: unknown): Promise<StoredEvent[]>
   stop(): Promise<void>
@@ -72,12 +79,14 @@ export async function startDashboard(
     },
     open: (path, signal) =>
       way.fetch(`http://localhost${path}`, { headers: { cookie }, ...(signal && { signal }) }),
-    async stream(method, path, body) {
+    async start(method, path, body) {
       const response = await send(method, path, body, 'text/event-stream')
       if (response.status !== 200)
         throw new Error(`${path}: ${response.status} ${await response.text()}`)
-      return Array.fromAsync(readEvents(response.body ?? new ReadableStream()))
+      const id = response.headers.get('operation-id') ?? ''
+      return { id, events: readEvents(response.body ?? new ReadableStream()) }
     },
+    stream: async (...call) => Array.fromAsync((await dashboard.start(...call)).events),
     async stop() {
       await way.stop()
       await process.stop()

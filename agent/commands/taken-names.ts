@@ -1,0 +1,23 @@
+import type { Host } from '#agent/host/ports.ts'
+import { servers } from '#agent/os/nginx/others.ts'
+import { findHolder, type Site } from '#agent/os/site/sites.ts'
+import { conflict } from '#shared/errors.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+
+/** Throws conflict, with the name, if another site of this server answers to a name of this one. */
+export async function refuseTakenNames(host: Host, site: Site): Promise<void> {
+  const { all } = await servers(host)
+  for (const name of allNamesOf(site)) {
+    const except = site.domain
+    const served = await findHolder(host, [name], { except })
+    if (served) throw conflict(`${name} is a name of the site ${served.domain} of this server`)
+    const trashed = await findHolder(host, [name], { folder: 'trash', except })
+    if (trashed) {
+      throw conflict(
+        `${name} is a name of ${trashed.domain}, which is in the trash of this server: purge it, or remove the name`,
+      )
+    }
+    const path = all.find((server) => server.names.includes(name))?.path
+    if (path) throw conflict(`${name} is already served by ${path} on this server`)
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { restoresOf } from '#agent/os/backup/places.ts'
+import { DefinedTable } from '#agent/os/database/digests.ts'
+import { parseJson } from '#shared/parse.ts'
+
+const SECRET = { mode: 0o600 }
+const loadedPath = (user: string) => `${restoresOf(user)}/loaded.json`
+
+/**
+ * The tables of a closed copy, as they were compared when it last caught up: nobody writes to it.
+ * Definitions are those of the other server, whose MariaDB may write them differently.
+ */
+export async function loadedTables(host: Host, user: string): Promise<DefinedTable[] | undefined> {
+  return parseJson(z.array(DefinedTable), await host.files.read(loadedPath(user)))
+}
+
+export const keepLoaded = (host: Host, user: string, tables: readonly DefinedTable[]) =>
+  host.files.write(loadedPath(user), `${JSON.stringify(tables)}\n`, SECRET)
+
+/** Before tables change, and when the copy is opened. */
+export const forgetLoaded = (host: Host, user: string): Promise<void> =>
+  host.files.remove(loadedPath(user))

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { Gathered, Gathering } from '#shared/gathered.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const siteGather = command({
+  name: 'site.gather',
+  summary: 'Save the files and the database of a site that moves, for its copy on another server',
+  changes: true,
+  params: z.object({ domain: Domain, from: Gathering }),
+  result: z.object({ domain: ReportedDomain, gathered: Gathered }),
+})
+
+/** Part of a move, which the dashboard executes. */
+export const siteGatherType = operationType({
+  name: 'Gather site',
+  title: 'Gather',
+  target: 'site',
+  command: siteGather,
+  right: 'operate',
+  params: siteGather.params,
+  outcome: completesWith(siteGather.result),
+  bulk: null,
+})

@@ -1,0 +1,49 @@
+import type { StoredEvent } from '#shared/sse.ts'
+import { endOf } from './dashboard.ts'
+import type { TwoServers } from './two-servers.ts'
+
+export interface MovedSite {
+  id: number
+  user: string
+  /** The id of the server that its record names. */
+  server(): Promise<number>
+}
+
+/** A site on the first server. */
+export async function addSite(
+  world: TwoServers,
+  input: { domain: string; tls: string },
+): Promise<MovedSite> {
+  const { dashboard, one } = world
+  const body = { php: '8.4', ...input }
+  const created = await dashboard.call('POST', `/api/servers/${one.id}/sites`, body)
+  const { event, data } = await endOf(dashboard, created)
+  if (event !== 'complete') throw new Error(JSON.stringify(data))
+  const { id } = created.body.site as { id: number }
+  const shown = async () => {
+    const { body } = await world.dashboard.call('GET', `/api/fleet/sites/${id}`)
+    return body.site as { user: string; server_id: number }
+  }
+  return { id, user: (await shown()).user, server: async () => (await shown()).server_id }
+}
+
+/**
+ * Moves it to the second server, and works when parts of the move begin, as its steps are named.
+ * Returns the seconds of the freeze, and throws if the move fails.
+ */
+export async function moved(
+  { dashboard, one, two }: TwoServers,
+  { id }: MovedSite,
+  at: Record<string, () => Promise<unknown>>,
+): Promise<unknown> {
+  const path = `/api/servers/${one.id}/sites/${id}/move?steps=true`
+  const { events } = await dashboard.start('POST', path, { server_id: two.id })
+  let last: StoredEvent | undefined
+  for await (const event of events) {
+    last = event
+    const { name, state } = event.data
+    if (event.event === 'step' && state === 'running') await at[String(name)]?.()
+  }
+  if (last?.event === 'complete') return last.data.seconds
+  throw new Error(JSON.stringify(last?.data))
+}
