@@ -18,6 +18,7 @@ export const hostileBackups = {
   repository: [...hostileText, ...noText, '../shop', '-o', 'Shop'],
   backup: [...hostileText, ...noText, 'latest', 'a'.repeat(63), 'A'.repeat(64)],
   from: [...noObject, 'x'],
+  gathered: [...noObject, 'x'],
   files: [null, 'true', 0, 1, {}, []],
   tables: [...noTables, 'wp_posts'],
   overwrite: [...noTables, 'wp_posts'],
