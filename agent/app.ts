@@ -20,6 +20,7 @@ import type { Origin } from './http/listen.ts'
 import { logCalls } from './http/logs.ts'
 import { Refused } from './http/refused.ts'
 import { idOf, inRequest } from './http/request-id.ts'
+import { siteCalls } from './http/sites.ts'
 import { streamOf } from './http/stream.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
@@ -76,6 +77,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   get('/usage', async () => ({ sites: await readings.usage() }))
   get('/maintenance', async () => ({ maintenance: await readings.maintenance() }))
   get('/mail', () => readings.mail())
+  get('/job-troubles', async () => ({ sites: await readings.jobTroubles() }))
   get('/conditions', async () => ({ conditions: await readings.conditions() }))
   get('/sites/health', async () => ({ sites: await readings.health() }))
   get('/trash', async () => ({ trash: await readings.trash() }))
@@ -91,24 +93,11 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     start('wp.scan', parse(SiteRequest, jsonOf(raw, body)), raw),
   )
 
-  /** A reading about the site that the body names. */
-  const getOfSite = (path: string, read: (domain: string) => Promise<object>) =>
-    app.post(path, async ({ req: { raw }, var: { body }, json }) => {
-      const { domain } = parse(SiteRequest, jsonOf(raw, body))
-      return json(await read(domain))
-    })
-  getOfSite('/sites/job-runs', async (domain) => ({ runs: await readings.jobRuns(domain) }))
-  getOfSite('/sites/wordpress-users', (domain) => readings.wordpressUsers(domain))
-  getOfSite('/sites/db-password', async (domain) => {
-    await policy.permitPasswords()
-    const password = await readings.databasePassword(domain)
-    return { password: password.reveal() }
-  })
-  getOfSite('/sites/admin-password', async (domain) => {
-    await policy.permitPasswords()
-    const { user, password } = await readings.adminPassword(domain)
-    return { user, password: password.reveal() }
-  })
+  for (const [path, read] of Object.entries(siteCalls(readings, policy))) {
+    app.post(path, async ({ req: { raw }, var: { body }, json }) =>
+      json(await read(jsonOf(raw, body))),
+    )
+  }
 
   const backups = backupCalls(readings, policy)
   for (const call of ['browse', 'download', 'find', 'list', 'keeper'] as const)

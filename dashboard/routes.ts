@@ -18,6 +18,7 @@ import { backupFileRoutes } from './site-backups/file-routes.ts'
 import { foundBackupRoutes } from './site-backups/found/routes.ts'
 import { backupRoutes } from './site-backups/routes.ts'
 import { siteBackupRoutes } from './site-backups/site-routes.ts'
+import { siteJobRoutes } from './site-jobs/routes.ts'
 import { siteSettingsRoutes } from './site-settings/routes.ts'
 import { siteActionRoutes } from './sites/actions.routes.ts'
 import { derivedRoutes } from './sites/derived.routes.ts'
@@ -52,6 +53,7 @@ export const SUBJECTS = {
       ...siteMailRoutes,
       ...copyRoutes,
       ...siteSettingsRoutes,
+      ...siteJobRoutes,
       ...wordpressLoginRoutes,
       ...logRoutes,
       ...domainRoutes,

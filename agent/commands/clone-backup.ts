@@ -7,6 +7,7 @@ import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { SiteJobs } from '#shared/site-jobs.ts'
 import { type FromBackup, fetchBackupSteps } from './fetch-backup.ts'
 
 /** The content of a backup. Everything is fetched and checked first, into a folder of root. */
@@ -22,10 +23,12 @@ export function backupSteps(
     ...fetchBackupSteps(host, site, {
       from,
       prepare: removedTree(host, 'folder', fetched).apply,
-      async fetched({ at, domain, repository: owner, files, database: saved }) {
+      async fetched({ at, domain, repository: owner, files, database: saved, site: former }) {
         const { bytes = 0, tables = 0 } = saved ?? {}
         const facts = { at, tables, files: files.count, bytes: files.bytes + bytes }
         Object.assign(learned, { ...facts, original: { domain, user: owner } })
+        // The steps after this one apply and record them; a staging site has none.
+        if (!site.staging) site.jobs = SiteJobs.safeParse(former.jobs).data
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     }),

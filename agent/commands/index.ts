@@ -21,6 +21,8 @@ import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
 import { siteDomains } from './site.domains.ts'
 import { siteGather } from './site.gather.ts'
+import { siteJobRun } from './site.job-run.ts'
+import { siteJobs } from './site.jobs.ts'
 import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
@@ -33,6 +35,7 @@ import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
+import { wpCronRun } from './wp.cron-run.ts'
 import { wpLogin } from './wp.login.ts'
 import { wpScan } from './wp.scan.ts'
 
@@ -59,6 +62,8 @@ export const commands: CommandTable = {
   'site.create': siteCreate,
   'site.delete': siteDelete,
   'site.domains': siteDomains,
+  'site.job-run': siteJobRun,
+  'site.jobs': siteJobs,
   'site.purge': sitePurge,
   'site.push': sitePush,
   'site.receive': siteReceive,
@@ -71,6 +76,7 @@ export const commands: CommandTable = {
   'tls.issue': tlsIssue,
   'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
+  'wp.cron-run': wpCronRun,
   'wp.login': wpLogin,
   'wp.scan': wpScan,
 }

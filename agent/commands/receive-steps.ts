@@ -20,6 +20,7 @@ import type { Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
+import { SiteJobs } from '#shared/site-jobs.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
 import { refuseTakenNames } from './taken-names.ts'
@@ -57,6 +58,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
         // The steps after this one apply and record them.
         site.settings = SiteSettings.safeParse(manifest.site.settings).data
+        site.jobs = SiteJobs.safeParse(manifest.site.jobs).data
         site.names = SiteNames.safeParse(manifest.site.names).data
         await refuseTakenNames(host, site)
         await refuseLackOfSpace(host, opened, manifest, BOTH)

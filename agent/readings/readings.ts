@@ -9,6 +9,9 @@ import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
 import type { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { isCanary } from '#agent/os/isolation/canaries.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
+import { listOwnJobs, readJobOutput } from '#agent/os/job-runs/own.ts'
+import { listJobTroubles } from '#agent/os/job-runs/troubles.ts'
+import { readEvents } from '#agent/os/job-runs/wordpress-events.ts'
 import { listUsers } from '#agent/os/login/users.ts'
 import { LogTails } from '#agent/os/logs/follow.ts'
 import { downloadLog, groupFatals, listLogs, searchLog } from '#agent/os/logs/read.ts'
@@ -55,6 +58,10 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     health: async (): Promise<SiteHealth[]> => monitor.list(),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),
+    jobTroubles: () => listJobTroubles(host),
+    siteJobs: (domain: string) => listOwnJobs(host, domain),
+    jobOutput: (request: { domain: string; name: string }) => readJobOutput(host, request),
+    wordpressCron: (domain: string) => readEvents(host, domain),
     wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
     /** A folder of a backup, and its tables. */
     browse: (request: BrowseRequest) => browseBackup(host, request),

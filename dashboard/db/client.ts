@@ -6,6 +6,7 @@ import * as backups from './backup-schema.ts'
 import { causes, connect, fileOf, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
 import * as domains from './domains-schema.ts'
+import * as jobs from './jobs-schema.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
@@ -21,6 +22,7 @@ export const schema = {
   ...auth,
   ...backups,
   ...mail,
+  ...jobs,
   ...copies,
   ...moves,
   ...settings,

@@ -14,6 +14,7 @@ export default defineConfig({
     'settings-schema',
     'domains-schema',
     'moves-schema',
+    'jobs-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

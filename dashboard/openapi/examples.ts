@@ -14,6 +14,7 @@ import { MAINTENANCE_EXAMPLES } from '#dashboard/servers/maintenance/examples.ts
 import { WEB_EXAMPLES } from '#dashboard/servers/web-examples.ts'
 import { SETTING_EXAMPLES } from '#dashboard/settings/examples.ts'
 import { BACKUP_EXAMPLES } from '#dashboard/site-backups/examples.ts'
+import { SITE_JOB_EXAMPLES } from '#dashboard/site-jobs/examples.ts'
 import { SITE_SETTINGS_EXAMPLES } from '#dashboard/site-settings/examples.ts'
 import { SITE_EXAMPLES } from '#dashboard/sites/examples.ts'
 import { TRUST_EXAMPLES } from '#dashboard/trust/examples.ts'
@@ -27,6 +28,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...BACKUP_EXAMPLES,
   ...COPY_EXAMPLES,
   ...SITE_SETTINGS_EXAMPLES,
+  ...SITE_JOB_EXAMPLES,
   ...DOMAIN_EXAMPLES,
   ...MOVE_EXAMPLES,
   ...LOG_EXAMPLES,

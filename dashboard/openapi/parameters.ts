@@ -11,6 +11,7 @@ const text = { type: 'string' }
 const IN_PATH: Record<string, { description: string; schema: object; example: unknown }> = {
   server_id: { description: 'The id of a server.', schema: id, example: 1 },
   site_id: { description: 'The id of a site.', schema: id, example: 7 },
+  job: { description: 'The name of a cron job.', schema: text, example: 'import' },
   target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
   backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
   token_id: { description: 'The id of an API token.', schema: id, example: 2 },

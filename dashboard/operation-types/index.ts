@@ -22,6 +22,8 @@ import { siteCreate } from './site.create.ts'
 import { siteDelete } from './site.delete.ts'
 import { siteDomains } from './site.domains.ts'
 import { siteGather } from './site.gather.ts'
+import { siteJobRun } from './site.job-run.ts'
+import { siteJobs } from './site.jobs.ts'
 import { siteMove } from './site.move.ts'
 import { siteMoveBack } from './site.move-back.ts'
 import { siteMoveConfirm } from './site.move-confirm.ts'
@@ -38,6 +40,7 @@ import { siteUpdate } from './site.update.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
+import { wpCronRun } from './wp.cron-run.ts'
 import { wpLogin } from './wp.login.ts'
 
 /** The effects of every type of operation on the records. */
@@ -76,6 +79,9 @@ export const RULES: RulesTable = {
   'site.purge': sitePurge,
   'site.update': siteUpdate,
   'site.configure': siteConfigure,
+  'site.jobs': siteJobs,
+  'site.job-run': siteJobRun,
+  'wp.cron-run': wpCronRun,
   'site.suspend': siteSuspend,
   'site.resume': siteResume,
   'site.scan': siteScan,

@@ -6,6 +6,7 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 import { backupTroubles } from './attention/backups.ts'
 import { isolationTroubles } from './attention/isolation.ts'
 import { inOrder } from './attention/item.ts'
+import { jobTroubles } from './attention/jobs.ts'
 import { mailTroubles } from './attention/mail.ts'
 import { maintenanceTroubles } from './attention/maintenance.ts'
 import { offSiteTrouble } from './attention/off-site.ts'
@@ -34,9 +35,10 @@ export async function overview({ db, clock }: Deps) {
   const isolation = isolationTroubles(await listIsolation(db), clock.now())
   const maintenance = maintenanceTroubles(await listMaintenance(db))
   const mail = await mailTroubles(db, clock.now())
+  const jobs = await jobTroubles(db)
   const backups = await backupTroubles(db, { now: clock.now(), since })
   const offSite = await offSiteTrouble(db, clock.now())
-  const ofServers = [...serverTroubles(rows), ...isolation, ...maintenance, ...mail]
+  const ofServers = [...serverTroubles(rows), ...isolation, ...maintenance, ...mail, ...jobs]
   const attention = inOrder([...ofServers, ...ofSites, ...backups, ...offSite])
   return { servers, counts, attention }
 }

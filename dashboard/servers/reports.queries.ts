@@ -3,16 +3,23 @@ import type { Queries, Statement } from '#dashboard/db/client.ts'
 import type { MailTroubles } from '#dashboard/db/mail-trouble.ts'
 import type { ServerWeb } from '#shared/api/web.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
+import type { SiteJobTrouble } from '#shared/site-jobs.ts'
 
 /** The last reports of a server. Undefined: the agent does not report it, and the record stays. */
 export interface Reports {
   maintenance?: Maintenance | undefined
   troubles?: MailTroubles | undefined
   web?: ServerWeb | undefined
+  jobs?: SiteJobTrouble[] | undefined
 }
 
 /** The tables with a report of each server, by their column. */
-const TABLES = { maintenance: 'server_maintenance', troubles: 'server_mail', web: 'server_web' }
+const TABLES = {
+  maintenance: 'server_maintenance',
+  troubles: 'server_mail',
+  web: 'server_web',
+  jobs: 'server_jobs',
+} as const
 
 /** For the batch of a sync; unchanged reports are not written. */
 export function reportStatements(
@@ -20,7 +27,7 @@ export function reportStatements(
   { server_id, now }: { server_id: number; now: string },
   reports: Reports,
 ): Statement[] {
-  return (['maintenance', 'troubles', 'web'] as const).flatMap((column) => {
+  return (['maintenance', 'troubles', 'web', 'jobs'] as const).flatMap((column) => {
     if (reports[column] === undefined) return []
     const [table, name] = [sql.identifier(TABLES[column]), sql.identifier(column)]
     return queries.run(sql`

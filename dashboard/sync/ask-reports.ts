@@ -4,6 +4,9 @@ import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
 import { SiteCertificate, SiteMail, SiteUsage } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { MaintenanceAnswer } from '#shared/maintenance.ts'
+import { SiteJobTrouble } from '#shared/site-jobs.ts'
+
+const MOST_JOB_TROUBLES = 50
 
 /** An agent that is older, or has not checked yet, does not report it: the record stays. */
 const unreported = () => undefined
@@ -12,6 +15,12 @@ export const askMail = (agents: Agents, to: Address) =>
   agents
     .list(to, '/mail', { key: 'sites', entry: SiteMail })
     .then(({ entries }) => mailTroublesOf(entries), unreported)
+
+/** The first of those whose jobs fail or stand still. */
+export const askJobs = (agents: Agents, to: Address) =>
+  agents
+    .list(to, '/job-troubles', { key: 'sites', entry: SiteJobTrouble })
+    .then(({ entries }) => entries.slice(0, MOST_JOB_TROUBLES), unreported)
 
 export const askMaintenance = (agents: Agents, to: Address) =>
   agents

@@ -11,7 +11,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { FoundSite, Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
-import { askCertificates, askMail, askMaintenance, askUsage } from './ask-reports.ts'
+import { askCertificates, askJobs, askMail, askMaintenance, askUsage } from './ask-reports.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import {
   columnUpdates,
@@ -85,13 +85,14 @@ async function* readAndApply(
   plan.updates.push(...(await columnUpdates(records, found, columns)))
   const maintenance = await askMaintenance(agents, server)
   const troubles = await askMail(agents, server)
+  const jobs = await askJobs(agents, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
   const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
   const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
     ...{ server, reading, plan, now, purge_at, room, unread, with_activity, own: uses },
-    reports: { maintenance, troubles, web },
+    reports: { maintenance, troubles, web, jobs },
   })
   if (plan.updates.length + imported > 0) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)

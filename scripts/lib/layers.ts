@@ -24,6 +24,7 @@ export const DASHBOARD_LAYERS = [
     'copies',
     'wp-login',
     'logs',
+    'site-jobs',
     'moves',
     'operation-types',
     'sync',

@@ -16,6 +16,7 @@ export const ATTENTION_KINDS = [
   'site_degraded',
   'certificate',
   'mail',
+  'site_jobs',
   'backup_missing',
   'backup_proof_failed',
   'backup_late',

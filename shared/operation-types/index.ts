@@ -23,6 +23,8 @@ import { siteCreateType } from './site.create.ts'
 import { siteDeleteType } from './site.delete.ts'
 import { siteDomainsType } from './site.domains.ts'
 import { siteGatherType } from './site.gather.ts'
+import { siteJobRunType } from './site.job-run.ts'
+import { siteJobsType } from './site.jobs.ts'
 import { siteMoveType } from './site.move.ts'
 import { siteMoveBackType } from './site.move-back.ts'
 import { siteMoveConfirmType } from './site.move-confirm.ts'
@@ -39,6 +41,7 @@ import { siteUpdateType } from './site.update.ts'
 import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
 import { wpCacheFlushType } from './wp.cache-flush.ts'
+import { wpCronRunType } from './wp.cron-run.ts'
 import { wpLoginType } from './wp.login.ts'
 
 /** Every type of operation, and so every command. */
@@ -75,6 +78,8 @@ export const OPERATION_TYPES = {
   'site.purge': sitePurgeType,
   'site.update': siteUpdateType,
   'site.configure': siteConfigureType,
+  'site.jobs': siteJobsType,
+  'site.job-run': siteJobRunType,
   'site.suspend': siteSuspendType,
   'site.resume': siteResumeType,
   'site.scan': siteScanType,
@@ -82,6 +87,7 @@ export const OPERATION_TYPES = {
   'tls.issue': tlsIssueType,
   'cache.purge': cachePurgeType,
   'wp.cache-flush': wpCacheFlushType,
+  'wp.cron-run': wpCronRunType,
   'wp.login': wpLoginType,
 } as const satisfies Readonly<Record<string, OperationSpec>>
 

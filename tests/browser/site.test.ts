@@ -47,14 +47,14 @@ test('the last runs of the scheduled jobs are shown, with what they printed', as
   const failed = { ...run, result: 'failed', exit_status: 3, output: 'no <b>room</b>' }
   const runs = [{ ...failed, started_at: new Date(Date.now() - 300_000).toISOString() }]
   agent.answers.set('/sites/job-runs', () => Response.json({ runs }))
-  const { page, problems } = await open(`${await made('jobs.example')}?tab=wordpress`)
-  const list = page.getByRole('list', { name: 'Runs of the scheduled jobs' })
+  const { page, problems } = await open(`${await made('jobs.example')}?tab=jobs`)
+  const list = page.getByRole('list', { name: 'Runs of WordPress events' })
   await list.getByText('exit status 3').waitFor()
 
   await list.getByText('Show output').click()
   await list.getByText('no <b>room</b>').waitFor()
   runs.unshift({ ...run, result: 'success' })
-  await page.getByRole('button', { name: 'Refresh jobs' }).click()
+  await page.getByRole('button', { name: 'Refresh runs' }).click()
 
   await list.getByText('success').waitFor()
   expect(await list.getByRole('listitem').count()).toBe(2)

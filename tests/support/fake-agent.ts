@@ -23,6 +23,8 @@ import {
 } from '#shared/sse.ts'
 import { carry, type Known, say, type Work } from './fake-operation.ts'
 
+const NO_EVENTS = { events: [], total: 0, overdue: 0, next_run_at: null, stopped: null }
+
 /** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
 export class FakeAgent {
   sites: FoundSite[] = []
@@ -146,6 +148,9 @@ export class FakeAgent {
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
       '/sites/job-runs': { runs: [] },
+      '/sites/jobs': { stopped: null, jobs: [] },
+      '/sites/job-output': { run: null, output: '' },
+      '/sites/wordpress-cron': NO_EVENTS,
       '/sites/wordpress-users': { users: [], more: false },
       '/sites/logs/list': { logs: [] },
     }

@@ -24,18 +24,27 @@ import {
   timerUnitOf,
   timerWantsOf,
 } from './files.ts'
+import { applyOwn, removeOwn } from './own-jobs.ts'
 
 const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
 /**
- * Runs WordPress's own jobs every five minutes, offset by site, and rotates its logs. A suspended site
+ * Runs WordPress's own jobs every five minutes, offset by site, those that the user set by their
+ * schedule, and rotates its logs. A suspended site
  * has no jobs, nor has a staging site: it would send the mails and renew the subscriptions of the live
  * site. So would the closed copy of a site that moves.
  */
-export function schedule(host: Host, site: Site): Change {
+export const schedule = (host: Host, site: Site): Change =>
+  inOrder(scheduleWordpress(host, site), scheduleOwn(host, site))
+
+/** The jobs that the user set. */
+export const scheduleOwn = (host: Host, site: Site): Change =>
+  stopOf(site) === null ? applyOwn(host, site) : removeOwn(host, site.user)
+
+function scheduleWordpress(host: Host, site: Site): Change {
   const { user } = site
   const files = generated(host, filesOf(host, site))
-  if (!hasJobs(site)) return inOrder(withoutJobs(host, user), files)
+  if (stopOf(site) !== null) return inOrder(withoutJobs(host, user), files)
   if (host.init === 'direct') return files
   const all = inOrder(
     files,
@@ -56,7 +65,16 @@ export function schedule(host: Host, site: Site): Change {
   }
 }
 
-const hasJobs = ({ staging, suspended, moving }: Site) => !staging && !suspended && !moving?.closed
+/** Why a site has no jobs; null: it has them. */
+export function stopOf({
+  staging,
+  suspended,
+  moving,
+}: Site): 'staging' | 'suspended' | 'moving' | null {
+  if (staging) return 'staging'
+  if (suspended) return 'suspended'
+  return moving?.closed ? 'moving' : null
+}
 
 function filesOf({ init }: Host, site: Site): Generated[] {
   const { user } = site
@@ -66,14 +84,14 @@ function filesOf({ init }: Host, site: Site): Generated[] {
   ]
   const jobs = init === 'direct' ? [{ path: crontabOf(user), text: renderCrontab(site) }] : timer
   return [
-    ...(hasJobs(site) ? jobs : []),
+    ...(stopOf(site) === null ? jobs : []),
     { path: logrotatePath(user), text: renderLogrotate(user) },
   ]
 }
 
 /** Ends a current run, with its child processes. */
 export const unschedule = (host: Host, user: string): Change =>
-  withoutJobs(host, user, logrotatePath(user))
+  inOrder(withoutJobs(host, user, logrotatePath(user)), removeOwn(host, user))
 
 function withoutJobs(host: Host, user: string, ...others: readonly string[]): Change {
   // The timer last: a repeated removal stops it only while its file exists.

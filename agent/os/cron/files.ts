@@ -25,8 +25,14 @@ export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
 type Jobs = Pick<Site, 'domain' | 'user' | 'php' | 'staging'>
 
 /** Constant for each site, and spread over all sites. */
-const offsetOf = ({ domain }: Jobs): number =>
+const offsetOf = ({ domain }: Pick<Jobs, 'domain'>): number =>
   [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
+
+/** The next run after a time, in milliseconds: time zones differ by multiples of five minutes. */
+export function nextTurn(site: Pick<Jobs, 'domain'>, after: number): number {
+  const [turn, offset] = [EVERY * 60_000, offsetOf(site) * 60_000]
+  return Math.floor((after - offset) / turn + 1) * turn + offset
+}
 
 const environmentOf = (jobs: Jobs): [string, string][] => [
   ['HOME', homeOf(jobs.user)],

@@ -7,8 +7,8 @@ export interface Verdict {
   detail: string
 }
 
-/** Where code of a site runs: behind nginx, and in its WordPress jobs. */
-export const CONTEXTS = ['php', 'job'] as const
+/** Where code of a site runs: behind nginx, in its WordPress jobs, and in its cron jobs. */
+export const CONTEXTS = ['php', 'job', 'cron'] as const
 export type Context = (typeof CONTEXTS)[number]
 
 interface Facts {
@@ -42,7 +42,11 @@ export const notApplicable = (detail: string): Verdict => ({ outcome: 'not_appli
 export const failed = (detail: string): Verdict => ({ outcome: 'error', detail })
 
 const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
-const CONTEXT_NAMES: Record<Context, string> = { php: 'from PHP', job: 'from a job' }
+const CONTEXT_NAMES: Record<Context, string> = {
+  php: 'from PHP',
+  job: 'from a job',
+  cron: 'from a cron job',
+}
 
 /** The worst verdict of several contexts, with its context. */
 export function worstOf(verdicts: readonly (readonly [Context, Verdict])[]): Verdict {

@@ -1,6 +1,7 @@
 import type { IsolationResult } from '#shared/isolation.ts'
 import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } from './attack.ts'
 import { INSIDE, OUTSIDE } from './attacks/index.ts'
+import { runCronJob } from './cron-job.ts'
 import { readJob, runJob, Verdicts } from './job.ts'
 import { ask, type Scene } from './scene.ts'
 
@@ -16,17 +17,20 @@ type Answers = ReadonlyMap<string, Verdict>
 
 /** Runs the attacks inside the attacker, in every context, then the others, one after the other. */
 export async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
+  const hasCron = scene.host.init === 'systemd'
   const answers: Record<Context, Answers> = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
     job: await orFailed(async () => {
       await runJob(scene)
       return (await readJob(scene.host, scene.attacker)).verdicts
     }),
+    cron: hasCron ? await orFailed(() => runCronJob(scene)) : new Map(),
   }
   for (const [id, attack] of INSIDE) {
     const { contexts = CONTEXTS } = attack
     const none = failed('it gave no answer')
-    const verdicts = contexts.map((context) => [context, answers[context].get(id) ?? none] as const)
+    const tried = contexts.filter((context) => context !== 'cron' || hasCron)
+    const verdicts = tried.map((context) => [context, answers[context].get(id) ?? none] as const)
     yield resultOf(id, attack, worstOf(verdicts))
   }
   for (const [id, attack] of OUTSIDE) {

@@ -11,6 +11,9 @@ import { plantedName, put, type Scene } from './scene.ts'
 export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
 /** Below the home of the attacker, written by its job. */
 export const JOB_ANSWER = 'tmp/isolation.json'
+export const CRON_ANSWER = 'tmp/isolation-cron.json'
+/** In the public folder of the attacker, where its cron jobs run. */
+export const CRON_SCRIPT = 'isolation-cron.php'
 /** The maximum number of other sites whose files are tried. */
 const MOST_SITES = 500
 
@@ -59,6 +62,7 @@ export async function placeAttacks(
   const library = renderLibrary(await knowledgeOf(scene), attacks)
   await put(host, attacker, 'public/isolation-library.php', library)
   await put(host, attacker, `${plugins}/isolation.php`, JOB)
+  await put(host, attacker, `public/${CRON_SCRIPT}`, CRON)
   await put(host, attacker, 'public/isolation.php', renderEntry(ATTACKER, scene.key))
 }
 
@@ -179,4 +183,14 @@ add_action('hosting_isolation', function () {
   file_put_contents("$home/${JOB_ANSWER}.new", \HostingControl\Isolation\json($facts));
   rename("$home/${JOB_ANSWER}.new", "$home/${JOB_ANSWER}");
 });
+`
+
+/** A cron job of the attacker runs it by wp-cli. */
+const CRON = String.raw`<?php
+if (!defined('WP_CLI')) exit;
+require ABSPATH . 'isolation-library.php';
+$home = dirname(rtrim(ABSPATH, '/'));
+$verdicts = \HostingControl\Isolation\tried('cron');
+file_put_contents("$home/${CRON_ANSWER}.new", \HostingControl\Isolation\json($verdicts));
+rename("$home/${CRON_ANSWER}.new", "$home/${CRON_ANSWER}");
 `

@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
 import { parseJson } from '#shared/parse.ts'
+import type { LastRun } from '#shared/site-jobs.ts'
 
 /** What systemd reports about a unit, by the MESSAGE_ID of systemd.journal-fields(7). */
 const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
@@ -37,25 +38,36 @@ const Entry = z.object({
 })
 type Entry = z.infer<typeof Entry>
 
-/**
- * The newest runs of a site's jobs, from the journal. Messages of systemd itself have `_PID=1`,
- * which no site can set; the invocation id links the lines of a run.
- */
+/** The newest runs of a site's jobs, from the journal. */
 export async function runsInJournal(host: Host, user: string): Promise<AgentJobRun[]> {
   const unit = serviceUnitOf(user)
-  const [reports, lines] = await Promise.all([
-    entriesOf(host, MOST_ENTRIES, ['_PID=1', `UNIT=${unit}`]),
+  const [runs, lines] = await Promise.all([
+    runsOfUnit(host, unit),
     entriesOf(host, MOST_LINES, [`_SYSTEMD_UNIT=${unit}`]),
   ])
-  const runs = grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)
   const printed = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
-  return [...runs]
-    .flatMap(([id, entries]) => runOf(entries, printed.get(id) ?? []) ?? [])
+  return runs.map(({ id, ...run }) => {
+    const output = (printed.get(id) ?? []).map(textOf).join('\n').slice(-MOST_JOB_OUTPUT)
+    return { ...run, output }
+  })
+}
+
+/** A run with its invocation id. */
+export type UnitRun = LastRun & { id: string }
+
+/**
+ * The newest runs of a unit first. Messages of systemd itself have `_PID=1`, which no site can set;
+ * the invocation id links the lines of a run.
+ */
+export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
+  const reports = await entriesOf(host, MOST_ENTRIES, ['_PID=1', `UNIT=${unit}`])
+  return [...grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)]
+    .flatMap(([id, entries]) => runOf(id, entries) ?? [])
     .reverse()
     .slice(0, MOST_JOB_RUNS)
 }
 
-function runOf(entries: readonly Entry[], lines: readonly Entry[]): AgentJobRun | undefined {
+function runOf(id: string, entries: readonly Entry[]): UnitRun | undefined {
   const start = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
   // The journal may have dropped the beginning of the oldest run.
   if (!start) return undefined
@@ -63,11 +75,11 @@ function runOf(entries: readonly Entry[], lines: readonly Entry[]): AgentJobRun 
   const exited = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === EXITED)
   const status = Number(exited?.EXIT_STATUS ?? Number.NaN)
   return {
+    id,
     started_at: new Date(timeOf(start)).toISOString(),
     seconds: end ? Math.max(0, timeOf(end) - timeOf(start)) / 1000 : null,
     result: resultOf(end),
     exit_status: isStatus(status) ? status : end?.MESSAGE_ID === FINISHED ? 0 : null,
-    output: lines.map(textOf).join('\n').slice(-MOST_JOB_OUTPUT),
   }
 }
 

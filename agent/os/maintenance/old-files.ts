@@ -15,7 +15,7 @@ export interface OldProgram {
 }
 
 /** Programs of an operation or a job of a site, which end by themselves. */
-const PASSING = /^(hosting-operation-|hosting-cron@|run-)/
+const PASSING = /^(hosting-operation-|hosting-cron@|hosting-job@|run-)/
 const OTHER_ADVICE = 'Restart it, or reboot the server: Hosting Control does not restart it'
 
 export async function oldPrograms(host: Host): Promise<OldProgram[]> {

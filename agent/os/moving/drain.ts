@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
+import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
 import { connections } from '#agent/os/php/fpm-quiet.ts'
 import { putToSleep } from '#agent/os/php/fpm-sleep.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
@@ -28,13 +29,20 @@ export async function drain(host: Host, { user, php }: Site): Promise<void> {
   while ((await isBusy(host, { user, php })) && host.clock.elapsed() < end) {
     await host.clock.sleep(PAUSE_MS)
   }
-  await host.shell.try(['systemctl', 'stop', serviceUnitOf(user)])
+  await host.shell.try(['systemctl', 'stop', ...(await servicesOf(host, user))])
   await putToSleep(host, { user, php })
 }
 
 async function isBusy(host: Host, pool: Pick<Site, 'user' | 'php'>): Promise<boolean> {
   if ((await connections(host, pool)).size > 0) return true
-  const jobs = serviceUnitOf(pool.user)
-  const state = (await propertiesOf(host, [jobs], ['ActiveState'])).get(jobs)?.ActiveState
-  return state === 'activating' || state === 'active' || state === 'deactivating'
+  const jobs = await servicesOf(host, pool.user)
+  const states = await propertiesOf(host, jobs, ['ActiveState'])
+  return jobs.some((unit) => BUSY.includes(states.get(unit)?.ActiveState ?? ''))
 }
+
+const BUSY = ['activating', 'active', 'deactivating']
+
+const servicesOf = async (host: Host, user: string): Promise<string[]> => [
+  serviceUnitOf(user),
+  ...(await jobUnits(host, user)).filter((unit) => !isTimer(unit)),
+]

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { timerUnitOf } from '#agent/os/cron/files.ts'
+import { jobTimerOf } from '#agent/os/cron/own-files.ts'
 import {
   type Change,
   declared,
@@ -18,17 +19,22 @@ import type { Site } from '#agent/os/site/sites.ts'
 /** The longest freeze of a site. */
 const FREEZE_SECONDS = 300
 
-type Frozen = Pick<Site, 'domain' | 'user'>
+type Frozen = Pick<Site, 'domain' | 'user' | 'jobs'>
 
 const thawServiceOf = (user: string) => `hosting-thaw@${user}.service`
 const thawTimerOf = (user: string) => `hosting-thaw@${user}.timer`
 const wantsOf = (user: string) => `${WANTS}/${thawServiceOf(user)}`
 
+const timersOf = ({ user, jobs = [] }: Pick<Frozen, 'user' | 'jobs'>): string[] => [
+  timerUnitOf(user),
+  ...jobs.filter(({ enabled }) => enabled).map(({ name }) => jobTimerOf(user, name)),
+]
+
 /**
  * systemd ends a freeze by itself, also if agent and dashboard are gone, and after a restart of the
  * server. The rename is first: without the file there is no freeze, and nothing else happens.
  */
-const filesOf = ({ domain, user }: Frozen): Generated[] => [
+const filesOf = ({ domain, user, jobs }: Frozen): Generated[] => [
   {
     path: `${UNITS}/${thawServiceOf(user)}`,
     text: `# ${MARK_LINE}
@@ -42,7 +48,7 @@ Before=nginx.service
 Type=oneshot
 ExecStart=/usr/bin/mv --force ${servingPathOf(domain)} ${availablePath(domain)}
 ExecStart=-/usr/bin/systemctl --no-block reload nginx.service
-ExecStart=-/usr/bin/systemctl --no-block start ${timerUnitOf(user)}
+ExecStart=-/usr/bin/systemctl --no-block start ${timersOf({ user, jobs }).join(' ')}
 `,
   },
   {

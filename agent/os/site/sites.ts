@@ -10,6 +10,7 @@ import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
+import { type SiteJob, SiteJobs } from '#shared/site-jobs.ts'
 import { allNamesOf, SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
 import { Staging } from '#shared/staging.ts'
@@ -24,6 +25,8 @@ export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
     /** Absent: only the primary domain, with and without `www.`. */
     names?: SiteNames | undefined
     moving?: Moving | undefined
+    /** Its own jobs, beside those of WordPress. */
+    jobs?: SiteJob[] | undefined
   }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
@@ -33,6 +36,7 @@ const Record = siteCreate.params
     ...{ database_routines, xmlrpc },
     ...{ staging: Staging.optional(), moving: Moving.optional() },
     names: SiteNames.optional(),
+    jobs: SiteJobs.optional(),
     suspended: z.literal(true).optional(),
     settings: SiteSettings.optional(),
   })

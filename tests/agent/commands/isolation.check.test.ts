@@ -52,6 +52,7 @@ test('completes when attacks succeed and names the places where it tried them', 
   const host = await canaryHost(
     verdicts({ 'names.manager': unknown }),
     verdicts({ 'files.homes': through, 'names.manager': unknown }),
+    verdicts({ 'names.manager': unknown }),
   )
 
   const results = await resultsOf(host)
@@ -67,6 +68,14 @@ test('completes when attacks succeed and names the places where it tried them', 
     outcome: 'not_applicable',
     detail: 'no systemd',
   })
+})
+
+test('names a cron job as the place of a success', async () => {
+  const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
+  const host = await canaryHost(verdicts(), verdicts(), verdicts({ 'files.homes': through }))
+  const { detail } = (await resultsOf(host)).get('files.homes') ?? {}
+
+  expect(detail).toStartWith('from a cron job: listed /srv/www (2)')
 })
 
 test('does not count an attack as refused when it could not run everywhere', async () => {

@@ -87,9 +87,14 @@ describe('the rules of the types of operations', () => {
       ...Object.fromEntries(OPERATION_NAMES.map((type) => [type, ['trashed']])),
       ...Object.fromEntries(none.map((type) => [type, []])),
       ...Object.fromEntries(
-        ['site.configure', 'site.suspend', 'site.resume'].map((type) => [type, unused]),
+        ['site.configure', 'site.jobs', 'site.suspend', 'site.resume'].map((type) => [
+          type,
+          unused,
+        ]),
       ),
-      ...Object.fromEntries(moves.map((type) => [type, inactive])),
+      ...Object.fromEntries(
+        [...moves, 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),
+      ),
       'site.clone': made,
       'site.create': made,
       'site.restore': present,

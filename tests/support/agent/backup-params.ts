@@ -1,5 +1,6 @@
 import { hostileText, noText } from '#tests/support/hostile.ts'
 import { kit } from './backup.ts'
+import { hostileJobs, validJobs } from './job-params.ts'
 import { hostileSettings, validSettings } from './settings-params.ts'
 
 const FILES = { files: true, database: false }
@@ -10,6 +11,7 @@ const noTables = [null, 7, {}, [''], [7], ['x'.repeat(65)], ['a\0'], ['a', 'a']]
 /** Values that each param of the commands of backups refuses. */
 export const hostileBackups = {
   ...hostileSettings,
+  ...hostileJobs,
   target: [...noObject, 'x'],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
@@ -99,6 +101,7 @@ export const ownParams: Record<string, Record<string, unknown>> = {
 
 export const validBackups = {
   ...validSettings,
+  ...validJobs,
   files: true,
   tables: ['wp_posts'],
   overwrite: [],

@@ -14,11 +14,16 @@ export function verdicts(others: Verdicts = {}): Verdicts {
 }
 
 /**
- * A server whose temporary sites answer like the scripts in them: `php` behind nginx and `job` in a
- * WordPress job, which never runs if it is undefined.
+ * A server whose temporary sites answer like the scripts in them: `php` behind nginx, `job` in a
+ * WordPress job, which never runs if it is undefined, and `cron` in a cron job.
  */
-export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHost> {
+export async function canaryHost(
+  php: Verdicts,
+  job?: Verdicts,
+  cron: Verdicts = verdicts(),
+): Promise<FakeHost> {
   const host = await server()
+  runsCronJobs(host, cron)
   await host.disk.write('/proc/70/status', 'Name:\tphp-fpm\nUid:\t1001\t1001\nCapPrm:\t0000\n')
   host.net.probe = async ({ host: domain, path }) => {
     const words = new URLSearchParams(path.split('?')[1])
@@ -33,6 +38,16 @@ export async function canaryHost(php: Verdicts, job?: Verdicts): Promise<FakeHos
     return options?.input?.includes('isolation_') ? { ...output, stdout: '' } : output
   }
   return host
+}
+
+function runsCronJobs(host: FakeHost, cron: Verdicts): void {
+  const attempt = host.shell.try
+  host.shell.try = async (argv, options) => {
+    const output = await attempt(argv, options)
+    if (argv[0] === 'systemctl' && /^hosting-job@.*:isolation\.service$/.test(argv.at(-1) ?? ''))
+      await host.disk.write(`${homeOfAttacker(host)}/tmp/isolation-cron.json`, JSON.stringify(cron))
+    return output
+  }
 }
 
 async function answerOf(

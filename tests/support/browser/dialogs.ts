@@ -24,6 +24,7 @@ export const DIALOGS: Record<string, Window> = {
   'a staging site': { path: '/sites/1?tab=staging', open: button(/^Create .*staging site/) },
   'a clone': { path: '/sites/1', open: menuAction('Clone site') },
   'the domains of a site': { path: '/sites/1?tab=domains', open: button('Edit domains') },
+  'a cron job': { path: '/sites/1?tab=jobs', open: button('Add job') },
   'a move': { path: '/sites/1', open: menuAction('Move to another server') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },

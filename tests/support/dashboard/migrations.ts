@@ -78,4 +78,6 @@ export const RELEASED = [
   '63ef0286832bef84f155da88354045e61e642474dc2306637f21cdc04291e60c',
   // 0037_moves.sql
   'b843ed0503904013b1d64c4d775faed55e2fafe77e4234ae93588ebca1914dba',
+  // 0038_job-troubles.sql
+  '9a10f294ff73a775464f40c924e88084d1e1649c4acefc03c4c6d879feae975f',
 ]

@@ -1,6 +1,7 @@
 import {
   Archive,
   ArchiveX,
+  CalendarX,
   CircleAlert,
   CircleX,
   Clock,
@@ -44,6 +45,7 @@ export const KINDS: Record<AttentionKind, Kind> = {
   site_failed: [CircleX, 'site has failed', 'sites have failed'],
   certificate: [ShieldAlert, 'certificate expires soon', 'certificates expire soon'],
   mail: [MailX, 'server whose mail is not delivered', 'servers whose mail is not delivered'],
+  site_jobs: [CalendarX, 'site whose jobs fail', 'sites whose jobs fail'],
   backup_late: [ArchiveX, 'site without a recent backup', 'sites without a recent backup'],
   backup_missing: [
     CircleX,

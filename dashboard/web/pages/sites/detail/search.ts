@@ -2,6 +2,7 @@ export const SITE_TABS = [
   'overview',
   'domains',
   'wordpress',
+  'jobs',
   'database',
   'backups',
   'staging',

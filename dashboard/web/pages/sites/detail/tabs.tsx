@@ -9,6 +9,9 @@ import { BackupsTab } from './backups/backups.tsx'
 import { DatabaseTab } from './database/database.tsx'
 import { DomainsCard } from './domains/domains-card.tsx'
 import { TlsCard } from './domains/tls-card.tsx'
+import { CronJobsCard } from './jobs/cron-jobs-card.tsx'
+import { EventsCard } from './jobs/events-card.tsx'
+import { RunsCard } from './jobs/runs-card.tsx'
 import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
@@ -19,7 +22,6 @@ import { PhpLimitsCard } from './settings/php-limits-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
 import { StagingTab } from './staging/staging.tsx'
 import { isWordpress } from './urls.ts'
-import { JobsCard } from './wordpress/jobs-card.tsx'
 import { WordpressCard } from './wordpress/wordpress-card.tsx'
 import { XmlrpcCard } from './wordpress/xmlrpc-card.tsx'
 
@@ -68,10 +70,20 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     content: (props) => (
       <>
         <WordpressCard {...props} />
-        {isManaged(props) && (
+        {isManaged(props) && <XmlrpcCard {...props} />}
+      </>
+    ),
+  },
+  jobs: {
+    name: 'Jobs',
+    has: isManaged,
+    content: ({ site }) => (
+      <>
+        <CronJobsCard site={site} />
+        {isWordpress(site) && (
           <>
-            <XmlrpcCard {...props} />
-            <JobsCard {...props} />
+            <EventsCard site={site} />
+            <RunsCard site={site} />
           </>
         )}
       </>

@@ -4,24 +4,16 @@ import { jobRunsQuery, type Site } from '#dashboard/web/api/sites.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { JobRun } from '#shared/api/job-runs.ts'
+import { RunBadge } from './run-badge.tsx'
 
-const RESULTS: Record<JobRun['result'], { tone: Tone; text: string }> = {
-  running: { tone: 'busy', text: 'running' },
-  success: { tone: 'good', text: 'success' },
-  failed: { tone: 'bad', text: 'failed' },
-  timed_out: { tone: 'bad', text: 'ended at its time limit' },
-  killed: { tone: 'bad', text: 'ended by a signal' },
-}
-
-/** The last runs of the WordPress jobs with their output. */
-export function JobsCard({ site }: { site: Site }) {
+/** The last runs of due events of WordPress with their output. */
+export function RunsCard({ site }: { site: Site }) {
   const { data, error, refetch, isFetching } = useQuery(jobRunsQuery(site))
   return (
     <Card
-      title="Scheduled jobs"
+      title="Runs of WordPress events"
       flush
       actions={
         <Button
@@ -30,19 +22,19 @@ export function JobsCard({ site }: { site: Site }) {
           busy={isFetching && data !== undefined}
           onClick={() => void refetch()}
         >
-          Refresh jobs
+          Refresh runs
         </Button>
       }
     >
       <QueryState of={{ data, error, refetch }} flush />
-      <ul className="divide-y divide-line" aria-label="Runs of the scheduled jobs">
+      <ul className="divide-y divide-line" aria-label="Runs of WordPress events">
         {data?.map((run) => (
           <Run key={run.started_at} run={run} />
         ))}
       </ul>
       {data?.length === 0 && (
         <p className="p-4 text-muted">
-          No runs are kept yet. WordPress's jobs run every five minutes, for four minutes at most.
+          No runs are kept yet. Due events run every five minutes, for four minutes at most.
         </p>
       )}
     </Card>
@@ -50,15 +42,11 @@ export function JobsCard({ site }: { site: Site }) {
 }
 
 function Run({ run }: { run: JobRun }) {
-  const { tone, text } = RESULTS[run.result]
   return (
     <li className="flex flex-col gap-2 px-4 py-2">
       <div className="flex items-center gap-3">
         <span className="min-w-0 flex-1">
-          <Badge tone={tone}>{text}</Badge>
-          {run.exit_status !== null && run.exit_status !== 0 && (
-            <span className="ml-2 text-xs text-muted">exit status {run.exit_status}</span>
-          )}
+          <RunBadge run={run} />
         </span>
         {run.seconds !== null && (
           <span className="text-xs text-muted tabular-nums">{run.seconds.toFixed(1)} s</span>

@@ -1,0 +1,77 @@
+import type { Host } from '#agent/host/ports.ts'
+import { jobServiceOf } from '#agent/os/cron/own-files.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { ownStopOf } from '#agent/os/job-runs/own.ts'
+import { refuseRunning, startJob } from '#agent/os/job-runs/start.ts'
+import { findSite, getSite } from '#agent/os/site/sites.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import type { LastRun, SiteJob } from '#shared/site-jobs.ts'
+
+type Params = ParamsOf<'site.job-run'>
+interface Learned {
+  run?: LastRun
+}
+
+/** It follows the run that it starts: its cancellation ends it. */
+export const siteJobRun: Command<'site.job-run'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const site = await findSite(host, params.domain)
+    const job = site?.jobs?.find(({ name }) => name === params.name)
+    return site && job ? [runStep(host, site.user, job, {})] : []
+  },
+  async plan(params, host) {
+    const { user, job } = await runnable(host, params)
+    return [runStep(host, user, job, {})]
+  },
+  async *run(params, { host, perform }) {
+    const { user, job } = await runnable(host, params)
+    const learned: Learned = {}
+    yield* perform([runStep(host, user, job, learned)])
+    return { domain: params.domain, name: job.name, seconds: learned.run?.seconds ?? 0 }
+  },
+}
+
+const REASONS = {
+  suspended: 'is suspended: resume it to run its jobs',
+  staging: 'is a staging site: its jobs are off',
+  moving: 'moves to another server: its jobs run there',
+  without_systemd: 'is on a server that systemd did not start: its jobs are off',
+}
+
+async function runnable(host: Host, { domain, name }: Params) {
+  const site = await getSite(host, domain)
+  const job = site.jobs?.find((one) => one.name === name)
+  if (!job) throw notFound(`Job ${name} of ${domain}`)
+  const stop = ownStopOf(host, site)
+  if (stop !== null) throw conflict(`${domain} ${REASONS[stop]}`)
+  await refuseRunning(host, jobServiceOf(site.user, name))
+  return { user: site.user, job }
+}
+
+function runStep(host: Host, user: string, job: SiteJob, learned: Learned): Step {
+  const unit = jobServiceOf(user, job.name)
+  const steady = host.steady ?? host
+  return {
+    name: 'run',
+    title: `Running the job ${job.name}`,
+    effects: [run('job', job.name)],
+    async *apply() {
+      const last = yield* startJob(host, unit, job.max_minutes)
+      if (last.result !== 'success') throw new Error(`The job ${job.name} ${reasonOf(last, job)}`)
+      learned.run = last
+    },
+    async undo() {
+      await steady.shell.try(['systemctl', 'stop', unit])
+    },
+  }
+}
+
+function reasonOf({ result, exit_status }: LastRun, { max_minutes }: SiteJob): string {
+  if (result === 'timed_out') return `was ended at its time limit of ${max_minutes} minutes`
+  if (result === 'failed') return `failed with exit status ${exit_status ?? 'unknown'}`
+  return 'was ended by a signal'
+}

@@ -1,0 +1,57 @@
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { plainOutput } from '#shared/job-runs.ts'
+import { apexOf } from '#shared/names.ts'
+
+interface Named {
+  domain: string
+}
+
+/** The last lines that the run prints: plugins may print any number. */
+const MOST_LINES = 200
+const MOST_LINE = 500
+
+/** What the timer of the site does, at once and with its output. */
+export const wpCronRun: Command<'wp.cron-run'> = {
+  lock: ({ domain }) => apexOf(domain),
+  plan: async (params, host) => stepsOf(params, host),
+  async *run(params, { host, perform }) {
+    const done = { events: 0 }
+    yield* perform(await stepsOf(params, host, done))
+    return { domain: params.domain, events: done.events }
+  },
+}
+
+async function stepsOf({ domain }: Named, host: Host, done = { events: 0 }): Promise<Step[]> {
+  const site = await getSite(host, domain)
+  if (site.suspended) throw conflict(`${domain} is suspended: resume it to run its events`)
+  if (site.moving?.closed) throw conflict(`${domain} moves to another server: its events run there`)
+  return [
+    {
+      name: 'events',
+      title: `Running the due events of ${domain}`,
+      effects: [run('program', 'wp cron event run --due-now')],
+      async *apply() {
+        const output = await runWpCli(host, site, ['cron', 'event', 'run', '--due-now'])
+        yield* linesOf(output.stdout)
+        if (output.code !== 0) throw new Error(`The events did not run: ${complaintOf(output)}`)
+        done.events = countIn(output.stdout)
+      },
+    },
+  ]
+}
+
+const linesOf = (text: string): string[] =>
+  plainOutput(text)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-MOST_LINES)
+    .map((line) => line.slice(0, MOST_LINE))
+
+/** wp-cli names the number at the end: `Success: Executed a total of 3 cron events.` */
+const countIn = (text: string): number =>
+  Math.min(1e6, Number(/Executed a total of (\d{1,7}) cron event/.exec(text.slice(-500))?.[1] ?? 0))

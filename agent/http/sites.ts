@@ -1,0 +1,40 @@
+import type { z } from 'zod'
+import type { Readings } from '#agent/readings/readings.ts'
+import { SiteRequest } from '#shared/agent.ts'
+import { parse } from '#shared/parse.ts'
+import { JobOutputRequest } from '#shared/site-jobs.ts'
+
+/** The answer to a body, which is parsed. */
+type Reading = (body: unknown) => Promise<object>
+
+/** Readings about the site that the body names, by their paths. */
+export function siteCalls(
+  readings: Readings,
+  policy: { permitPasswords(): Promise<void> },
+): Record<string, Reading> {
+  return {
+    '/sites/job-runs': about(async (domain) => ({ runs: await readings.jobRuns(domain) })),
+    '/sites/jobs': about(readings.siteJobs),
+    '/sites/job-output': parsed(JobOutputRequest, readings.jobOutput),
+    '/sites/wordpress-cron': about(readings.wordpressCron),
+    '/sites/wordpress-users': about(readings.wordpressUsers),
+    '/sites/db-password': about(async (domain) => {
+      await policy.permitPasswords()
+      const password = await readings.databasePassword(domain)
+      return { password: password.reveal() }
+    }),
+    '/sites/admin-password': about(async (domain) => {
+      await policy.permitPasswords()
+      const { user, password } = await readings.adminPassword(domain)
+      return { user, password: password.reveal() }
+    }),
+  }
+}
+
+const parsed =
+  <S extends z.ZodType>(of: S, read: (request: z.output<S>) => Promise<object>): Reading =>
+  (body) =>
+    read(parse(of, body))
+
+const about = (read: (domain: string) => Promise<object>): Reading =>
+  parsed(SiteRequest, ({ domain }) => read(domain))

@@ -1,0 +1,109 @@
+import type { Host } from '#agent/host/ports.ts'
+import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
+import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
+import { sendmailPath } from '#agent/os/mail/sendmail.ts'
+import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
+import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
+import { calendarOf, parseSchedule } from '#shared/cron.ts'
+import type { SiteJob } from '#shared/site-jobs.ts'
+import { TIMER_WANTS } from './files.ts'
+import { JOB_PROGRAMS, JOB_RUNNER } from './job-runner.ts'
+
+/** No user has a colon in its name. */
+const prefixOf = (user: string) => `hosting-job@${user}:`
+export const jobServiceOf = (user: string, name: string) => `${prefixOf(user)}${name}.service`
+export const jobTimerOf = (user: string, name: string) => `${prefixOf(user)}${name}.timer`
+export const pathOfUnit = (unit: string) => `${UNITS}/${unit}`
+export const wantsOfUnit = (unit: string) => `${TIMER_WANTS}/${unit}`
+
+/** The units of the jobs of a user that have a file. */
+export async function jobUnits({ files }: Pick<Host, 'files'>, user: string): Promise<string[]> {
+  const entries = await files.list(UNITS)
+  return entries
+    .filter(({ name, kind }) => kind === 'file' && name.startsWith(prefixOf(user)))
+    .map(({ name }) => name)
+    .sort()
+}
+
+export const isTimer = (unit: string) => unit.endsWith('.timer')
+
+/** A word of systemd.service(5), taken literally: no escapes, specifiers or variables. */
+export function literal(text: string): string {
+  const escaped = text.replaceAll(/[\\"]/g, (sign) => `\\${sign}`)
+  return `"${escaped.replaceAll(/[%$]/g, (sign) => sign + sign)}"`
+}
+
+type Owner = Pick<Site, 'user' | 'php' | 'staging'>
+
+/** A disabled job has no timer, and runs on request. */
+export const jobFiles = (site: Owner, job: SiteJob): Generated[] => [
+  { path: pathOfUnit(jobServiceOf(site.user, job.name)), text: renderJobService(site, job) },
+  ...(job.enabled
+    ? [{ path: pathOfUnit(jobTimerOf(site.user, job.name)), text: renderJobTimer(site, job) }]
+    : []),
+]
+
+const environmentOf = (site: Owner): [string, string][] => [
+  ['HOME', homeOf(site.user)],
+  ['PATH', `${JOB_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`],
+  ['SITE_PHP', site.php],
+  ['SITE_SENDMAIL', sendmailPath(site)],
+  ...Object.entries(wpCliEnvironment(site)),
+]
+
+/**
+ * One run of a job, confined like the PHP of the site: no shell of root sees its line. systemd
+ * starts no second run beside it. Its output is in the journal.
+ */
+export function renderJobService(site: Owner, { name, command, max_minutes }: SiteJob): string {
+  const { user, php } = site
+  const variables = environmentOf(site).map(
+    ([variable, value]) => `Environment="${variable}=${value}"`,
+  )
+  return `# ${MARK_LINE}
+[Unit]
+Description=Job ${name} of ${user}
+After=mariadb.service
+
+[Service]
+Type=oneshot
+Slice=${sliceOf(user)}
+${variables.join('\n')}
+WorkingDirectory=${docrootOf(user)}
+ExecStart=/usr/bin/php${php} -n ${JOB_RUNNER} ${literal(command)}
+TimeoutStartSec=${max_minutes * 60}
+TimeoutStopSec=10
+KillMode=control-group
+Nice=5
+UMask=0027
+MemoryMax=1024M
+TasksMax=64
+StandardInput=null
+StandardOutput=journal
+StandardError=journal
+LogRateLimitIntervalSec=60
+LogRateLimitBurst=10000
+${sandboxOf(user).join('\n')}
+`
+}
+
+/** In UTC, so that it runs at the same times on each server. The delay spreads the jobs of all sites. */
+export function renderJobTimer({ user }: Owner, { name, schedule }: SiteJob): string {
+  const calendar = calendarOf(parseSchedule(schedule)).map((line) => `OnCalendar=${line}`)
+  return `# ${MARK_LINE}
+[Unit]
+Description=Job ${name} of ${user}
+StartLimitIntervalSec=0
+
+[Timer]
+${calendar.join('\n')}
+AccuracySec=1s
+RandomizedDelaySec=10s
+FixedRandomDelay=yes
+
+[Install]
+WantedBy=timers.target
+`
+}

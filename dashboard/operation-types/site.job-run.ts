@@ -1,0 +1,12 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+
+export const siteJobRun: OperationRules<'site.job-run'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  site: { states: ['active'], found: false },
+  params: (_, target, { name }) => ({ domain: domainOf(target), name }),
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

@@ -1,0 +1,13 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+
+/** The server has the jobs: a backup and a move take them from there. */
+export const siteJobs: OperationRules<'site.jobs'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  site: { states: IN_USE, found: false },
+  params: (_, target, { jobs }) => ({ domain: domainOf(target), jobs }),
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import { type CronJob, setCronJobs } from '#dashboard/web/api/site-jobs.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import { SiteJob } from '#shared/site-jobs.ts'
+import { type Draft, draftOf, inputOf, mistakesOf } from './draft.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
+
+const PAUSE_MS = 500
+
+interface EditJobProps extends DialogState {
+  site: Site
+  jobs: readonly CronJob[]
+  /** Undefined: a new one. */
+  job: CronJob | undefined
+}
+
+/** One job of the list; the plan follows a pause in typing. */
+export function EditJob({ site, jobs, job, ...dialog }: EditJobProps) {
+  const [draft, setDraft] = useState(() => draftOf(job))
+  const others = jobs.filter(({ name }) => name !== job?.name)
+  const mistakes = mistakesOf(draft, others)
+  const checked = SiteJob.safeParse(inputOf(draft))
+  const text = JSON.stringify(draft)
+  const isPaused = usePaused(text, PAUSE_MS) === text
+  const isReady = isPaused && checked.success && mistakes.name === undefined
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const list = checked.success ? listWith(jobs, job, checked.data) : []
+  return (
+    <WorkDialog
+      {...dialog}
+      title={job ? `Edit ${job.name}` : 'Add cron job'}
+      about={`It runs as the user of ${site.domain}, confined like its PHP.`}
+      site={site}
+      work={isReady ? setCronJobs(site, list) : undefined}
+      action={job ? 'Save job' : 'Add job'}
+    >
+      <Field
+        label="Name"
+        name="name"
+        hint="1 to 32 of a-z 0-9 -"
+        error={draft.name === '' ? undefined : mistakes.name}
+      >
+        <Input
+          value={draft.name}
+          autoCapitalize="none"
+          onChange={({ target }) => change({ name: target.value })}
+        />
+      </Field>
+      <Field
+        label="Command"
+        name="command"
+        hint="One line for /bin/sh in the public folder of the site. php and wp are those of the site."
+        error={draft.command === '' ? undefined : mistakes.command}
+      >
+        <TextArea
+          rows={2}
+          value={draft.command}
+          onChange={({ target }) => change({ command: target.value })}
+        />
+      </Field>
+      <CheckField
+        label="Run on a schedule"
+        about="Otherwise it runs only on request."
+        checked={draft.enabled}
+        onChange={(enabled) => change({ enabled })}
+      />
+      {draft.enabled && (
+        <ScheduleFields value={draft.schedule} onChange={(schedule) => change({ schedule })} />
+      )}
+      <Field
+        label="Time limit in minutes"
+        name="max_minutes"
+        hint="A run that takes longer is ended."
+        error={mistakes.max_minutes}
+      >
+        <Input
+          inputMode="numeric"
+          value={draft.max_minutes}
+          onChange={({ target }) => change({ max_minutes: target.value })}
+        />
+      </Field>
+    </WorkDialog>
+  )
+}
+
+/** The job in its place, or at the end. */
+function listWith(jobs: readonly CronJob[], before: CronJob | undefined, job: SiteJob): SiteJob[] {
+  const list = jobs.map((each) => (each.name === before?.name ? job : inputOf(draftOf(each))))
+  return before ? list : [...list, job]
+}

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test'
+import { siteDelete } from '#agent/commands/site.delete.ts'
+import { siteJobs } from '#agent/commands/site.jobs.ts'
+import { siteResume } from '#agent/commands/site.resume.ts'
+import { siteSuspend } from '#agent/commands/site.suspend.ts'
+import { siteUpdate } from '#agent/commands/site.update.ts'
+import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { SiteJob } from '#shared/site-jobs.ts'
+import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const { domain } = shop
+const UNITS = '/etc/systemd/system'
+const job = (name: string, more: Partial<SiteJob> = {}): SiteJob => ({
+  ...{ name, schedule: '0 3 * * *', command: 'wp cache flush', max_minutes: 60, enabled: true },
+  ...more,
+})
+const set = (host: FakeHost, jobs: SiteJob[]) =>
+  outcome(siteJobs.run({ domain, jobs }, contextOf(host)))
+const units = (host: FakeHost) =>
+  Object.keys(host.disk.all)
+    .filter((path) => path.startsWith(`${UNITS}/hosting-job@`))
+    .map((path) => path.slice(UNITS.length + 1))
+
+describe('site.jobs', () => {
+  test('makes a service and a timer for each job, and takes them away', async () => {
+    const host = await server(shop)
+    const before = Object.keys(host.disk.all)
+
+    const [lines, result] = await set(host, [job('one'), job('two', { enabled: false })])
+
+    expect(lines).toEqual([`Applying the cron jobs of ${domain}`, 'Recording the cron jobs'])
+    expect(result).toEqual({ domain, jobs: [job('one'), job('two', { enabled: false })] })
+    expect(units(host)).toEqual([
+      ...['hosting-job@shop:one.service', 'hosting-job@shop:one.timer'],
+      'hosting-job@shop:two.service',
+    ])
+    expect(host.disk.find(`${UNITS}/timers.target.wants/hosting-job@shop:one.timer`)).toBeDefined()
+    expect(host.ran.slice(-2)).toEqual([
+      'systemctl daemon-reload',
+      'systemctl restart hosting-job@shop:one.timer',
+    ])
+
+    await set(host, [])
+
+    expect(host.ran).toContain(
+      'systemctl stop hosting-job@shop:one.timer hosting-job@shop:one.service hosting-job@shop:two.service',
+    )
+    const added = Object.keys(host.disk.all).filter((path) => !before.includes(path))
+    expect(added).toEqual([
+      ...['/usr/local/lib/hosting/bin/php', '/usr/local/lib/hosting/bin/wp'],
+      '/usr/local/lib/hosting/run-job.php',
+    ])
+    expect((await getSite(host, domain)).jobs).toBeUndefined()
+  })
+
+  test('restores the former jobs when systemd refuses the new ones', async () => {
+    const host = await server(shop)
+    await set(host, [job('one')])
+    const before = host.disk.all
+    host.fail('systemctl restart hosting-job@shop:two.timer', 'no')
+
+    const [lines, message] = await set(host, [job('two')])
+
+    expect(lines).toContain(`Undoing: Applying the cron jobs of ${domain}`)
+    expect(message).toContain('no')
+    expect(host.disk.all).toEqual(before)
+    expect(host.ran.at(-1)).toBe('systemctl restart hosting-job@shop:one.timer')
+  })
+
+  test('plans its files and changes nothing', async () => {
+    const host = await server(shop)
+    const before = host.disk.all
+
+    const [step] = await siteJobs.plan({ domain, jobs: [job('one')] }, host)
+    const effects = typeof step?.effects === 'function' ? await step.effects() : []
+
+    expect(effects.map(({ action, name }) => `${action} ${name}`)).toEqual([
+      'create /usr/local/lib/hosting/run-job.php',
+      'create /usr/local/lib/hosting/bin/php',
+      'create /usr/local/lib/hosting/bin/wp',
+      `create ${UNITS}/hosting-job@shop:one.service`,
+      `create ${UNITS}/hosting-job@shop:one.timer`,
+      `create ${UNITS}/timers.target.wants/hosting-job@shop:one.timer`,
+      'run hosting-job@shop:one.timer',
+    ])
+    expect(host.disk.all).toEqual(before)
+  })
+
+  test('has its result after a restart only when the record has the jobs', async () => {
+    const host = await server(shop)
+    const params = { domain, jobs: [job('one')] }
+
+    expect(await siteJobs.finished?.(params, host)).toBeUndefined()
+    await set(host, params.jobs)
+
+    expect(await siteJobs.finished?.(params, host)).toEqual(params)
+  })
+
+  test('is refused on a server without systemd', async () => {
+    const host = await server(shop)
+    host.init = 'direct'
+
+    await expect(set(host, [job('one')])).resolves.toEqual([
+      [],
+      'Cron jobs of sites need a server that systemd started',
+    ])
+  })
+})
+
+describe('the jobs of a site', () => {
+  const withJob = async () => {
+    const host = await server(shop)
+    await set(host, [job('one')])
+    return host
+  }
+
+  test('stop while it is suspended, and stay on record', async () => {
+    const host = await withJob()
+
+    await outcome(siteSuspend.run({ domain }, contextOf(host)))
+
+    expect(units(host)).toEqual([])
+    await outcome(siteResume.run({ domain }, contextOf(host)))
+    expect(units(host)).toEqual(['hosting-job@shop:one.service', 'hosting-job@shop:one.timer'])
+    expect(host.ran).toContain('systemctl restart hosting-job@shop:one.timer')
+  })
+
+  test('of a staging site are off', async () => {
+    const host = await server({
+      ...shop,
+      staging: { of: 'live.example', user: 'staging', password_hash: `{SSHA}${'a'.repeat(40)}` },
+    })
+
+    await set(host, [job('one')])
+
+    expect(units(host)).toEqual([])
+  })
+
+  test('follow its PHP version', async () => {
+    const host = await withJob()
+    const path = `${UNITS}/hosting-job@shop:one.service`
+    await host.disk.write(path, (host.disk.text(path) ?? '').replaceAll('php8.2', 'php7.4'))
+
+    await outcome(siteUpdate.run({ domain, tier: 'medium' }, contextOf(host)))
+
+    expect(host.disk.text(path)).toContain('ExecStart=/usr/bin/php8.2 ')
+  })
+
+  test('start no run while the site is backed up', async () => {
+    const host = await withJob()
+
+    await holdJobs(host, shop.user).apply()
+    await releaseJobs(host, shop.user).apply()
+
+    expect(host.ran.slice(-2)).toEqual([
+      'systemctl stop hosting-cron@shop.timer hosting-job@shop:one.timer',
+      'systemctl start hosting-cron@shop.timer hosting-job@shop:one.timer',
+    ])
+  })
+
+  test('end when it is deleted', async () => {
+    const host = await withJob()
+
+    await outcome(siteDelete.run({ domain }, contextOf(host)))
+
+    expect(units(host)).toEqual([])
+    expect(host.ran).toContain(
+      'systemctl stop hosting-job@shop:one.timer hosting-job@shop:one.service',
+    )
+  })
+})

@@ -1,0 +1,67 @@
+import type { SiteJob } from '#shared/site-jobs.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+export const AT = Date.UTC(2026, 2, 1, 9, 30)
+const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
+const FINISHED = '39f53479d3a045ac8e11786248231fbf'
+const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
+const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
+
+const entry = (run: string, seconds: number, MESSAGE_ID: string, more = {}) =>
+  JSON.stringify({
+    __REALTIME_TIMESTAMP: String((AT + seconds * 1000) * 1000),
+    ...{ MESSAGE_ID, INVOCATION_ID: run, ...more },
+  })
+
+/** What systemd writes about a run. */
+export const running = (run: string, seconds: number) => [entry(run, seconds, STARTING)]
+export const succeeded = (run: string, seconds: number) => [
+  ...running(run, seconds),
+  entry(run, seconds + 2, FINISHED),
+]
+export const failed = (run: string, seconds: number, UNIT_RESULT = 'exit-code') => [
+  ...running(run, seconds),
+  ...(UNIT_RESULT === 'exit-code' ? [entry(run, seconds + 2, EXITED, { EXIT_STATUS: '3' })] : []),
+  entry(run, seconds + 2, FAILED, { UNIT_RESULT }),
+]
+
+export const nightly: SiteJob = {
+  ...{ name: 'nightly', schedule: '0 3 * * *', command: 'wp cache flush' },
+  ...{ max_minutes: 60, enabled: true },
+}
+
+/** The journal of a server: entries of systemd by unit, and what each run printed. */
+interface Journal {
+  reports: Record<string, string[]>
+  printed: Record<string, string>
+}
+
+export async function withJournal(site: object = { jobs: [nightly] }) {
+  const host = await server({ ...shop, ...site })
+  const journal: Journal = { reports: {}, printed: {} }
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    const output = await run(argv, options)
+    return argv[0] === 'journalctl' ? { ...output, stdout: answerTo(journal, argv) } : output
+  }
+  return { host, journal }
+}
+
+function answerTo({ reports, printed }: Journal, argv: readonly string[]): string {
+  const given = (name: string) => argv.find((word) => word.startsWith(name))?.slice(name.length)
+  const id = given('_SYSTEMD_INVOCATION_ID=')
+  if (id !== undefined) return printed[id] ?? ''
+  return argv.includes('_PID=1') ? (reports[given('UNIT=') ?? ''] ?? []).join('\n') : ''
+}
+
+/** `systemctl start` of the unit does this. */
+export function onStart(host: FakeHost, unit: string, work: () => void, code = 0): void {
+  const attempt = host.shell.try
+  host.shell.try = async (argv, options) => {
+    const output = await attempt(argv, options)
+    if (argv.join(' ') !== `systemctl start ${unit}`) return output
+    work()
+    return { ...output, code }
+  }
+}

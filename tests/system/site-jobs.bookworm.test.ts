@@ -1,0 +1,3 @@
+import { runsSiteJobs } from '#tests/support/system/site-jobs.ts'
+
+runsSiteJobs('bookworm', '8.2')
