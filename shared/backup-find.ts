@@ -6,7 +6,7 @@ import { secretOf } from './secret.ts'
 /** The most repositories of one answer, and the most keys of kits in one of them. */
 export const MOST_FOUND = 500
 export const MOST_PASSWORDS = 8
-/** The most backups of one repository. */
+/** The most backups of one answer. */
 export const MOST_LISTED = 2000
 
 const amount = z.number().int().nonnegative()
@@ -50,6 +50,7 @@ export const ListRequest = z.object({
     .array(secretOf(z.string().regex(/^[!-~]{1,1024}$/, 'Must be a password')))
     .min(1)
     .max(MOST_PASSWORDS),
+  before: SnapshotId.optional().describe('Only earlier backups than this one: the next page.'),
 })
 export type ListRequest = z.output<typeof ListRequest>
 
@@ -68,6 +69,9 @@ export const ListedBackups = z.object({
     )
     .min(1)
     .max(MOST_LISTED),
+  next: SnapshotId.nullish().describe(
+    'For `before` of the next call; null: this is all. Earlier agents return only the newest.',
+  ),
 })
 export type ListedBackups = z.infer<typeof ListedBackups>
 

@@ -14,10 +14,10 @@ export async function answered(
   call: Call,
   timeout: RequestTimeout,
 ): Promise<IncomingMessage> {
-  const first = await opened(transport, call, timeout)
-  const again = first.statusCode === 401 && transport.learn(first.headers)
+  const { request, response: first } = await opened(transport, call, timeout)
+  const again = first.statusCode === 401 && transport.learn(first.headers, request)
   if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
-  const response = again ? await opened(transport, call, timeout) : first
+  const response = again ? (await opened(transport, call, timeout)).response : first
   if (response.statusCode === 200 || response.statusCode === 202) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
   throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
@@ -29,18 +29,20 @@ function named(call: Call): Call {
   return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
 }
 
+interface Opened {
+  request: ClientRequest
+  response: IncomingMessage
+}
+
 /** A kept connection may just be closing: a repeatable request is sent again over a new one. */
-async function opened(
-  transport: Transport,
-  call: Call,
-  timeout: RequestTimeout,
-): Promise<IncomingMessage> {
+async function opened(transport: Transport, call: Call, timeout: RequestTimeout): Promise<Opened> {
   const request = transport.open(named(call))
   try {
-    return await responseTo(request, timeout)
+    return { request, response: await responseTo(request, timeout) }
   } catch (error) {
     if (timeout.over || !request.reusedSocket || !isRepeatable(call)) throw error
-    return await responseTo(transport.open(named(call), true), timeout)
+    const again = transport.open(named(call), true)
+    return { request: again, response: await responseTo(again, timeout) }
   }
 }
 

@@ -18,8 +18,8 @@ export interface Call {
 export interface Transport {
   /** The request of one call, written completely. `fresh`: not over a kept connection. */
   open(call: Call, fresh?: boolean): ClientRequest
-  /** Reads a refusal (401). True: a second try may succeed. Throws offline for wrong clocks. */
-  learn(headers: IncomingHttpHeaders): boolean
+  /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
+  learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
 }
 
 export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'>

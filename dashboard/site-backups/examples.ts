@@ -148,6 +148,7 @@ export const BACKUP_EXAMPLES = {
     ...schedule,
     next_proof_at: UNTIL,
   },
+  RefreshGoneBackups: { domain: 'shop.example' },
   RefreshedBackups: { gone: 2, found: 1 },
   GoneBackup: { id: 3, at: AT, bytes: sizes.bytes, target: 'Backup server' },
   CoveredSite,

@@ -1,32 +1,66 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { RulesDeps } from '#dashboard/operations/rules.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { RefreshedBackups } from '#shared/api/backup-list.ts'
-import { ListedBackups } from '#shared/backup-find.ts'
 import { conflict } from '#shared/errors.ts'
-import { askNew } from './found/ask.ts'
+import { listAll } from './found/list-all.ts'
+import { recordListing } from './found/record.queries.ts'
 import { repositoryParams, unsealed } from './params.ts'
-import { listRepositories, storeList } from './refresh.queries.ts'
+import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
   agents: Agents
 }
 
+interface Refresh {
+  /** It reads the storage. */
+  server: ServerRow
+  domain: string
+  /** Missing: it was deleted. */
+  site?: Pick<SiteRow, 'id' | 'server_id' | 'domain'>
+  actor: number
+}
+type Repository = { target_id: number; name: string }
+
 /**
  * Compares the records of a site with its repositories, which its server reads: marks what is gone, and
  * records what was not on record. Throws conflict for a site without a repository.
  */
-export async function refreshBackups(deps: Deps, target: SiteTarget): Promise<RefreshedBackups> {
-  const repositories = await listRepositories(deps.db, target.site)
+export async function refreshBackups(
+  deps: Deps,
+  { server, site, actor }: SiteTarget,
+): Promise<RefreshedBackups> {
+  const repositories = await listRepositories(deps.db, site)
   if (repositories.length === 0) {
-    throw conflict(`No repository of ${target.site.domain} is on record: back it up first`)
+    throw conflict(`No repository of ${site.domain} is on record: back it up first`)
   }
+  return refreshAll(deps, { server, site, domain: site.domain, actor }, repositories)
+}
+
+/** The same for a site that was deleted; any server that reaches the storage reads it. */
+export async function refreshGone(
+  deps: Deps,
+  { server, domain, actor }: Omit<Refresh, 'site'>,
+): Promise<RefreshedBackups> {
+  const repositories = await listRepositoriesOfGone(deps.db, domain)
+  if (repositories.length === 0) {
+    throw conflict(`No backup of a deleted site ${domain} is on record`)
+  }
+  return refreshAll(deps, { server, domain, actor }, repositories)
+}
+
+async function refreshAll(
+  deps: Deps,
+  refresh: Refresh,
+  repositories: readonly Repository[],
+): Promise<RefreshedBackups> {
   const all: RefreshedBackups = { gone: 0, found: 0 }
-  for (const { target_id, name } of repositories) {
-    const { gone, found } = await refreshOne(deps, target, { target_id, name })
+  for (const repository of repositories) {
+    const { gone, found } = await refreshOne(deps, refresh, repository)
     all.gone += gone
     all.found += found
   }
@@ -35,17 +69,15 @@ export async function refreshBackups(deps: Deps, target: SiteTarget): Promise<Re
 
 async function refreshOne(
   { db, clock, sealer, agents }: Deps,
-  { server, site, actor }: SiteTarget,
-  { target_id, name }: { target_id: number; name: string },
+  { server, domain, site, actor }: Refresh,
+  { target_id, name: repository }: Repository,
 ): Promise<RefreshedBackups> {
   const asked_at = timestamp(clock)
-  const params = await repositoryParams({ db, sealer }, target_id, name)
+  const params = await repositoryParams({ db, sealer }, target_id, repository)
   const { target, password } = unsealed(params, sealer)
-  const body = { target, repository: name, passwords: [password] }
-  const listed = await askNew(agents, server, '/backups/list', body, ListedBackups)
-  const present = listed.backups.map(({ id }) => id)
-  const list = { target_id, repository: name, present, now: timestamp(clock), asked_at }
-  const facts = { domain: site.domain, server_id: server.id, user_id: actor }
+  const listed = await listAll(agents, server, { target, repository, passwords: [password] })
+  const facts = { domain, server_id: server.id, user_id: actor }
   const entry = entryOf(clock, { type: 'backup.refresh', ...facts })
-  return storeList(db, { list, listed, site }, entry)
+  const listing = { target_id, repository, listed, now: timestamp(clock), asked_at }
+  return recordListing(db, { ...listing, ...(site && { site }) }, entry)
 }

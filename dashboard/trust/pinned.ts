@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
 import { type Address, type Call, lengthOf, type Transport } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
@@ -32,6 +32,8 @@ export class PinnedTransport implements Transport {
   #key: SigningKey
   #until: string | null = null
   #boot = UNKNOWN_BOOT
+  /** With which nonce each request was signed. */
+  readonly #signed = new WeakMap<ClientRequest, string>()
 
   constructor(deps: PinnedDeps, to: Address, known: AgentRow) {
     this.certificate = known.certificate
@@ -49,7 +51,7 @@ export class PinnedTransport implements Transport {
     const { method, path, headers, body } = call
     this.#checkAge(path)
     const authorization = this.#sign(call)
-    return request({
+    const sent = request({
       host: this.#to.hostname,
       port: this.#to.port,
       method,
@@ -57,6 +59,8 @@ export class PinnedTransport implements Transport {
       headers: { ...headers, authorization, ...lengthOf(method, body) },
       agent: fresh ? this.#fresh : this.#agent,
     }).end(body)
+    this.#signed.set(sent, this.#boot)
+    return sent
   }
 
   /** The newest key that the agent knows, and its expiry. */
@@ -66,7 +70,8 @@ export class PinnedTransport implements Transport {
     return this
   }
 
-  learn(headers: IncomingHttpHeaders): boolean {
+  /** Another request may have learned the nonce while this one was on its way. */
+  learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean {
     const challenge = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
     if (!challenge) return false
     const ahead = challenge.date - this.#now()
@@ -74,9 +79,8 @@ export class PinnedTransport implements Transport {
       const way = ahead > 0 ? 'ahead of' : 'behind'
       throw offline(`The clock of the server is ${Math.abs(ahead)} seconds ${way} this one: set it`)
     }
-    const news = challenge.boot !== this.#boot
     this.#boot = challenge.boot
-    return news
+    return challenge.boot !== this.#signed.get(refused)
   }
 
   leadsTo({ hostname, port }: Address): boolean {

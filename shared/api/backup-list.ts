@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { REPLACEMENTS } from '#shared/backup.ts'
 import { Domain } from '#shared/fields.ts'
+import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
 export const RefreshedBackups = z
@@ -10,6 +11,10 @@ export const RefreshedBackups = z
   })
   .meta({ id: 'RefreshedBackups', description: 'What has changed in the list of backups.' })
 export type RefreshedBackups = z.infer<typeof RefreshedBackups>
+
+export const RefreshGoneBackups = body({ domain: Domain.describe('Of the deleted site.') }).meta({
+  id: 'RefreshGoneBackups',
+})
 
 export const GoneBackupsQuery = z.object({ domain: Domain.describe('Of the deleted site.') })
 

@@ -9,9 +9,8 @@ import { findTarget } from '#dashboard/site-backups/queries.ts'
 import { openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { AdoptedBackups } from '#shared/api/backup-found.ts'
-import { ListedBackups } from '#shared/backup-find.ts'
 import { invalid } from '#shared/errors.ts'
-import { askNew } from './ask.ts'
+import { listAll } from './list-all.ts'
 import { adopt } from './queries.ts'
 
 interface Deps {
@@ -49,14 +48,16 @@ export async function adoptBackups(
       throw invalid({ sealed_passwords: ['Must be encrypted to the key of this dashboard'] })
     }
   })
-  const body = { target: openTarget(target, sealer), repository, passwords }
-  const listed = await askNew(agents, server, '/backups/list', body, ListedBackups)
+  const asked_at = timestamp(clock)
+  const wanted = { target: openTarget(target, sealer), repository, passwords }
+  const listed = await listAll(agents, server, wanted)
   const sealed_password = sealed_passwords[listed.password]
   const [newest] = listed.backups
   if (sealed_password === undefined || !newest) throw new Error('the agent listed no backup')
   const { domain } = listed
   const known = { target_id, name: repository, kit_id: kit.id, sealed_password }
   const entry = entryOf(clock, { type: 'backup.adopt', domain, user_id })
-  const added = await adopt(db, { repository: known, listed, now: timestamp(clock), entry })
+  const listing = { target_id, repository, listed, now: timestamp(clock), asked_at }
+  const added = await adopt(db, { repository: known, listing, entry })
   return { repository, domain, backups: listed.backups.length, added, last_at: newest.at }
 }

@@ -2,6 +2,7 @@ import { ASKS_AGENT } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import type { KitDeps } from '#dashboard/site-backups/kit.ts'
+import { refreshGone } from '#dashboard/site-backups/refresh.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
 import {
   AdoptBackups,
@@ -9,12 +10,13 @@ import {
   FindBackups,
   FoundBackups,
 } from '#shared/api/backup-found.ts'
+import { RefreshedBackups, RefreshGoneBackups } from '#shared/api/backup-list.ts'
 import { adoptBackups } from './adopt.ts'
 import { findBackups } from './find.ts'
 
 const route = routesWith<StreamDeps & KitDeps>()
 
-/** Backups that another dashboard made, after it was lost. */
+/** Backups that another dashboard made, after it was lost, and those of deleted sites. */
 export const foundBackupRoutes = {
   findBackups: route({
     at: 'POST /api/servers/:server_id/backup-search',
@@ -41,5 +43,19 @@ export const foundBackupRoutes = {
     errors: ASKS_AGENT,
     waits: true,
     run: ({ deps, loaded, body, caller }) => adoptBackups(deps, loaded, body, caller.user.id),
+  }),
+  refreshGoneBackups: route({
+    at: 'POST /api/servers/:server_id/backup-refresh',
+    summary: 'Compare the list of backups of a deleted site with what is stored',
+    details:
+      'The server reads the repositories of the deleted site: what is not there any more is marked, and what is not on record is added.',
+    right: 'operate',
+    loads: loadServer,
+    body: RefreshGoneBackups,
+    answers: { 200: { about: 'What has changed.', json: RefreshedBackups } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: ({ deps, loaded: server, body: { domain }, caller }) =>
+      refreshGone(deps, { server, domain, actor: caller.user.id }),
   }),
 }

@@ -91,6 +91,10 @@ export const refreshBackups = ({ id, server_id }: SitePlace) =>
     params: { server_id, site_id: id },
   })
 
+/** The same for a site that is deleted: any server that reaches the storage reads it. */
+export const refreshGoneBackups = (server_id: number, domain: string) =>
+  call('POST /api/servers/:server_id/backup-refresh', { params: { server_id }, body: { domain } })
+
 /** All backups of a site that is deleted. */
 export const goneBackupsQuery = (domain: string) =>
   queryOptions({

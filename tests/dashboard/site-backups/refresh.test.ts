@@ -140,3 +140,29 @@ test('a deleted site offers all its backups', async () => {
   })
   expect((await gone('other.example')).body).toEqual({ backups: [] })
 })
+
+test('the list of a deleted site is refreshed by any server, and stays without a site', async () => {
+  await using all = await prepared()
+  await streamed(all.dashboard, all.at)
+  await streamed(all.dashboard, all.at)
+  await all.dashboard.db.write((queries) => queries.run('update backups set site_id = null'))
+  all.list.backups = [SECOND, OTHER].map(stored)
+  const refresh = (domain: string) =>
+    all.dashboard.call('POST', `/api/servers/${all.server_id}/backup-refresh`, { domain })
+
+  const refreshed = await refresh('shop.example')
+  const other = await refresh('other.example')
+
+  expect([refreshed.status, refreshed.body]).toEqual([200, { gone: 1, found: 1 }])
+  expect([other.status, other.body.message]).toEqual([
+    409,
+    'No backup of a deleted site other.example is on record',
+  ])
+  const gone = await all.dashboard.call('GET', '/api/fleet/backups/gone?domain=shop.example')
+  // The site has another system user, and the repository does not become its own.
+  expect(gone.body.backups.map(({ at }: { at: string }) => at)).toEqual([
+    ...['2026-01-02T00:00:00.000Z', '2025-12-01T00:00:00.000Z'],
+  ])
+  const { body } = await all.dashboard.call('GET', '/api/activity?type=backup.refresh')
+  expect(body.activities[0]).toMatchObject({ domain: 'shop.example', status: 'success' })
+})

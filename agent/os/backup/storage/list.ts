@@ -29,11 +29,12 @@ const Snapshot = z.object({
 type Snapshot = z.output<typeof Snapshot>
 
 /**
- * The complete backups in a repository, newest first. The newest manifest is read; the figures of
- * earlier backups are those of their snapshots. Throws conflict if no password opens the repository.
+ * The complete backups in a repository, newest first and a page at a time. The newest manifest is
+ * read; the figures of earlier backups are those of their snapshots. Throws conflict if no password
+ * opens the repository.
  */
 export function listBackups(host: Host, request: ListRequest): Promise<ListedBackups> {
-  const { target, repository: name, passwords } = request
+  const { target, repository: name, passwords, before } = request
   // One at a time: they have the same folder of secrets.
   return host.exclusive('read a storage', async () => {
     await refuseUnready(host, target)
@@ -46,7 +47,9 @@ export function listBackups(host: Host, request: ListRequest): Promise<ListedBac
         await openFiles(host, repository, SESSION).apply()
         const opened = openedOf(host, repository, SESSION)
         const snapshots = await snapshotsIn(host, opened)
-        if (snapshots) return { password: position, ...(await backupsOf(host, opened, snapshots)) }
+        if (!snapshots) continue
+        const page = pageOf(completeIn(snapshots).reverse(), before)
+        return { password: position, ...(await backupsOf(host, opened, page)) }
       } finally {
         await closeFiles(host, SESSION).apply()
       }
@@ -66,17 +69,34 @@ async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | und
   return listed.sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
 }
 
-async function backupsOf(host: Host, opened: Opened, snapshots: readonly Snapshot[]) {
-  const backups = completeIn(snapshots).reverse().slice(0, MOST_LISTED)
-  const [newest] = backups
+type Backup = ListedBackups['backups'][number]
+
+/** `before`: the last one of the previous page. */
+function pageOf(all: readonly Backup[], before: string | undefined) {
+  const [newest] = all
   if (!newest) throw conflict('The repository has no complete backup')
+  const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
+  const backups = all.slice(from, from + MOST_LISTED)
+  const last = backups.at(-1)
+  if (!last || (before !== undefined && from === 0)) {
+    throw conflict('The backups in the repository have changed meanwhile: list them again')
+  }
+  return { newest, backups, next: last === all.at(-1) ? null : last.id }
+}
+
+async function backupsOf(
+  host: Host,
+  opened: Opened,
+  { newest, backups, next }: ReturnType<typeof pageOf>,
+) {
   const { domain, files, database } = await readManifest(host, opened, newest.id)
-  return { domain, tables: database?.tables ?? 0, excluded: files.excluded, backups }
+  const facts = { domain, tables: database?.tables ?? 0, excluded: files.excluded }
+  return { ...facts, backups, next }
 }
 
 /** Each manifest with the snapshots since the previous one: a backup saves it last. */
-function completeIn(snapshots: readonly Snapshot[]): ListedBackups['backups'] {
-  const found: ListedBackups['backups'] = []
+function completeIn(snapshots: readonly Snapshot[]): Backup[] {
+  const found: Backup[] = []
   let parts: Snapshot[] = []
   for (const snapshot of snapshots) {
     parts.push(snapshot)

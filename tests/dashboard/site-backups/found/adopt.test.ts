@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { backups } from '#dashboard/db/backup-schema.ts'
 import {
   backupAgent,
   checkedTarget,
@@ -11,6 +12,7 @@ import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const OLD = 'a-password-of-the-lost-dashboard'
 const FORGED = 'a-password-of-somebody-else'
+const { at, recorded_at } = backups
 const KIT = '0123456789abcdef'
 
 const found = {
@@ -107,6 +109,12 @@ test('found backups are on record with the password that opens them, and can be 
     },
   ])
   expect(targets[0].backups).toBe(2)
+  const times = await dashboard.db.read.select({ at, recorded_at }).from(backups).orderBy(at)
+  expect(times).toEqual([1, 2].map((day) => ({ at: backup(day).at, recorded_at: backup(day).at })))
+  const older = await dashboard.call('GET', '/api/fleet/backups/gone?domain=shop.example')
+  expect(older.body.backups.map((each: { at: string }) => each.at)).toEqual(
+    [2, 1].map((day) => backup(day).at),
+  )
   expect((await search()).body.repositories[0].backups).toBe(2)
   const record = JSON.stringify(await dashboard.call('GET', '/api/activity?type=backup.adopt'))
   expect(record).toContain('"domain":"shop.example"')
@@ -123,6 +131,26 @@ test('found backups are on record with the password that opens them, and can be 
     ...{ kind: 'backup', repository: 'shop_k3f9', password: OLD, backup: '2'.repeat(64) },
     target: { secret: SECRET },
   })
+})
+
+test('a backup from a clock that is ahead is recorded no later than now', async () => {
+  const { agent, answer, dashboard, search, adopt } = await storage()
+  await using _ = agent
+  await using __ = dashboard
+  await confirmKit(dashboard)
+  answer('/backups/list', {
+    ...listed,
+    backups: [{ ...backup(2), at: '2999-01-01T00:00:00.000Z' }],
+  })
+  const { dashboard_key } = (await search()).body
+  await adopt([sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)])
+
+  const [row] = await dashboard.db.read.select({ at, recorded_at }).from(backups)
+
+  expect(row?.at).toBe('2999-01-01T00:00:00.000Z')
+  expect(Date.parse(row?.recorded_at ?? '')).toBeLessThanOrEqual(
+    dashboard.deps.clock.now().getTime(),
+  )
 })
 
 test('passwords must be encrypted to this dashboard, and one must open the repository', async () => {

@@ -8,6 +8,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { GoneSite } from '#shared/api/backup-coverage.ts'
+import { RefreshGone } from './refresh-gone.tsx'
 
 const NUMBER = 'text-right whitespace-nowrap tabular-nums'
 
@@ -44,6 +45,7 @@ export function GoneSites({ gone }: { gone: readonly GoneSite[] }) {
 
 function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { site: GoneSite }) {
   const { dialog, show } = useDialog()
+  const refreshing = useDialog()
   const { data } = useQuery({ ...goneBackupsQuery(domain), enabled: dialog.open })
   const backups = data ?? [{ id: backup_id, at: last_at, bytes, target }]
   return (
@@ -56,9 +58,15 @@ function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { s
       </Cell>
       <Cell className={`${NUMBER} max-md:hidden`}>{formatBytes(bytes)}</Cell>
       <Cell className="text-right">
-        <Button aria-label={`Restore ${domain} as a new site`} onClick={show}>
-          Restore…
-        </Button>
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button aria-label={`Refresh the list of ${domain}`} onClick={refreshing.show}>
+            Refresh list…
+          </Button>
+          <Button aria-label={`Restore ${domain} as a new site`} onClick={show}>
+            Restore…
+          </Button>
+        </div>
+        <RefreshGone {...refreshing.dialog} domain={domain} />
         <CloneDialog {...dialog} origin={{ domain, backups }} chosen={backup_id} />
       </Cell>
     </tr>

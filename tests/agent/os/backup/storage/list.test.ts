@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
+import { MOST_LISTED } from '#shared/backup-find.ts'
 import { Secret } from '#shared/secret.ts'
 import { savedSite, TARGET } from '#tests/support/agent/backup.ts'
 
@@ -18,6 +19,7 @@ test('lists the complete backups of a repository with the password that opens it
     backups: [
       { id: backup, at: '2026-01-01T00:00:00.000Z', files: 0, bytes: 0, stored: 0, seconds: 2 },
     ],
+    next: null,
   })
   expect(host.disk.find('/var/lib/hosting-agent/backups/.storage/open')).toBeUndefined()
 })
@@ -53,6 +55,33 @@ test('takes files and bytes from the snapshots of each backup', async () => {
       ...{ stored: 110, seconds: 120 },
     },
   ])
+})
+
+test('lists more backups than one answer has in pages, and none twice', async () => {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const total = MOST_LISTED + 3
+  const idOf = (at: number) => (at === total ? backup : String(at).padStart(64, '0'))
+  const lines = Array.from({ length: total }, (_, index) => ({
+    id: idOf(index + 1),
+    time: new Date(Date.UTC(2020, 0, 1, index)).toISOString(),
+    tags: ['manifest'],
+  }))
+  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+  const page = (before?: string) =>
+    listBackups(host, {
+      ...{ target: TARGET, repository, passwords: [password] },
+      ...(before !== undefined && { before }),
+    })
+
+  const first = await page()
+  const second = await page(first.next ?? '')
+
+  expect([first.backups.length, first.next]).toEqual([MOST_LISTED, idOf(4)])
+  expect([second.backups.map(({ id }) => id), second.next]).toEqual([[3, 2, 1].map(idOf), null])
+  expect([first.domain, second.domain]).toEqual(['shop.example', 'shop.example'])
+  const changed = 'The backups in the repository have changed meanwhile: list them again'
+  for (const before of [idOf(1), 'f'.repeat(64)]) expect(page(before)).rejects.toThrow(changed)
 })
 
 test('says when no password opens the repository, and when restic is missing', async () => {

@@ -1,0 +1,37 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Address } from '#dashboard/agents/transport.ts'
+import { ListedBackups, MOST_LISTED } from '#shared/backup-find.ts'
+import { askNew } from './ask.ts'
+
+/** No server makes the dashboard ask for ever. */
+const MOST_PAGES = 25
+
+interface Wanted {
+  /** With its secret. */
+  target: unknown
+  repository: string
+  passwords: readonly unknown[]
+}
+
+export type ListedAll = Omit<ListedBackups, 'next'> & {
+  /** False: there are earlier backups, about which the list says nothing. */
+  is_whole: boolean
+}
+
+/** All backups in a repository, newest first, as a server lists them: page after page. */
+export async function listAll(agents: Agents, server: Address, wanted: Wanted): Promise<ListedAll> {
+  const ask = (body: Wanted & { before?: string }) =>
+    askNew(agents, server, '/backups/list', body, ListedBackups)
+  const first = await ask(wanted)
+  const opening = wanted.passwords.slice(first.password, first.password + 1)
+  const found = new Map(first.backups.map((backup) => [backup.id, backup]))
+  let last = first
+  for (let page = 1; last.next && page < MOST_PAGES; page++) {
+    last = await ask({ ...wanted, passwords: opening, before: last.next })
+    for (const backup of last.backups) found.set(backup.id, backup)
+  }
+  const { next: _, ...listed } = first
+  // An agent without pages returns the newest ones alone.
+  const is_whole = last.next === null || (last.next === undefined && found.size < MOST_LISTED)
+  return { ...listed, backups: [...found.values()], is_whole }
+}

@@ -1,0 +1,89 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { backups } from '#dashboard/db/backup-schema.ts'
+import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { activities } from '#dashboard/db/schema.ts'
+import { presentStatements } from '#dashboard/site-backups/gone.queries.ts'
+import type { ListedAll } from './list-all.ts'
+
+export interface Listing {
+  target_id: number
+  repository: string
+  listed: ListedAll
+  now: string
+  /** When the list was asked for. */
+  asked_at: string
+  /** Whose backups they are; missing: of the site whose system user has the name of the repository. */
+  site?: { id: number; server_id: number; domain: string }
+}
+
+/** Records what is in a repository, and marks what is not in it any more. */
+function listingStatements(queries: Queries, listing: Listing): Statement[] {
+  const { target_id, repository, listed, now, asked_at } = listing
+  const present = listed.backups.map(({ id }) => id)
+  const list = { target_id, repository, present, now, asked_at }
+  return [
+    // A list that is cut says nothing about earlier backups.
+    ...(listed.is_whole ? presentStatements(queries, list) : []),
+    queries.run(insertMissing(listing)),
+    ...(listing.site ? [] : [queries.run(assignToSite(listing))]),
+  ]
+}
+
+/** The site whose system user has the name of a repository. */
+const siteOf = (repository: string, domain: string) =>
+  sql`from sites where user = ${repository} and domain = ${domain} and not found`
+
+/** The server with the site may have been added after its backups were found. */
+function assignToSite({ target_id, repository, listed }: Listing) {
+  const own = siteOf(repository, listed.domain)
+  return sql`update backups set site_id = (select id ${own}), server_id = (select server_id ${own})
+    where target_id = ${target_id} and repository = ${repository}
+      and domain = ${listed.domain} and site_id is null and exists (select 1 ${own})`
+}
+
+/**
+ * Oldest first, so that the newest backup has the highest id. Each has its own time: no clock of a
+ * server makes a backup newer than now.
+ */
+function insertMissing({ target_id, repository, listed, now, site }: Listing) {
+  const { tables, excluded } = listed
+  const domain = site?.domain ?? listed.domain
+  const own = siteOf(repository, domain)
+  const site_id = site ? sql`${site.id}` : sql`(select id ${own})`
+  const server_id = site ? sql`${site.server_id}` : sql`(select server_id ${own})`
+  return sql`insert into backups (site_id, server_id, domain, target_id, repository, snapshot, at,
+      recorded_at, files, bytes, stored, tables, seconds, excluded)
+    select ${site_id}, ${server_id}, ${domain}, ${target_id}, ${repository}, value ->> 'id',
+      value ->> 'at', min(value ->> 'at', ${now}), value ->> 'files', value ->> 'bytes',
+      value ->> 'stored', ${tables}, value ->> 'seconds', ${JSON.stringify(excluded)}
+    from json_each(${JSON.stringify(listed.backups.toReversed())})
+    where value ->> 'id' not in (select snapshot from backups
+      where target_id = ${target_id} and repository = ${repository})
+    order by key`
+}
+
+/** `also`: in the same batch. Returns how many are gone, and how many were not on record. */
+export async function recordListing(
+  db: Database,
+  listing: Listing,
+  entry: NewActivity,
+  also: (queries: Queries) => Statement[] = () => [],
+): Promise<{ gone: number; found: number }> {
+  const before = await countOf(db, listing)
+  await writeAll(db, (queries) => [
+    ...also(queries),
+    ...listingStatements(queries, listing),
+    queries.insert(activities).values(entry),
+  ])
+  const after = await countOf(db, listing)
+  return { gone: Math.max(0, after.gone - before.gone), found: after.all - before.all }
+}
+
+async function countOf(db: Database, { target_id, repository }: Listing) {
+  const [row] = await db.read
+    .select({ all: sql<number>`count(*)`, gone: sql<number>`count(${backups.gone_at})` })
+    .from(backups)
+    .where(and(eq(backups.target_id, target_id), eq(backups.repository, repository)))
+  return row ?? { all: 0, gone: 0 }
+}
