@@ -32,6 +32,7 @@ import { siteResume } from './site.resume.ts'
 import { siteSuspend } from './site.suspend.ts'
 import { siteSwitch } from './site.switch.ts'
 import { siteUpdate } from './site.update.ts'
+import { stagingPassword } from './staging.password.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
@@ -66,6 +67,7 @@ export const commands: CommandTable = {
   'site.jobs': siteJobs,
   'site.purge': sitePurge,
   'site.push': sitePush,
+  'staging.password': stagingPassword,
   'site.receive': siteReceive,
   'site.refresh': siteRefresh,
   'site.restore': siteRestore,

@@ -53,5 +53,6 @@ export const COPY_EXAMPLES = {
     ],
   },
   SitePushComplete: replaced,
+  StagingPasswordComplete: { status: 'ok', domain: 'staging.shop.example' },
   ShownStaging: { user: 'staging', password: 'nK4-example-Zt7' },
 }

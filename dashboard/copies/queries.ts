@@ -5,7 +5,7 @@ import { site_copies, staging_access } from '#dashboard/db/copies-schema.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { operations, sites } from '#dashboard/db/schema.ts'
 
-type StagingAccess = typeof staging_access.$inferSelect
+export type StagingAccess = typeof staging_access.$inferSelect
 
 /** Undefined for a site that is no staging site. */
 export async function findStagingAccess(
@@ -18,6 +18,18 @@ export async function findStagingAccess(
     .where(eq(staging_access.site_id, site_id))
   return row
 }
+
+/** For the batch of a changed password. */
+export const passwordStatements = (
+  queries: Queries,
+  site_id: number,
+  password_sealed: string,
+): Statement[] => [
+  queries
+    .update(staging_access)
+    .set({ password_sealed })
+    .where(eq(staging_access.site_id, site_id)),
+]
 
 export async function findSiteById(db: Database, id: number): Promise<SiteRow | undefined> {
   const [row] = await db.read.select().from(sites).where(eq(sites.id, id))

@@ -1,14 +1,17 @@
+import { z } from 'zod'
 import { ASKS_AGENT, continues } from '#dashboard/http/answers.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OnlyDryRun } from '#shared/api/body.ts'
 import { CloneSite, CompareSites, PushSite, RefreshSite, ShownStaging } from '#shared/api/copies.ts'
 import { ChangingAnswer, SitePlan } from '#shared/api/sites.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { PlanAnswer } from '#shared/plan.ts'
 import { cloneSite } from './clone-site.ts'
-import { showStagingAccess } from './staging-access.ts'
+import { changeStagingAccess, showStagingAccess } from './staging-access.ts'
 
 const route = routesWith<StreamDeps>()
 
@@ -69,5 +72,18 @@ export const copyRoutes = {
     answers: { 200: { about: 'User and password.', json: ShownStaging } },
     errors: ['conflict'],
     run: ({ deps, loaded }) => showStagingAccess(deps, loaded),
+  }),
+  changeStagingPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/staging-password/change',
+    summary: 'Change the password that visitors of a staging site need',
+    details:
+      'A new one is generated; the former one ends at once. The answer has it, and so has `POST …/staging-password`. With `dry_run` it returns the plan.',
+    right: OPERATION_TYPES['staging.password'].right,
+    loads: loadManagedSite,
+    body: OnlyDryRun,
+    answers: { 200: { about: 'User and password.', json: z.union([ShownStaging, PlanAnswer]) } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: ({ deps, loaded, body }) => changeStagingAccess(deps, loaded, body),
   }),
 }

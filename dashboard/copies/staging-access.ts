@@ -1,13 +1,16 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Base } from '#dashboard/db/base.ts'
+import { outcome } from '#dashboard/operations/begin.ts'
+import { type Input, type StartDeps, startOrPlan } from '#dashboard/operations/start.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { newPassword } from '#dashboard/trust/visitor-password.ts'
 import type { ShownStaging } from '#shared/api/copies.ts'
 import { conflict } from '#shared/errors.ts'
-import { findStagingAccess } from './queries.ts'
+import type { Plan } from '#shared/plan.ts'
+import { findStagingAccess, type StagingAccess } from './queries.ts'
 
 const STAGING = 'staging password'
 
@@ -20,12 +23,33 @@ export async function showStagingAccess(
   { db, clock, sealer }: Deps,
   { server, site, actor }: SiteTarget,
 ): Promise<ShownStaging> {
-  const access = await findStagingAccess(db, site.id)
-  if (!access) throw conflict(`${site.domain} is not a staging site: visitors need no password`)
+  const access = await requireAccess(db, site)
   const password = sealer.open(STAGING, access.password_sealed).reveal()
   const facts = { domain: site.domain, server_id: server.id, user_id: actor }
   await recordActivity(db, entryOf(clock, { type: 'site.staging_password', ...facts }))
   return { user: access.user, password }
+}
+
+/** Throws conflict for a site that is no staging site. */
+export async function requireAccess(
+  db: Base['db'],
+  { id, domain }: { id: number; domain: string },
+): Promise<StagingAccess> {
+  const access = await findStagingAccess(db, id)
+  if (!access) throw conflict(`${domain} is not a staging site: visitors need no password`)
+  return access
+}
+
+/** A new password, which visitors need from then on. It is returned once; the activity records it. */
+export async function changeStagingAccess(
+  deps: StartDeps & Deps,
+  target: SiteTarget,
+  call: Input<'staging.password'>,
+): Promise<ShownStaging | { plan: Plan }> {
+  const started = await startOrPlan(deps, 'staging.password', target, call)
+  if ('plan' in started) return started
+  await outcome(deps, started)
+  return showStagingAccess(deps, target)
 }
 
 const USER = 'staging'

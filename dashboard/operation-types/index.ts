@@ -37,6 +37,7 @@ import { siteScan } from './site.scan.ts'
 import { siteSuspend } from './site.suspend.ts'
 import { siteSwitch } from './site.switch.ts'
 import { siteUpdate } from './site.update.ts'
+import { stagingPassword } from './staging.password.ts'
 import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
@@ -66,6 +67,7 @@ export const RULES: RulesTable = {
   'site.refresh': siteRefresh,
   'site.compare': siteCompare,
   'site.push': sitePush,
+  'staging.password': stagingPassword,
   'site.move': siteMove,
   'site.move-back': siteMoveBack,
   'site.move-confirm': siteMoveConfirm,

@@ -62,6 +62,7 @@ interface StoredDifferently {
   'backup.restore': Sealed<'backup.restore'>
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
   'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource }
+  'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'site.move': { server_id: number }
   'site.move-back': { discard_changes: boolean }
   'site.move-confirm': Record<string, never>

@@ -38,6 +38,7 @@ import { siteScanType } from './site.scan.ts'
 import { siteSuspendType } from './site.suspend.ts'
 import { siteSwitchType } from './site.switch.ts'
 import { siteUpdateType } from './site.update.ts'
+import { stagingPasswordType } from './staging.password.ts'
 import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
 import { wpCacheFlushType } from './wp.cache-flush.ts'
@@ -65,6 +66,7 @@ export const OPERATION_TYPES = {
   'site.refresh': siteRefreshType,
   'site.compare': siteCompareType,
   'site.push': sitePushType,
+  'staging.password': stagingPasswordType,
   'site.move': siteMoveType,
   'site.move-back': siteMoveBackType,
   'site.move-confirm': siteMoveConfirmType,

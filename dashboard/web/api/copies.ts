@@ -35,6 +35,15 @@ export const showStagingPassword = ({ id, server_id }: SitePlace) =>
     params: { server_id, site_id: id },
   })
 
+/** A new one, which the answer has. Never in the query client. */
+export async function changeStagingPassword({ id, server_id }: SitePlace) {
+  const answer = await call('POST /api/servers/:server_id/sites/:site_id/staging-password/change', {
+    params: { server_id, site_id: id },
+  })
+  if ('plan' in answer) throw new Error('The dashboard answered with a plan')
+  return answer
+}
+
 const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
 
 /** Of a staging site. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { site_copies, staging_access } from '#dashboard/db/copies-schema.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
@@ -35,6 +36,81 @@ describe('the password of a staging site', () => {
     expect([status, body.message]).toEqual([
       409,
       'plain.example is not a staging site: visitors need no password',
+    ])
+  })
+})
+
+describe('a new password of a staging site', () => {
+  const SEAL = 'staging password'
+
+  async function staging(outcome: 'complete' | 'error' = 'complete') {
+    const all = await fleet({ ready: false })
+    const { dashboard, server_id, agent } = all
+    const site_id = await addSite(dashboard, server_id, { staging: true, domain: 'copy.example' })
+    const password_sealed = dashboard.deps.sealer.seal(SEAL, new Secret('former'))
+    await dashboard.db.write((queries) =>
+      queries.insert(staging_access).values({ site_id, user: 'anna', password_sealed }),
+    )
+    const given: Record<string, unknown>[] = []
+    agent.works.set('staging.password', async function* (params) {
+      given.push(params)
+      yield 'Applying the virtual host'
+      if (outcome === 'error') throw new Error('nginx refuses its configuration')
+      return { status: 'ok', domain: params.domain }
+    })
+    const at = `/api/servers/${server_id}/sites/${site_id}/staging-password`
+    return { all, dashboard, server_id, given, at, site_id }
+  }
+
+  test('is returned once, and only its hash leaves the dashboard', async () => {
+    const { all, dashboard, given, at } = await staging()
+    await using _ = all
+
+    const changed = await dashboard.call('POST', `${at}/change`)
+
+    const { user, password } = changed.body
+    expect([changed.status, user]).toEqual([200, 'anna'])
+    expect(password).toMatch(/^[\w-]{30}$/)
+    expect(given).toEqual([
+      { domain: 'copy.example', password_hash: expect.stringMatching(/^\{SSHA\}/) },
+    ])
+    const salted = Buffer.from(String(given[0]?.password_hash).slice('{SSHA}'.length), 'base64')
+    const digest = createHash('sha1').update(password).update(salted.subarray(20)).digest()
+    expect(salted.subarray(0, 20)).toEqual(digest)
+    expect((await dashboard.call('POST', at)).body).toEqual({ user, password })
+    const everything = await Promise.all(
+      ['operations', 'activity?limit=100'].map((path) => dashboard.call('GET', `/api/${path}`)),
+    )
+    expect(JSON.stringify(everything)).not.toContain(password)
+    const { body } = await dashboard.call('GET', '/api/activity?type=staging.password')
+    expect(body.activities).toMatchObject([{ domain: 'copy.example', status: 'success' }])
+  })
+
+  test('does not replace the former one if the server fails, or for a plan', async () => {
+    const { all, dashboard, given, at } = await staging('error')
+    await using _ = all
+    all.agent.plan = { steps: [{ name: 'vhost', title: 'Applying the virtual host', effects: [] }] }
+
+    const failed = await dashboard.call('POST', `${at}/change`)
+    const planned = await dashboard.call('POST', `${at}/change`, { dry_run: true })
+
+    expect([failed.status, planned.status]).toEqual([500, 200])
+    expect(planned.body.plan.steps).toHaveLength(1)
+    expect(given).toHaveLength(1)
+    expect((await dashboard.call('POST', at)).body).toEqual({ user: 'anna', password: 'former' })
+  })
+
+  test('is 409 for a site that is no staging site', async () => {
+    const { all, dashboard, server_id, given } = await staging()
+    await using _ = all
+    const plain = await addSite(dashboard, server_id, { domain: 'plain.example' })
+
+    const at = `/api/servers/${server_id}/sites/${plain}/staging-password/change`
+    const { status, body } = await dashboard.call('POST', at)
+
+    expect([status, body.message, given]).toEqual([
+      ...[409, 'plain.example is not a staging site: visitors need no password'],
+      [],
     ])
   })
 })

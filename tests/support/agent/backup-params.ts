@@ -50,6 +50,7 @@ export const hostileBackups = {
     ],
     ...['', 'x'.repeat(65), 'a\0'].map((name) => ({ ...FILES, database: true, tables: [name] })),
   ],
+  password_hash: [...hostileText, ...noText, '', '{SSHA}a\n', '$1$a$b', `{SSHA}${'a'.repeat(89)}`],
   token_hash: [...hostileText, ...noText, '', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64)],
   user_id: [0, -1, 1.5, '1', true, {}, []],
   exclude: [
@@ -117,6 +118,7 @@ export const validBackups = {
   repository: 'shop',
   backup: 'a'.repeat(64),
   token_hash: 'a'.repeat(64),
+  password_hash: `{SSHA}${'a'.repeat(40)}`,
   user_id: 1,
   from: { kind: 'site', domain: 'nobody.example' },
   www: 'redirect',
