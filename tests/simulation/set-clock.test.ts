@@ -6,15 +6,24 @@ import { Runner } from '#agent/operations/runner.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { CANCELLED, conflict } from '#shared/errors.ts'
-import { restorable } from '#tests/support/agent/backup.ts'
+import { restorable, savedSite, TARGET } from '#tests/support/agent/backup.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { fillAt, machineOf } from '#tests/support/agent/full-disk.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
-const { params: restoring } = await restorable()
+const { params: restoring, saving } = await restorable()
+const KEYS = `${TARGET.place.path}/${shop.user}/keys`
+const keys = (await savedSite({})).host.disk.all[KEYS] ?? ''
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+
+/** A site with a backup, whose repository has the same keys each time. */
+async function backedUp() {
+  const { host } = await savedSite({})
+  host.disk.putText(KEYS, keys)
+  return host
+}
 
 /** Dates are what the clock said. */
 const undated = (host: FakeHost) =>
@@ -35,6 +44,7 @@ describe.each([
     ['site.create', shop, () => server()],
     ['site.update', { domain, tier: 'large' }, () => server(shop)],
     ['site.delete', { domain }, () => server(shop)],
+    ['backup.create', saving, backedUp],
     ['backup.restore', restoring, async () => (await restorable()).host],
   ] as const)(
     'changes nothing in %s',

@@ -24,6 +24,12 @@ export const TARGET = {
   secret: new Secret('target-secret'),
 }
 
+/** The params that back up `shop`. */
+const SAVING = {
+  ...{ domain: shop.domain, target: TARGET },
+  ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
+}
+
 /** What was sealed to the public key of `key`. */
 export function opened(key: string, sealed: string): string {
   const padding = constants.RSA_PKCS1_OAEP_PADDING
@@ -42,9 +48,7 @@ export async function backupServer(site?: typeof shop) {
 export async function savedSite(files: Record<string, string>) {
   const host = await backupServer(shop)
   for (const [path, text] of Object.entries(files)) host.disk.putText(path, text)
-  const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-  const params = { domain: shop.domain, target: TARGET, ...keys }
-  const [, result] = await outcome(backupCreate.run(params, contextOf(host)))
+  const [, result] = await outcome(backupCreate.run(SAVING, contextOf(host)))
   if (typeof result === 'string') throw new Error(result)
   const { backup, sealed_password } = result as ResultOf<'backup.create'>
   const password = new Secret(opened(dashboard.privateKey, sealed_password))
@@ -56,11 +60,11 @@ export async function savedSite(files: Record<string, string>) {
   return { host, restore }
 }
 
-/** One that is the same each time, and the params that restore its whole site. */
+/** One that is the same each time, and the params that back up and restore its whole site. */
 export async function restorable() {
   const { host, restore } = await savedSite({ [`/srv/www/${shop.user}/public/index.html`]: 'old' })
   host.disk.putText(`${TARGET.place.path}/${shop.user}/keys`, '[]')
   // They stay after a restore, also after one that failed.
   for (const path of restoreFolders(shop.user)) host.disk.putFolder(path, { mode: 0o700 })
-  return { host, params: restore({ files: true, database: true }) }
+  return { host, params: restore({ files: true, database: true }), saving: SAVING }
 }

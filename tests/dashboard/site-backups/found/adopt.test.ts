@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { backups } from '#dashboard/db/backup-schema.ts'
+import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
 import {
   backupAgent,
   checkedTarget,
@@ -131,6 +132,27 @@ test('found backups are on record with the password that opens them, and can be 
     ...{ kind: 'backup', repository: 'shop_k3f9', password: OLD, backup: '2'.repeat(64) },
     target: { secret: SECRET },
   })
+})
+
+test('backups that were found before their site belong to it after the next search', async () => {
+  const { agent, dashboard, search, adopt } = await storage()
+  await using _ = agent
+  await using __ = dashboard
+  await confirmKit(dashboard)
+  const { dashboard_key } = (await search()).body
+  const passwords = [sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)]
+  await adopt(passwords)
+  const site = (user: string) => addSite(dashboard, 1, { domain: 'shop.example', user })
+  const other = await site('shop_0000')
+  const before = await dashboard.call('GET', `/api/servers/1/sites/${other}/backups`)
+  await dashboard.db.write((queries) => queries.run('delete from sites'))
+  const own = await site('shop_k3f9')
+
+  expect((await adopt(passwords)).body.added).toBe(0)
+
+  const shown = await dashboard.call('GET', `/api/servers/1/sites/${own}/backups`)
+  expect([before, shown].map(({ body }) => body.backups.length)).toEqual([0, 2])
+  expect((await dashboard.call('GET', '/api/fleet/backups')).body.gone).toEqual([])
 })
 
 test('a backup from a clock that is ahead is recorded no later than now', async () => {
