@@ -16,7 +16,7 @@ import {
   offline,
   ServiceError,
 } from '#shared/errors.ts'
-import { recentSince } from './needed.ts'
+import { listUnsaved, recentSince } from './needed.ts'
 import { findBackingUp, hasBackupSince, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<Base, 'bus'>
@@ -24,52 +24,71 @@ type Context = Pick<RunContext, 'signal' | 'accept'>
 type Waiting = OperationRow & { site_id: number }
 
 /**
- * An operation that changes a site waits for a backup of it, which it starts. Everything follows from
- * the records, so that a restarted dashboard continues. Returns the operation as it may be sent. Throws
- * why there is no backup.
+ * An operation that changes a site, or all sites of a server, waits for a backup of each, which it
+ * starts. Everything follows from the records, so that a restarted dashboard continues. Returns the
+ * operation as it may be sent. Throws why there is no backup.
  */
 export async function awaitBackup(
   deps: Deps,
   operation: OperationRow,
   context: Context,
 ): Promise<OperationRow> {
-  const { site_id, backup_first } = operation
-  if (backup_first !== 'waits' || site_id === null) return operation
+  if (operation.backup_first !== 'waits') return operation
   for (;;) {
-    const ready = await step(deps, { ...operation, site_id }, context)
-    if (ready) return ready
+    const site_id = await nextSite(deps, operation)
+    if (site_id !== undefined) await backedUp(deps, { ...operation, site_id }, context)
+    else {
+      const ready = await released(deps, operation, context)
+      if (ready) return ready
+    }
   }
 }
 
-/** Undefined: another backup has ended. */
-async function step(
-  deps: Deps,
-  operation: Waiting,
-  context: Context,
-): Promise<OperationRow | undefined> {
-  const { db, clock } = deps
-  const { site_id, created_at, server_id } = operation
-  // Read before the backups: one that succeeds in between is found below.
-  const last = await findBackingUp(db, site_id, created_at)
-  const hasOne =
-    last?.status === 'success' ||
-    (await hasBackupSince(db, site_id, recentSince(new Date(created_at))))
-  if (hasOne) {
-    const deadline_at = timestamp(clock, deps.deadline_ms)
-    if (await markBackedUp(db, operation, deadline_at))
-      return { ...operation, deadline_at, backup_first: 'done' }
-  } else if (last?.finished_at) throw failed(operation, last.error)
-  const holder = { type: 'backup.create', server_id, site_id } as const
-  const running = await findActive(db, holder)
-  if (running) await noted(deps, operation, () => awaitEnd(deps, running, operation, context))
-  else if (!hasOne) await backUp(deps, operation)
+/** One without a backup; undefined: all of them have one. */
+async function nextSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
+  const { site_id, server_id, created_at } = operation
+  const since = recentSince(new Date(created_at))
+  const wanted = site_id === null ? await listUnsaved(deps, server_id, since) : [site_id]
+  for (const id of wanted) {
+    const last = await findBackingUp(deps.db, id, created_at)
+    if (last?.status === 'success' || (await hasBackupSince(deps.db, id, since))) continue
+    if (last?.finished_at) throw await failed(deps, { ...operation, site_id: id }, last.error)
+    return id
+  }
   return undefined
 }
 
-async function noted(deps: Deps, { id, domain }: Waiting, wait: () => Promise<void>) {
-  const message = `Backing up ${domain} before it is changed`
-  if (await storeWaiting(deps.db, id, message)) deps.bus.notify(id)
-  await wait()
+/** Undefined: another backup of the site was started meanwhile, and has ended. */
+async function released(
+  deps: Deps,
+  operation: OperationRow,
+  context: Context,
+): Promise<OperationRow | undefined> {
+  const { db, clock } = deps
+  const deadline_at = timestamp(clock, deps.deadline_ms)
+  if (await markBackedUp(db, operation, deadline_at))
+    return { ...operation, deadline_at, backup_first: 'done' }
+  const { site_id } = operation
+  if (site_id !== null) await joined(deps, { ...operation, site_id }, context)
+  return undefined
+}
+
+async function backedUp(deps: Deps, operation: Waiting, context: Context): Promise<void> {
+  if (!(await joined(deps, operation, context))) await backUp(deps, operation)
+}
+
+/** False: no backup of the site is running. */
+async function joined(deps: Deps, operation: Waiting, context: Context): Promise<boolean> {
+  const { server_id, site_id } = operation
+  const running = await findActive(deps.db, { type: 'backup.create', server_id, site_id })
+  if (!running) return false
+  const { domain } = running
+  const message = isOfServer(operation, domain)
+    ? `Backing up the sites of ${operation.domain} before they are changed`
+    : `Backing up ${domain} before it is changed`
+  if (await storeWaiting(deps.db, operation.id, message)) deps.bus.notify(operation.id)
+  await awaitEnd(deps, running, operation, context)
+  return true
 }
 
 /** It waits for an offline agent only if the operation does. */
@@ -83,16 +102,26 @@ async function backUp(deps: Deps, operation: Waiting): Promise<void> {
   } catch (error) {
     const isHeld = error instanceof ServiceError && error.code === 'conflict'
     const holder = { type: 'backup.create', server_id, site_id } as const
-    if (!isHeld || !(await findActive(deps.db, holder))) throw failed(operation, bodyOf(error))
+    if (!isHeld || !(await findActive(deps.db, holder)))
+      throw await failed(deps, operation, bodyOf(error))
   }
 }
 
+/** The operation of a server has the name of the server. */
+const isOfServer = ({ domain }: Pick<OperationRow, 'domain'>, ofSite: string) => domain !== ofSite
+
 /** The worker repeats what an offline agent prevents while there is time. */
-function failed({ domain }: Waiting, error: ErrorBody | null): ServiceError {
+async function failed(
+  { db }: Deps,
+  { domain, server_id, site_id }: Waiting,
+  error: ErrorBody | null,
+): Promise<ServiceError> {
   if (error && errorNameOf(error) === 'offline') return offline(reasonOf(error))
   const why = error ? reasonOf(error) : 'it is not on record'
+  const site = await getSite(db, server_id, site_id)
+  const whose = isOfServer({ domain }, site.domain) ? `the backup of ${site.domain}` : 'its backup'
   return conflict(
-    `${domain} was not changed, because its backup before the change failed: ${why}`,
+    `${domain} was not changed, because ${whose} before the change failed: ${why}`,
     'backup_failed',
   )
 }

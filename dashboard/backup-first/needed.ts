@@ -2,7 +2,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { BackupFirst, RulesDeps } from '#dashboard/operations/rules.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
-import { hasBackupSince, isWanted } from './queries.ts'
+import { hasBackupSince, isWanted, listWanted } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
@@ -30,4 +30,30 @@ export async function backupFirst(
   if (!(await isWanted(deps.db, id, backup_first))) return null
   if ((await obstacleOf(deps.db, id)) !== null) return null
   return (await isRecent(deps, id)) ? 'done' : 'waits'
+}
+
+/** The same for a change of all sites of a server. */
+export async function backupsFirst(
+  deps: Deps,
+  server_id: number,
+  { without_backup = false }: { without_backup?: boolean | undefined },
+): Promise<BackupFirst> {
+  if (without_backup) return null
+  const sites = await listUnsaved(deps, server_id, recentSince(deps.clock.now()))
+  return sites.length > 0 ? 'waits' : null
+}
+
+/** The sites of a server that want a backup, can have one, and have none since then. */
+export async function listUnsaved(
+  { db }: Pick<Deps, 'db'>,
+  server_id: number,
+  since: string,
+): Promise<number[]> {
+  const { backup_first } = await getSettings(db)
+  const unsaved: number[] = []
+  for (const id of await listWanted(db, server_id, backup_first)) {
+    if (await hasBackupSince(db, id, since)) continue
+    if ((await obstacleOf(db, id)) === null) unsaved.push(id)
+  }
+  return unsaved
 }

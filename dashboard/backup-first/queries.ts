@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, gte, inArray, isNull } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, type SQL } from 'drizzle-orm'
 import { backup_settings, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
@@ -8,20 +8,28 @@ import { backupFirstOf } from '#dashboard/site-backups/effective.queries.ts'
 
 /** Whether the site is in use and has backups before changes, where it can have backups at all. */
 export async function isWanted(db: Database, site_id: number, fallback: boolean): Promise<boolean> {
-  const row = await db.read
+  return (await listWith(db, eq(sites.id, site_id), fallback)).length > 0
+}
+
+/** Those of a server. */
+export const listWanted = (db: Database, server_id: number, fallback: boolean): Promise<number[]> =>
+  listWith(db, eq(sites.server_id, server_id), fallback)
+
+async function listWith(db: Database, which: SQL, fallback: boolean): Promise<number[]> {
+  const rows = await db.read
     .select({ id: sites.id })
     .from(sites)
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
     .where(
       and(
-        eq(sites.id, site_id),
+        which,
         eq(sites.found, false),
         inArray(sites.status, ['active', 'suspended']),
         backupFirstOf(fallback),
       ),
     )
-    .get()
-  return row !== undefined
+    .orderBy(asc(sites.id))
+  return rows.map(({ id }) => id)
 }
 
 /** Whether a backup was made and recorded after that time that is still in its repository. */

@@ -1,3 +1,4 @@
+import { backupsFirst } from '#dashboard/backup-first/needed.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { bulkServers, serverCall } from './parts.ts'
 
@@ -5,5 +6,9 @@ import { bulkServers, serverCall } from './parts.ts'
 export const serverUpdate: OperationRules<'server.update'> = {
   ...serverCall,
   ...bulkServers,
+  params: (_, __, { without_backup: _skips, ...params }) => params,
+  // A security update must not wait for backups, and is the smallest change that there is.
+  backup_first: async (deps, { server }, { scope, without_backup }) =>
+    scope === 'all' ? backupsFirst(deps, server.id, { without_backup }) : null,
   succeeded: () => NO_CHANGE,
 }

@@ -22,13 +22,17 @@ interface Planned {
   backup_first?: BackupFirst
 }
 
-const BACKUP_FIRST = { name: 'backup', title: 'Backing up the site first', effects: [] }
+const backupFirst = (what: string) => ({
+  ...{ name: 'backup', title: `Backing up ${what} first`, effects: [] },
+})
 
 /** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
 export async function planOf(deps: PlanDeps, planned: Planned): Promise<{ plan: Plan }> {
   const { plan } = await planByAgent(deps, planned)
   const isFirst = planned.backup_first === 'waits' && plan.steps.length > 0
-  return { plan: isFirst ? { ...plan, steps: [BACKUP_FIRST, ...plan.steps] } : plan }
+  if (!isFirst) return { plan }
+  const step = backupFirst(planned.site ? 'the site' : 'the sites of the server')
+  return { plan: { ...plan, steps: [step, ...plan.steps] } }
 }
 
 async function planByAgent(

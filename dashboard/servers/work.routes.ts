@@ -46,7 +46,7 @@ export const serverWorkRoutes = {
     at: 'POST /api/servers/:server_id/update',
     summary: 'Install package updates, and restart programs with replaced files',
     details:
-      'Sites are restarted one after the other, without a failed request. What was installed cannot be undone. MariaDB is restarted only with `restart_database`.',
+      'Sites are restarted one after the other, without a failed request. What was installed cannot be undone. MariaDB is restarted only with `restart_database`. With `scope` `all`, the sites of the server are backed up first if `backup_first` says so.',
     loads: serverTarget,
     body: InstallUpdates,
     ...streamed('server.update'),

@@ -1,12 +1,12 @@
 import { strictObject, type z } from 'zod'
 import { Maintenance } from '#shared/maintenance.ts'
-import { serverUpdate } from '#shared/operation-types/server.update.ts'
+import { serverUpdateType } from '#shared/operation-types/server.update.ts'
 import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { Timestamp } from './parts.ts'
 
 export const InstallUpdates = body({
-  ...serverUpdate.params.shape,
+  ...serverUpdateType.params.shape,
   dry_run: DryRun,
 }).meta({ id: 'InstallUpdates' })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { without_backup } from '#shared/without-backup.ts'
 
 const UPDATE_SCOPES = ['security', 'all'] as const
 
@@ -30,11 +31,11 @@ export const serverUpdateType = operationType({
   target: 'server',
   command: serverUpdate,
   right: 'operate',
-  params: serverUpdate.params,
+  params: serverUpdate.params.extend({ without_backup }),
   outcome: completesWith(serverUpdate.result),
   bulk: {
     title: 'Install updates on',
-    params: bulkParams(serverUpdate.params.shape),
-    words: { scope: null, restart_database: null },
+    params: bulkParams({ ...serverUpdate.params.shape, without_backup }),
+    words: { scope: null, restart_database: null, without_backup: null },
   },
 })

@@ -48,11 +48,6 @@ beforeAll(async () => {
       ],
     }
   })
-  agent.works.set('staging.password', async function* (params) {
-    given.push({ 'staging.password': params })
-    yield 'Changing the password'
-    return { status: 'ok', domain: params.domain }
-  })
   agent.plan = { steps: [{ name: 'files', title: 'Copying the files', effects: [] }] }
   await addServer(dashboard, agent, 'web-1')
   const caller = callerOf(dashboard.client())
@@ -97,35 +92,6 @@ test('a staging site is created from its tab, says what it is, and shows its pas
   expect(clones()).toMatchObject([
     { domain: 'staging.shop.example', from: { kind: 'site', domain: 'shop.example' } },
   ])
-})
-
-test('the password of a staging site is changed, and the new one shown once', async () => {
-  const { page, problems } = await open('/sites/1?tab=staging')
-  await button(page, 'Show password').first().click()
-  const shown = page.getByRole('status', { name: 'the staging password' })
-  const former = await shown.textContent()
-  await page.reload()
-  await button(page, 'Change password…').click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('The former one no longer works').waitFor()
-  await settled(page)
-  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
-  if (Bun.env.SHOT) await page.screenshot({ path: `${Bun.env.SHOT}/staging.png` })
-
-  await dialog.getByRole('button', { name: 'Change password' }).click()
-
-  await shown.waitFor()
-  const changed = await shown.textContent()
-  expect(changed).toMatch(/^[\w-]{30}$/)
-  expect(changed).not.toBe(former)
-  const sent = given.flatMap((each) => each['staging.password'] ?? [])
-  expect(sent).toEqual([
-    { domain: 'staging.shop.example', password_hash: expect.stringMatching(/^\{SSHA\}/) },
-  ])
-  await page.reload()
-  await button(page, 'Show password').first().waitFor()
-  expect(await shown.count()).toBe(0)
-  expect(problems).toEqual([])
 })
 
 test('a staging site is refreshed, and what is chosen of it is pushed to the live site', async () => {

@@ -10,6 +10,7 @@ import { installRestic, putRestic, restic } from '#tests/support/storage/restic.
 import { OWNER, startS3Server, WRITER } from '#tests/support/storage/s3.ts'
 
 const MINUTES = 60_000
+const RELEASE = `<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>2020-01-01T00:00:00Z</RetainUntilDate></Retention>`
 
 unless(lab.available()).describe('a bucket with object lock', () => {
   let folder: string
@@ -44,6 +45,7 @@ unless(lab.available()).describe('a bucket with object lock', () => {
       await history.start(keeper.key)
       const old = await history.save(80)
       const yesterday = [await history.save(9), await history.save(1)]
+      const page = await client.must(['cat', '/root/site/page.html'])
 
       const { code, report } = await keeper.run()
 
@@ -72,6 +74,23 @@ unless(lab.available()).describe('a bucket with object lock', () => {
       }
       expect((await restic(client, s3.target, 'shop', ['snapshots'])).code).not.toBe(0)
 
+      const versions = await s3.request(OWNER, { method: 'GET', url: '?versions=' })
+      const [lifecycle, versioning] = [
+        `<LifecycleConfiguration><Rule><ID>x</ID><Filter/><Status>Enabled</Status><NoncurrentVersionExpiration><NoncurrentDays>1</NoncurrentDays></NoncurrentVersionExpiration></Rule></LifecycleConfiguration>`,
+        `<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>`,
+      ]
+      const [, id] = /<VersionId>([^<]+)<.VersionId>/.exec(versions.body) ?? []
+      const [, of] = /<Version>\s*<Key>([^<]+)<.Key>/.exec(versions.body) ?? []
+      const refused = [
+        { method: 'DELETE', url: `/${of}?versionId=${id}` },
+        { method: 'PUT', url: '?lifecycle=', body: lifecycle },
+        { method: 'PUT', url: '?versioning=', body: versioning },
+        { method: 'PUT', url: `/${of}?retention=&versionId=${id}`, body: RELEASE },
+        { method: 'DELETE', url: '?policy=' },
+      ]
+      const answers = await Promise.all(refused.map((each) => s3.request(WRITER, each)))
+      expect(answers.map(({ status }) => status)).toEqual(refused.map(() => 403))
+
       const undone = await machine.must(['hosting-agent', 'keeper', 'undelete', attacked_at])
 
       expect(JSON.parse(undone)).toEqual({
@@ -79,6 +98,15 @@ unless(lab.available()).describe('a bucket with object lock', () => {
       })
       expect(await history.snapshots()).toEqual(kept)
       await history.run('check', '--read-data', '--quiet', '--no-lock')
+      const [last] = yesterday.slice(-1)
+      await history.run(
+        'restore',
+        `${last?.files}:/root/site`,
+        '--target',
+        '/root/back',
+        '--no-lock',
+      )
+      expect(await client.must(['cat', '/root/back/page.html'])).toBe(page)
       expect((await keeper.run()).report[0]).toMatchObject({ status: 'ok', problems: [] })
     },
     10 * MINUTES,

@@ -8,6 +8,7 @@ import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
+import { adoptAgain, visitorSecrets } from '#tests/support/system/visitor-secrets.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
 
 const DOMAIN = 'shop.example.test'
@@ -41,6 +42,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
   let known: Record<string, string>
   /** Of the repository's password. */
   let file: string
+  let visitors: string[]
 
   /** Every answer and every event is looked at. */
   const call = async (method: string, path: string, body?: object) => {
@@ -97,6 +99,9 @@ unless(lab.available()).describe('the secrets of backups', () => {
     const restored = await last(`${backups}/restore`, { backup_id: backup?.id, parts })
     expect(restored?.event).toBe('complete')
     expect((await last(`${backups}/undo`))?.event).toBe('complete')
+    const repository = file.split('/').at(-2) ?? ''
+    await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
+    visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
     const others = [
       await addTarget('Wrong password', place, S3_SECRET),
       await addTarget('S3', S3, S3_SECRET),
@@ -122,7 +127,8 @@ unless(lab.available()).describe('the secrets of backups', () => {
     'are in their own files and nowhere else',
     async () => {
       expect(known.repository).toMatch(/^[A-Za-z0-9]{48}$/)
-      const secrets = Object.values(known)
+      expect(visitors).toHaveLength(7)
+      const secrets = [...Object.values(known), ...visitors]
 
       // Shows that processes are looked at.
       await world.host.must(['env', `CONTROL=${CONTROL}`, 'sleep', '1'])

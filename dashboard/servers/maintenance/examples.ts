@@ -31,7 +31,7 @@ const Maintenance = {
 
 /** Of the updates of servers. */
 export const MAINTENANCE_EXAMPLES = {
-  InstallUpdates: { scope: 'security', restart_database: false },
+  InstallUpdates: { scope: 'security', restart_database: false, without_backup: false },
   LastUpdate,
   Maintenance,
   MaintenanceView: { at: AT, maintenance: Maintenance },

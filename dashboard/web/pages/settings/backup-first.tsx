@@ -6,7 +6,7 @@ export function BackupFirst({ value }: { value: boolean }) {
   return (
     <CheckField
       label="Backup before changes"
-      about="Before another PHP version, a push and a deletion, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
+      about="Before another PHP version, a push, a deletion, and all updates of a server, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
       checked={value}
       disabled={isPending}
       onChange={save}

@@ -26,7 +26,8 @@ export function InstallUpdates({ server, open, onClose }: DialogProps) {
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [scope, setScope] = useState<'security' | 'all'>('security')
   const [restart_database, setRestart] = useState(false)
-  const input = { scope, restart_database }
+  const [without_backup, setWithout] = useState(false)
+  const input = { scope, restart_database, without_backup }
   const preview = useMutation({ mutationFn: () => planUpdates(server.id, input) })
   const start = useMutation({
     mutationFn: () => installUpdates(server.id, input),
@@ -61,6 +62,17 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           preview.reset()
         }}
       />
+      {scope === 'all' && (
+        <CheckField
+          label="Install without backups"
+          about="By default, each site without a backup of the last hour is backed up first, as the setting “Backup before changes” says. If a backup fails, nothing is installed."
+          checked={without_backup}
+          onChange={(skips) => {
+            setWithout(skips)
+            preview.reset()
+          }}
+        />
+      )}
       {preview.data && <PlanSummary plan={preview.data} isOpen />}
     </DialogForm>
   )
