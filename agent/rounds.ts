@@ -1,5 +1,6 @@
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
+import { ExpiryWatch } from './os/access/expiry.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
 import { Sleeper } from './os/php/fpm-sleep.ts'
@@ -24,6 +25,7 @@ export function startRounds(
 ): void {
   const { clock, random } = host
   const sleeper = new Sleeper()
+  const expiries = new ExpiryWatch()
   const forever = async (pause_ms: number, jitter_ms: number, work: () => Promise<void>) => {
     for (;;) {
       await work().catch(report)
@@ -42,6 +44,7 @@ export function startRounds(
     .then(() => forever(MINUTE_MS, MINUTE_MS, () => measureDue(host, report)))
   // Sites without visitors: a restart of the agent restarts their idle time.
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
+  void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
   // Disk space for a full disk, and the undo of operations that a full disk stopped.
   void forever(MINUTE_MS / 2, 1, async () => {
     await runner.store.reserve.keep().catch(report)

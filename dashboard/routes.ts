@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf, NamesIn, QueryOf } from '#dashboard/http/route.ts'
+import { accessRoutes } from './access/routes.ts'
 import { activityRoutes } from './activity/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
@@ -59,6 +60,10 @@ export const SUBJECTS = {
       ...domainRoutes,
       ...moveRoutes,
     },
+  },
+  People: {
+    about: 'Who may log in to sites by SFTP, and with which keys.',
+    routes: accessRoutes,
   },
   Backups: {
     about: 'Backups of sites: their targets, the recovery kit, and restores.',

@@ -13,6 +13,7 @@ import { poolApply } from './pool.apply.ts'
 import { serverProvision } from './server.provision.ts'
 import { serverUpdate } from './server.update.ts'
 import { serviceRestart } from './service.restart.ts'
+import { siteAccess } from './site.access.ts'
 import { siteCatchUp } from './site.catch-up.ts'
 import { siteClone } from './site.clone.ts'
 import { siteCompare } from './site.compare.ts'
@@ -56,6 +57,7 @@ export const commands: CommandTable = {
   'server.update': serverUpdate,
   'service.restart': serviceRestart,
   'site.gather': siteGather,
+  'site.access': siteAccess,
   'site.catch-up': siteCatchUp,
   'site.clone': siteClone,
   'site.compare': siteCompare,

@@ -1,4 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
+import { accessOf, withoutAccess } from '#agent/os/access/access.ts'
+import { endSessions } from '#agent/os/access/sessions.ts'
 import { releaseJobs } from '#agent/os/backup/hold.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { change } from '#agent/os/effects/effects.ts'
@@ -67,6 +69,8 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
       async apply() {
         await forgetThaw(host, site).apply()
         await cron.unschedule(host, user).apply()
+        await withoutAccess(host, user).apply()
+        if (site.access) await endSessions(host, user)
         await fpmRemoval.removeAll(host, site)
       },
     },
@@ -83,8 +87,14 @@ export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.planApply(host, next),
-      apply: () => fpm.apply(host, next),
-      undo: () => fpmRemoval.removeAll(steady, site),
+      async apply() {
+        await fpm.apply(host, next)
+        await accessOf(host, next).apply()
+      },
+      async undo() {
+        await withoutAccess(steady, site.user).apply()
+        await fpmRemoval.removeAll(steady, site)
+      },
     },
     {
       name: 'vhost',

@@ -1,6 +1,7 @@
 import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
+import * as access from './access-schema.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
 import { causes, connect, fileOf, persist } from './connect.ts'
@@ -19,6 +20,7 @@ import * as web from './web-schema.ts'
 /** Every table: also what the migrations must create. */
 export const schema = {
   ...records,
+  ...access,
   ...auth,
   ...backups,
   ...mail,

@@ -15,6 +15,7 @@ export default defineConfig({
     'domains-schema',
     'moves-schema',
     'jobs-schema',
+    'access-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

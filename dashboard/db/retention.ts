@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, lt, notInArray, sql } from 'drizzle-orm'
+import { site_sessions } from './access-schema.ts'
 import { sessions } from './auth-schema.ts'
 import { type Database, type Queries, writeAll } from './client.ts'
 import {
@@ -30,6 +31,9 @@ export async function deleteOld(db: Database, now: Date): Promise<void> {
   await deleteBulkEvents(db, before(EVENTS_DAYS))
   await db.write((queries) =>
     queries.delete(activities).where(lt(activities.created_at, before(ACTIVITIES_DAYS))),
+  )
+  await db.write((queries) =>
+    queries.delete(site_sessions).where(lt(site_sessions.at, before(ACTIVITIES_DAYS))),
   )
   await db.write((queries) =>
     queries.delete(sessions).where(lt(sessions.expires_at, now.toISOString())),

@@ -1,3 +1,4 @@
+import { ACCESS_EXAMPLES } from '#dashboard/access/examples.ts'
 import { ACTIVITY_EXAMPLES } from '#dashboard/activity/examples.ts'
 import { AUTH_EXAMPLES } from '#dashboard/auth/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/bulk/examples.ts'
@@ -22,6 +23,7 @@ import { LOGIN_EXAMPLES } from '#dashboard/wp-login/examples.ts'
 
 /** One of each component, beside the routes of its subject; a part that has none is made of its parts. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...ACCESS_EXAMPLES,
   ...ACTIVITY_EXAMPLES,
   ...AUTH_EXAMPLES,
   ...BULK_EXAMPLES,

@@ -14,6 +14,7 @@ import { serverProvision } from './server.provision.ts'
 import { serverSync } from './server.sync.ts'
 import { serverUpdate } from './server.update.ts'
 import { serviceRestart } from './service.restart.ts'
+import { siteAccess } from './site.access.ts'
 import { siteCatchUp } from './site.catch-up.ts'
 import { siteClone } from './site.clone.ts'
 import { siteCompare } from './site.compare.ts'
@@ -80,6 +81,7 @@ export const RULES: RulesTable = {
   'site.restore': siteRestore,
   'site.purge': sitePurge,
   'site.update': siteUpdate,
+  'site.access': siteAccess,
   'site.configure': siteConfigure,
   'site.jobs': siteJobs,
   'site.job-run': siteJobRun,

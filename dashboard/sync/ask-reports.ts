@@ -4,6 +4,7 @@ import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
 import { SiteCertificate, SiteMail, SiteUsage } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { MaintenanceAnswer } from '#shared/maintenance.ts'
+import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
 import { SiteJobTrouble } from '#shared/site-jobs.ts'
 
 const MOST_JOB_TROUBLES = 50
@@ -52,3 +53,10 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
   const { bytes, files, database_bytes, limit_bytes, limit_files } = use
   return [domain, { bytes, files, database_bytes, limit_bytes, limit_files, measured_at }]
 }
+
+/** The logins of people to sites. */
+export const askLogins = (agents: Agents, to: Address): Promise<SiteLogin[]> =>
+  agents.list(to, '/logins', { key: 'logins', entry: SiteLogin }).then(
+    ({ entries }) => entries.slice(-MOST_LOGINS),
+    () => [],
+  )

@@ -1,3 +1,4 @@
+import { storeLogins } from '#dashboard/access/logins.queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
 import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
@@ -11,7 +12,14 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { FoundSite, Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
-import { askCertificates, askJobs, askMail, askMaintenance, askUsage } from './ask-reports.ts'
+import {
+  askCertificates,
+  askJobs,
+  askLogins,
+  askMail,
+  askMaintenance,
+  askUsage,
+} from './ask-reports.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import {
   columnUpdates,
@@ -94,6 +102,7 @@ async function* readAndApply(
     ...{ server, reading, plan, now, purge_at, room, unread, with_activity, own: uses },
     reports: { maintenance, troubles, web, jobs },
   })
+  await storeLogins(db, server.id, await askLogins(agents, server))
   if (plan.updates.length + imported > 0) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
   return { sites: listed.total }

@@ -19,6 +19,7 @@ export const DASHBOARD_LAYERS = [
   ...[
     'servers',
     'domains',
+    'access',
     'sites',
     'backup-first',
     'copies',

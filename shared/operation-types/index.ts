@@ -15,6 +15,7 @@ import { serverProvisionType } from './server.provision.ts'
 import { serverSyncType } from './server.sync.ts'
 import { serverUpdateType } from './server.update.ts'
 import { serviceRestartType } from './service.restart.ts'
+import { siteAccessType } from './site.access.ts'
 import { siteCatchUpType } from './site.catch-up.ts'
 import { siteCloneType } from './site.clone.ts'
 import { siteCompareType } from './site.compare.ts'
@@ -79,6 +80,7 @@ export const OPERATION_TYPES = {
   'site.restore': siteRestoreType,
   'site.purge': sitePurgeType,
   'site.update': siteUpdateType,
+  'site.access': siteAccessType,
   'site.configure': siteConfigureType,
   'site.jobs': siteJobsType,
   'site.job-run': siteJobRunType,

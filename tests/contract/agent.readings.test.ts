@@ -92,6 +92,12 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual(Certificates.strict().parse(body))
   })
 
+  test('GET /logins lists the logins of people to sites', async () => {
+    const { status, body } = await client().get('/logins')
+
+    expect({ status, body }).toEqual({ status: 200, body: { logins: [] } })
+  })
+
   test('GET /usage lists the disk use of its sites in its exact shape', async () => {
     const { status, body } = await client().get('/usage')
 

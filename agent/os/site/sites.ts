@@ -10,6 +10,7 @@ import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
+import { type AccessGrant, AccessGrants } from '#shared/site-access.ts'
 import { type SiteJob, SiteJobs } from '#shared/site-jobs.ts'
 import { allNamesOf, SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
@@ -27,6 +28,8 @@ export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
     moving?: Moving | undefined
     /** Its own jobs, beside those of WordPress. */
     jobs?: SiteJob[] | undefined
+    /** Absent: nobody can log in. */
+    access?: AccessGrant[] | undefined
   }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
@@ -39,6 +42,7 @@ const Record = siteCreate.params
     jobs: SiteJobs.optional(),
     suspended: z.literal(true).optional(),
     settings: SiteSettings.optional(),
+    access: AccessGrants.optional(),
   })
   .strict()
 

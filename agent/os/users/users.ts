@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { withoutAccess } from '#agent/os/access/access.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
 import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
@@ -67,6 +68,7 @@ export async function planRemoveUser(host: Host, user: string, domain: string): 
     effects.remove('user', user),
     effects.remove('group', user),
     ...(await removeAccounts(host, user).effects()),
+    ...(await withoutAccess(host, user).effects()),
   ]
 }
 
@@ -76,6 +78,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   await stopSlice(host, user)
   await endProcesses(host, user)
   await removeAccounts(host, user).apply()
+  await withoutAccess(host, user).apply()
   // Without members userdel(8) removes the group too: a group without its user would never be removed.
   if (await admits(host, user)) await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
   await host.shell.run(['userdel', '--', user])

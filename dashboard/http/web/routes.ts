@@ -20,6 +20,7 @@ const PAGES = [
   'sites',
   'operations',
   'backups',
+  'people',
   'trash',
   'activity',
   'settings',

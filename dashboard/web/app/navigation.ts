@@ -9,6 +9,7 @@ import {
   Server,
   Settings,
   Trash2,
+  Users,
 } from 'lucide-react'
 
 interface Place {
@@ -26,6 +27,7 @@ export const PLACES = [
   { to: '/sites', name: 'Sites', icon: Globe, key: 'w' },
   { to: '/operations', name: 'Operations', icon: ListChecks, key: 'p' },
   { to: '/backups', name: 'Backups', icon: Archive, key: 'b' },
+  { to: '/people', name: 'People', icon: Users, key: 'e' },
   { to: '/trash', name: 'Trash', icon: Trash2, key: 't' },
   { to: '/activity', name: 'Activity', icon: Activity, key: 'a' },
   { to: '/settings', name: 'Settings', icon: Settings, key: ',' },

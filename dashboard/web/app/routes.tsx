@@ -1,11 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
-import { ApiError } from '#dashboard/web/api/client.ts'
-import { meQuery } from '#dashboard/web/api/session.ts'
+import { createRootRouteWithContext, createRoute, Outlet } from '@tanstack/react-router'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { readActivitySearch } from '#dashboard/web/pages/activity/search.ts'
 import { readBackupsSearch } from '#dashboard/web/pages/backups/search.ts'
 import { readDocsSearch } from '#dashboard/web/pages/docs/search.ts'
+import { readLoginSearch } from '#dashboard/web/pages/login/search.ts'
 import { readBulkSearch } from '#dashboard/web/pages/operations/bulk/search.ts'
 import { readOperationsSearch } from '#dashboard/web/pages/operations/list/search.ts'
 import { readServerSearch } from '#dashboard/web/pages/servers/detail/search.ts'
@@ -13,8 +12,8 @@ import { readServersSearch } from '#dashboard/web/pages/servers/list/search.ts'
 import { readCreateSearch } from '#dashboard/web/pages/sites/create/search.ts'
 import { readSiteSearch } from '#dashboard/web/pages/sites/detail/search.ts'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
-import { rememberFor } from '#dashboard/web/ui/remembered.ts'
 import { lazyPage } from './lazy-page.ts'
+import { requireUser } from './require-user.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Outlet })
@@ -22,8 +21,7 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string } =>
-    typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {},
+  validateSearch: readLoginSearch,
   component: lazyPage(() => import('#dashboard/web/pages/login/login.tsx'), 'LoginPage'),
 })
 
@@ -32,13 +30,7 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Shell,
-  beforeLoad: async ({ context: { client }, location }) => {
-    const user = await client.ensureQueryData(meQuery).catch((error: unknown) => {
-      if (!(error instanceof ApiError && error.status === 401)) throw error
-      throw redirect({ to: '/login', search: location.href === '/' ? {} : { to: location.href } })
-    })
-    rememberFor(user.id)
-  },
+  beforeLoad: ({ context: { client }, location }) => requireUser(client, location.href),
 })
 
 const overview = createRoute({
@@ -127,6 +119,12 @@ const backups = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/backups/backups.tsx'), 'BackupsPage'),
 })
 
+const people = createRoute({
+  getParentRoute: () => inside,
+  path: '/people',
+  component: lazyPage(() => import('#dashboard/web/pages/people/people.tsx'), 'PeoplePage'),
+})
+
 const trash = createRoute({
   getParentRoute: () => inside,
   path: '/trash',
@@ -184,6 +182,7 @@ export const routeTree = root.addChildren([
     bulk,
     operation,
     backups,
+    people,
     trash,
     activity,
     settings,

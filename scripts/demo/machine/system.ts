@@ -2,6 +2,7 @@ import { folder } from '#agent/host/simulated/nodes.ts'
 import { statusOf } from '#agent/host/simulated/programs/services.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
 import type { Machine } from './machine.ts'
+import { HOST_KEY } from './programs/sshd.ts'
 
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 const CODENAMES = { 12: 'bookworm', 13: 'trixie' }
@@ -16,6 +17,9 @@ const DAEMONS = [
 /** One pid stands for all masters of a version of PHP. */
 const phpPid = (php: string) => 8000 + Number(php.replace('.', '')) * 10
 
+/** Of no server. */
+const SERVER_KEY = 'AAAAC3NzaC1lZDI1NTE5AAAAIJKKKB6NaWhEc2RRm7JSMbQ8pZzBbjpYPDfyMoZ9bMUH'
+
 /** Debian with everything installed and running, and no site on it. */
 export function layOutSystem(machine: Machine): void {
   const { disk, plan } = machine
@@ -25,6 +29,9 @@ export function layOutSystem(machine: Machine): void {
   disk.putText('/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nwww-data:x:33:33::/var/www:\n')
   disk.putText('/etc/group', 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n')
   disk.putText('/etc/nginx/nginx.conf', NGINX)
+  disk.putText('/usr/sbin/sshd', '')
+  disk.putText('/etc/ssh/sshd_config', 'Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n')
+  disk.putText(`${HOST_KEY}.pub`, `ssh-ed25519 ${SERVER_KEY} root@${plan.hostname}\n`)
   disk.putText('/proc/cpuinfo', 'processor\t: 0\n'.repeat(cores))
   disk.putText('/proc/stat', () => machine.stat())
   disk.putText('/proc/loadavg', () => machine.loadavg())

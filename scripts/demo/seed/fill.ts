@@ -12,6 +12,7 @@ import { copyRows } from './copies.ts'
 import { insertRecorded, makeRecorder } from './history.ts'
 import { insertAll } from './insert.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
+import { fillPeople } from './people.ts'
 import { isolationRows, mailReports, mailRows, webRows } from './reports.ts'
 import { serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
@@ -39,6 +40,7 @@ export async function fillRecords(
   await insertAll(db, mail_settings, mailRows(fleet, now))
   await insertAll(db, server_mail, mailReports(fleet, now))
   await insertAll(db, server_web, await webRows(fleet, now))
+  await fillPeople(db, now)
   await fillMetrics(db, fleet, now)
   const record = await makeRecorder(fleet, now)
   const recorded = await insertRecorded(db, listStories(fleet.plan).map(record))

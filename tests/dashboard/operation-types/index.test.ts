@@ -34,7 +34,7 @@ const VALUES: Record<string, unknown> = {
 const DECIDES: readonly string[] = ['without_backup']
 
 /** Those that read builds or records for their params: they have tests of their own. */
-const READS: readonly string[] = ['agent.upgrade', 'backup.create', 'site.delete']
+const READS: readonly string[] = ['agent.upgrade', 'backup.create', 'site.access', 'site.delete']
 
 describe('the rules of the types of operations', () => {
   test.each(BULK_NAMES.filter((type) => !READS.includes(type)))(
@@ -87,10 +87,9 @@ describe('the rules of the types of operations', () => {
       ...Object.fromEntries(OPERATION_NAMES.map((type) => [type, ['trashed']])),
       ...Object.fromEntries(none.map((type) => [type, []])),
       ...Object.fromEntries(
-        ['site.configure', 'site.jobs', 'site.suspend', 'site.resume'].map((type) => [
-          type,
-          unused,
-        ]),
+        ['site.access', 'site.configure', 'site.jobs', 'site.suspend', 'site.resume'].map(
+          (type) => [type, unused],
+        ),
       ),
       ...Object.fromEntries(
         [...moves, 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),

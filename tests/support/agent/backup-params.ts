@@ -1,4 +1,5 @@
 import { hostileText, noText } from '#tests/support/hostile.ts'
+import { hostileAccess, validAccess } from './access-params.ts'
 import { kit } from './backup.ts'
 import { hostileJobs, validJobs } from './job-params.ts'
 import { hostileSettings, validSettings } from './settings-params.ts'
@@ -12,6 +13,7 @@ const noTables = [null, 7, {}, [''], [7], ['x'.repeat(65)], ['a\0'], ['a', 'a']]
 export const hostileBackups = {
   ...hostileSettings,
   ...hostileJobs,
+  ...hostileAccess,
   target: [...noObject, 'x'],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
@@ -103,6 +105,7 @@ export const ownParams: Record<string, Record<string, unknown>> = {
 export const validBackups = {
   ...validSettings,
   ...validJobs,
+  ...validAccess,
   files: true,
   tables: ['wp_posts'],
   overwrite: [],

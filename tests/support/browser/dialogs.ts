@@ -30,6 +30,8 @@ export const DIALOGS: Record<string, Window> = {
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },
   'a maintenance page': { path: '/sites/1?tab=access', open: button('Turn maintenance page on') },
   'a password for visitors': { path: '/sites/1?tab=access', open: button('Require password') },
+  'SFTP access': { path: '/sites/1?tab=access', open: button('Change SFTP access') },
+  'a person': { path: '/people', open: button('Add person') },
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
   filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },
   'saved views': { path: '/sites?php=8.2', open: button('Views') },

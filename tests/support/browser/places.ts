@@ -19,6 +19,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/operations/$operation_id': async (client) =>
     `/operations/${await first(client, '/api/operations', 'operations')}`,
   '/backups': async () => '/backups',
+  '/people': async () => '/people',
   '/trash': async () => '/trash',
   '/activity': async () => '/activity',
   '/settings': async () => '/settings',

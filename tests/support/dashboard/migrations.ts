@@ -80,4 +80,6 @@ export const RELEASED = [
   'b843ed0503904013b1d64c4d775faed55e2fafe77e4234ae93588ebca1914dba',
   // 0038_job-troubles.sql
   '9a10f294ff73a775464f40c924e88084d1e1649c4acefc03c4c6d879feae975f',
+  // 0039_access.sql
+  '4438e52da1e69671e7663c6f72849d8b2350a3e1f4f9de01d98af1cb2f88eedc',
 ]

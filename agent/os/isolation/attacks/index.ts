@@ -9,6 +9,7 @@ import { RIGHTS } from './rights.ts'
 import { SCANS } from './scan.ts'
 import { SOCKETS } from './sockets.ts'
 import { SQL_ATTACKS } from './sql.ts'
+import { SSH } from './ssh.ts'
 
 /**
  * Every attack of an isolation check, in the order of attempts and reports. Attacks that may leave
@@ -19,6 +20,7 @@ export const ATTACKS = {
   ...PROCESSES,
   ...NAMES,
   ...SOCKETS,
+  ...SSH,
   ...SQL_ATTACKS,
   ...NGINX_ATTACKS,
   ...RIGHTS,

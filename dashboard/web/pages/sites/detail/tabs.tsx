@@ -20,6 +20,7 @@ import { SITE_TABS, type SiteTab } from './search.ts'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
+import { SftpCard } from './sftp/sftp-card.tsx'
 import { StagingTab } from './staging/staging.tsx'
 import { isWordpress } from './urls.ts'
 import { WordpressCard } from './wordpress/wordpress-card.tsx'
@@ -131,6 +132,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     has: isManaged,
     content: ({ site }) => (
       <>
+        <SftpCard site={site} />
         <VisitorsCard site={site} />
         {isWordpress(site) && (
           <Card title="WordPress">

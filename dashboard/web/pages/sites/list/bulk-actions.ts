@@ -84,6 +84,8 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
       'Takes each of them offline and moves it to the trash of its server. It can be restored from there until it is permanently deleted.',
     isDestructive: true,
   },
+  // Started for the sites of a person.
+  'site.access': null,
   // Sites in the trash are on another page.
   'site.restore': null,
 }

@@ -1,0 +1,54 @@
+import type { Host } from '#agent/host/ports.ts'
+import {
+  type Change,
+  declared,
+  folder,
+  inOrder,
+  provided,
+  removed,
+} from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { renderKeys } from './keys.ts'
+import { ACCESS, GROUP, KEYS, keysOf } from './places.ts'
+
+const DIRECTORY = { mode: 0o755 }
+
+/** The keys of a site as its record has them, and whether anybody may log in. */
+export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 'access'>): Change {
+  if (access.length === 0) return withoutAccess(host, user)
+  const [path, text] = [keysOf(user), renderKeys(access)]
+  return inOrder(
+    folder(host, ACCESS, DIRECTORY),
+    folder(host, KEYS, DIRECTORY),
+    {
+      effects: async () => effects.planWrite(path, await host.files.read(path), text),
+      // sshd reads it as the user, and no other site can.
+      apply: () => host.files.write(path, text, { mode: 0o640, group: user }),
+    },
+    provided(
+      async () => !(await isMember(host, user)),
+      declared([effects.change('group', GROUP)], () =>
+        host.shell.run(['gpasswd', '--add', user, GROUP]),
+      ),
+    ),
+  )
+}
+
+/** Keys first: from then on nobody can log in. */
+export const withoutAccess = (host: Host, user: string): Change =>
+  inOrder(
+    removed(host, 'file', keysOf(user)),
+    provided(
+      () => isMember(host, user),
+      declared([effects.change('group', GROUP)], () =>
+        host.shell.run(['gpasswd', '--delete', user, GROUP]),
+      ),
+    ),
+  )
+
+async function isMember({ files }: Host, user: string): Promise<boolean> {
+  const lines = ((await files.read('/etc/group', 64 << 20)) ?? '').split('\n')
+  const [, , , members = ''] = lines.find((line) => line.startsWith(`${GROUP}:`))?.split(':') ?? []
+  return members.split(',').includes(user)
+}

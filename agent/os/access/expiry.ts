@@ -1,0 +1,21 @@
+import type { Host } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+import { endSessions } from './sessions.ts'
+
+/** sshd admits nobody with an expired key; this ends what was open then. */
+export class ExpiryWatch {
+  /** At the start of the agent, everything that expired before counts: it may have been off. */
+  #since = 0
+
+  async look(host: Host): Promise<void> {
+    const now = host.clock.now()
+    const isDue = ({ expires_at }: { expires_at: string | null }) => {
+      const at = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+      return at > this.#since && at <= now
+    }
+    for (const { user, access = [] } of await listSites(host)) {
+      if (access.some(isDue)) await endSessions(host, user)
+    }
+    this.#since = now
+  }
+}

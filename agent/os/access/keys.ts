@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto'
+import type { AccessGrant } from '#shared/site-access.ts'
+
+/** `SHA256:` and base64 without padding, as ssh-keygen(1) prints it. */
+export function fingerprintOf(blob: string): string {
+  const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64')
+  return `SHA256:${digest.replace(/=+$/, '')}`
+}
+
+/** authorized_keys(5). `restrict` also forbids what later versions of sshd add. */
+export function renderKeys(grants: readonly AccessGrant[]): string {
+  const lines = grants.flatMap(({ keys, person, expires_at }) => {
+    const until = expires_at === null ? '' : `,expiry-time="${compact(expires_at)}"`
+    return keys.map((key) => `restrict${until} ${key} ${person}`)
+  })
+  return `${lines.join('\n')}\n`
+}
+
+/** `20270131180000Z` */
+const compact = (time: string) =>
+  new Date(time)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:T]/g, '')

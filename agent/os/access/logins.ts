@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+import { parseJson } from '#shared/parse.ts'
+import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
+import { DROP_IN } from './places.ts'
+
+const SINCE = '-2days'
+const LIMIT_MS = 20_000
+const ACCEPTED =
+  /^Accepted publickey for (\S+) from (\S+) port \d+ ssh2: \S+ (SHA256:[A-Za-z0-9+/]{43})$/
+
+const Entry = z.object({
+  __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
+  MESSAGE: z.string().max(1000),
+})
+
+/**
+ * The newest logins to sites of the last two days, oldest first, from the journal. A message counts
+ * by fields that journald adds itself: no site can write one as a program of root.
+ */
+export async function listLogins(host: Host): Promise<SiteLogin[]> {
+  if (host.init !== 'systemd' || !(await host.files.stat(DROP_IN))) return []
+  const sites = await listSites(host)
+  const domains = new Map(sites.map(({ user, domain }) => [user, domain]))
+  return (await acceptedLines(host)).flatMap((line) => {
+    const entry = parseJson(Entry, line)
+    const [, user = '', address, fingerprint] = ACCEPTED.exec(entry?.MESSAGE ?? '') ?? []
+    const at = new Date(Math.floor(Number(entry?.__REALTIME_TIMESTAMP ?? 0) / 1000)).toISOString()
+    const login = SiteLogin.safeParse({ domain: domains.get(user), at, address, fingerprint })
+    return login.success ? [login.data] : []
+  })
+}
+
+async function acceptedLines({ shell }: Host): Promise<string[]> {
+  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${MOST_LOGINS}`]
+  const which = [`--since=${SINCE}`, '--grep=^Accepted publickey for ']
+  const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
+  const trusted = ['_UID=0', '_COMM=sshd', '_COMM=sshd-session']
+  const argv = ['journalctl', ...shape, ...which, fields, ...trusted]
+  // Without a matching line it ends with 1.
+  const { stdout } = await shell.try(argv, { timeout_ms: LIMIT_MS })
+  return stdout.split('\n').filter(Boolean)
+}

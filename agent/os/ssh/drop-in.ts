@@ -1,0 +1,39 @@
+import { GROUP, KEYS } from '#agent/os/access/places.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
+
+/**
+ * The settings of sessions of sites. Each is named, also where it is the default: an administrator may
+ * have set it otherwise for everybody.
+ */
+export const SETTINGS = {
+  AuthenticationMethods: 'publickey',
+  PubkeyAuthentication: 'yes',
+  PasswordAuthentication: 'no',
+  KbdInteractiveAuthentication: 'no',
+  HostbasedAuthentication: 'no',
+  GSSAPIAuthentication: 'no',
+  KerberosAuthentication: 'no',
+  AuthorizedKeysFile: `${KEYS}/%u`,
+  AuthorizedKeysCommand: 'none',
+  AuthorizedPrincipalsFile: 'none',
+  TrustedUserCAKeys: 'none',
+  ChrootDirectory: `${HOMES}/%u`,
+  ForceCommand: 'internal-sftp -d /public -u 0027',
+  DisableForwarding: 'yes',
+  PermitTunnel: 'no',
+  PermitTTY: 'no',
+  PermitUserRC: 'no',
+  MaxSessions: '4',
+  ClientAliveInterval: '60',
+  ClientAliveCountMax: '3',
+} as const
+
+/** For members of the group only: the sessions of all others have the settings that they had. */
+export const DROP_IN_TEXT = `# ${MARK_LINE}
+Match Group ${GROUP}
+${Object.entries(SETTINGS)
+  .map(([name, value]) => `    ${name} ${value}`)
+  .join('\n')}
+Match all
+`

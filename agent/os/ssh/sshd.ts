@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Host } from '#agent/host/ports.ts'
+import {
+  ACCESS,
+  DROP_IN,
+  DROP_INS,
+  GROUP,
+  SSHD,
+  SSHD_CONFIG,
+  TRIAL,
+} from '#agent/os/access/places.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
+import { install, planInstall } from '#agent/os/packages/packages.ts'
+import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { DROP_IN_TEXT } from './drop-in.ts'
+import { effectiveOf, problemsIn, testConfig } from './effective.ts'
+
+const PACKAGE = 'openssh-server'
+/** Nobody's access may change but that of sites. */
+const OTHERS = ['root', 'nobody']
+
+const SERVICE: Service = {
+  unit: 'ssh.service',
+  program: SSHD,
+  args: ['-D'],
+  pid_file: '/run/sshd.pid',
+  log: '/var/log/hosting-services.log',
+  stop_signal: 'TERM',
+}
+
+/** Throws conflict where sites can have no access. */
+export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): Promise<void> {
+  if (!(await files.stat(SSHD))) {
+    if (mayInstall) return
+    throw conflict(
+      `${PACKAGE} is not installed on this server: install it, or repeat the call with install`,
+    )
+  }
+  const text = (await files.read(SSHD_CONFIG)) ?? ''
+  const before = text.split(/^\s*Match\s/im)[0] ?? ''
+  if (/^\s*Include\s+(?:"?\/etc\/ssh\/)?sshd_config\.d\/\*\.conf"?\s*$/im.test(before)) return
+  throw conflict(
+    `${SSHD_CONFIG} does not read ${DROP_INS}: add the line "Include ${DROP_INS}/*.conf" at its beginning`,
+  )
+}
+
+/** The step that installs the SSH server; none if it is installed. */
+export async function installSteps(host: Host): Promise<Step[]> {
+  if (await host.files.stat(SSHD)) return []
+  return [
+    {
+      name: 'ssh package',
+      title: `Installing ${PACKAGE}`,
+      effects: () => planInstall(host, [PACKAGE]),
+      apply: () => install(host, [PACKAGE], 'install'),
+    },
+  ]
+}
+
+/** The step that makes the group whose members sshd treats as sites; none if there is one. */
+export async function groupSteps(host: Host): Promise<Step[]> {
+  if (await hasGroup(host)) return []
+  return [
+    {
+      name: 'ssh group',
+      title: `Creating the group ${GROUP}`,
+      effects: [effects.create('group', GROUP)],
+      async apply() {
+        await host.shell.run(['groupadd', '--system', '--force', GROUP])
+      },
+    },
+  ]
+}
+
+const hasGroup = async ({ files }: Host) =>
+  new RegExp(`^${GROUP}:`, 'm').test((await files.read('/etc/group', 64 << 20)) ?? '')
+
+/**
+ * The step that tells sshd how sites log in; none if it knows. The whole configuration is tested first,
+ * at another place, and compared: an untested file is never where sshd reads it, whatever happens.
+ */
+export async function sshdSteps(host: Host, user: string): Promise<Step[]> {
+  if ((await readGenerated(host, DROP_IN)) === DROP_IN_TEXT) return []
+  return [
+    {
+      name: 'sshd',
+      title: 'Configuring the SSH server',
+      effects: async () => [
+        ...(await effects.planGenerate(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
+        effects.run('reload', SERVICE.unit),
+      ],
+      apply: () =>
+        host.exclusive('sshd', async () => {
+          await tryOut(host, user)
+          await readGenerated(host, DROP_IN)
+          await host.files.write(DROP_IN, DROP_IN_TEXT)
+          await reload(host)
+        }),
+      undo: () => host.exclusive('sshd', () => finishReload(host.steady ?? host)),
+    },
+  ]
+}
+
+/** An interrupted step may have left the file, which is tested, without a reload. */
+async function finishReload(host: Host): Promise<void> {
+  if (await host.files.stat(DROP_IN)) await reload(host).catch(() => undefined)
+}
+
+async function tryOut(host: Host, user: string): Promise<void> {
+  const [part, whole] = [`${TRIAL}.conf`, TRIAL]
+  await host.files.mkdir('/run/sshd', { mode: 0o755 })
+  await host.files.mkdir(ACCESS, { mode: 0o755 })
+  try {
+    await host.files.write(part, DROP_IN_TEXT)
+    await host.files.write(whole, `# ${MARK_LINE}\nInclude ${part}\nInclude ${SSHD_CONFIG}\n`)
+    await testConfig(host, whole)
+    await refuseOtherChanges(host, whole)
+    const problems = problemsIn(await effectiveOf(host, user, whole), user)
+    if (problems.length > 0)
+      throw conflict(`sshd would not confine ${user} to its site: ${problems.join('; ')}`)
+  } finally {
+    await host.files.remove(part)
+    await host.files.remove(whole)
+  }
+}
+
+async function refuseOtherChanges(host: Host, whole: string): Promise<void> {
+  for (const user of OTHERS) {
+    const [before, after] = [await effectiveOf(host, user), await effectiveOf(host, user, whole)]
+    if (!isDeepStrictEqual(before, after))
+      throw conflict(`The SSH server would treat ${user} differently: nothing was changed`)
+  }
+}
+
+/** Running sessions stay. A server that systemd starts for each connection reads it by itself. */
+async function reload(host: Host): Promise<void> {
+  if (host.init === 'direct') {
+    if (await isRunning(host, SERVICE)) await signal(host, SERVICE, 'HUP')
+    return
+  }
+  const { code } = await host.shell.try(['systemctl', 'is-active', '--quiet', SERVICE.unit])
+  if (code === 0) await host.shell.run(['systemctl', 'reload', SERVICE.unit])
+}

@@ -1,0 +1,12 @@
+import type { Granted } from './queries.ts'
+
+/** Whether the server of a site has these keys of a person, with this right. */
+export function isApplied(
+  { person_id, server_id, reported_by, report, kind, expires_at }: Granted,
+  fingerprints: readonly string[],
+): boolean {
+  const found = report?.grants.find(({ id }) => id === person_id)
+  if (!found || reported_by !== server_id) return false
+  const isSame = found.kind === kind && found.expires_at === expires_at
+  return isSame && [...found.fingerprints].sort().join() === [...fingerprints].sort().join()
+}

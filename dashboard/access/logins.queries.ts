@@ -1,0 +1,63 @@
+import { and, desc, eq, gte, inArray } from 'drizzle-orm'
+import { people, person_keys, site_sessions } from '#dashboard/db/access-schema.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { activities, sites } from '#dashboard/db/schema.ts'
+import type { SiteLogin } from '#shared/site-access.ts'
+
+const SHOWN = 20
+
+const keyOf = ({ at, address, fingerprint }: Pick<SiteLogin, 'at' | 'address' | 'fingerprint'>) =>
+  `${at} ${address} ${fingerprint}`
+
+/** Records the logins that are not on record, each with an activity. */
+export async function storeLogins(
+  db: Database,
+  server_id: number,
+  logins: readonly SiteLogin[],
+): Promise<void> {
+  if (logins.length === 0) return
+  const domains = [...new Set(logins.map(({ domain }) => domain))]
+  const own = await db.read
+    .select({ id: sites.id, domain: sites.domain })
+    .from(sites)
+    .where(and(eq(sites.server_id, server_id), inArray(sites.domain, domains)))
+  const ids = new Map(own.map(({ id, domain }) => [domain, id]))
+  const first = logins.map(({ at }) => at).sort()[0] ?? ''
+  const known = await db.read
+    .select()
+    .from(site_sessions)
+    .where(and(inArray(site_sessions.site_id, [...ids.values()]), gte(site_sessions.at, first)))
+  const seen = new Set(known.map((row) => `${row.site_id} ${keyOf(row)}`))
+  const added = logins.flatMap(({ domain, ...login }) => {
+    const site_id = ids.get(domain)
+    const key = `${site_id} ${keyOf({ ...login })}`
+    if (site_id === undefined || seen.has(key)) return []
+    seen.add(key)
+    return [{ domain, row: { site_id, ...login } }]
+  })
+  await writeAll(db, (queries) =>
+    added.flatMap(({ domain, row }) => [
+      queries.insert(site_sessions).values(row).onConflictDoNothing(),
+      queries.insert(activities).values({
+        ...{ type: 'site.sftp_login', status: 'success' as const, domain, server_id },
+        created_at: row.at,
+      }),
+    ]),
+  )
+}
+
+/** The newest first, with the person who has the key now. */
+export const listLoginsOf = (db: Database, site_id: number) =>
+  db.read
+    .select({
+      at: site_sessions.at,
+      address: site_sessions.address,
+      fingerprint: site_sessions.fingerprint,
+      person: people.name,
+    })
+    .from(site_sessions)
+    .leftJoin(person_keys, eq(person_keys.fingerprint, site_sessions.fingerprint))
+    .leftJoin(people, eq(people.id, person_keys.person_id))
+    .where(eq(site_sessions.site_id, site_id))
+    .orderBy(desc(site_sessions.at))
+    .limit(SHOWN)

@@ -1,0 +1,74 @@
+import type { Database } from '#dashboard/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { SiteAccess } from '#shared/api/access.ts'
+import { invalid } from '#shared/errors.ts'
+import type { InputOf } from '#shared/operation-types/index.ts'
+import type { AccessGrant } from '#shared/site-access.ts'
+import { isApplied } from './applied.ts'
+import { listLoginsOf } from './logins.queries.ts'
+import { findLogin, listGrantsOf, listKeys, listPeople } from './queries.ts'
+
+interface Place {
+  server: ServerRow
+  site: SiteRow
+}
+
+export async function showAccess(db: Database, { server, site }: Place): Promise<SiteAccess> {
+  const grants = await listGrantsOf(db, site.id)
+  const keys = await keysOf(
+    db,
+    grants.map(({ person_id }) => person_id),
+  )
+  const login = await findLogin(db, site.id)
+  const isCurrent = login !== undefined && login.server_id === server.id
+  return {
+    grants: grants.map((grant) => {
+      const { person_id, name, kind, expires_at } = grant
+      const own = keys(person_id)
+      const fingerprints = own.map(({ fingerprint }) => fingerprint)
+      const applied = isApplied(grant, fingerprints)
+      return { person_id, name, kind, expires_at, keys: own.length, applied }
+    }),
+    logins: await listLoginsOf(db, site.id),
+    login: isCurrent ? loginOf(server.hostname, login.report) : null,
+  }
+}
+
+type Report = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
+
+const loginOf = (host: string, { ports, user, host_keys }: Report) => ({
+  ...{ host, ports, user },
+  host_keys: host_keys.map(({ type, fingerprint }) => ({ type, fingerprint })),
+})
+
+async function keysOf(db: Database, ids: readonly number[]) {
+  const keys = await listKeys(db, ids)
+  return (id: number) => keys.filter(({ person_id }) => person_id === id)
+}
+
+/** What the agent gets. 422 for a person who is not on record. */
+export async function grantsFor(
+  db: Database,
+  site_id: number,
+  { grants, revoke }: Pick<InputOf<'site.access'>, 'grants' | 'revoke'>,
+): Promise<AccessGrant[]> {
+  const wanted = (grants ?? (await listGrantsOf(db, site_id))).filter(
+    ({ person_id }) => person_id !== revoke,
+  )
+  const names = new Map((await listPeople(db)).map(({ id, name }) => [id, name]))
+  const keys = await keysOf(
+    db,
+    wanted.map(({ person_id }) => person_id),
+  )
+  return wanted.map(({ person_id: id, kind, expires_at }) => {
+    const person = names.get(id)
+    if (person === undefined) throw invalid({ grants: [`Nobody has the number ${id}`] })
+    return {
+      id,
+      person,
+      kind,
+      expires_at,
+      keys: keys(id).map(({ type, blob }) => `${type} ${blob}`),
+    }
+  })
+}

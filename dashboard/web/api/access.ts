@@ -1,0 +1,42 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call, type Sent, start } from './client.ts'
+import type { SiteWork } from './site-work.ts'
+import type { SitePlace } from './sites.ts'
+
+const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+
+export const peopleQuery = queryOptions({
+  queryKey: ['people'],
+  queryFn: async () => (await call('GET /api/people')).people,
+})
+
+export const createPerson = (name: string) => call('POST /api/people', { body: { name } })
+
+export const removePerson = (person_id: number) =>
+  call('DELETE /api/people/:person_id', { params: { person_id } })
+
+export const addKey = (person_id: number, key: string) =>
+  call('POST /api/people/:person_id/keys', { params: { person_id }, body: { key } })
+
+export const removeKey = (person_id: number, key_id: number) =>
+  call('DELETE /api/people/:person_id/keys/:key_id', { params: { person_id, key_id } })
+
+export const accessQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'access'],
+    queryFn: async () =>
+      (await call('GET /api/servers/:server_id/sites/:site_id/access', { params: at(site) }))
+        .access,
+  })
+
+export type Access = Sent<'PUT /api/servers/:server_id/sites/:site_id/access'>['body']
+
+/** The whole list. */
+export const setAccess = (site: SitePlace, access: Access): SiteWork => ({
+  key: ['access', site.id, access],
+  call: (more) =>
+    start('PUT /api/servers/:server_id/sites/:site_id/access', {
+      params: at(site),
+      body: { ...access, ...more },
+    }),
+})

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Users } from 'lucide-react'
+import { peopleQuery } from '#dashboard/web/api/access.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { AddPerson } from './add-person.tsx'
+import { PersonCard } from './person-card.tsx'
+
+/** Who may log in to sites, with which keys. */
+export function PeoplePage() {
+  const { data, error, refetch } = useQuery(peopleQuery)
+  const { dialog, show } = useDialog()
+  const add = (
+    <Button kind="primary" icon={<Plus />} onClick={show}>
+      Add person
+    </Button>
+  )
+  return (
+    <Page
+      title="People"
+      about={data?.length ? formatCount(data.length, 'person', 'people') : undefined}
+      actions={data && data.length > 0 && add}
+    >
+      {(!data || data.length === 0) && (
+        <Card flush>
+          <QueryState of={{ data, error, refetch }} flush />
+          {data?.length === 0 && (
+            <Empty icon={<Users />} title="Nobody is on record" action={add}>
+              People with an SSH key can reach the files of sites by SFTP. They are no users of this
+              dashboard.
+            </Empty>
+          )}
+        </Card>
+      )}
+      {data?.map((person) => (
+        <PersonCard key={person.id} person={person} />
+      ))}
+      <AddPerson {...dialog} />
+    </Page>
+  )
+}

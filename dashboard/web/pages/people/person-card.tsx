@@ -1,0 +1,134 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { KeyRound, Trash2, UserX } from 'lucide-react'
+import { useState } from 'react'
+import { peopleQuery, removeKey, removePerson } from '#dashboard/web/api/access.ts'
+import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { Person } from '#shared/api/access.ts'
+import { AddKey } from './add-key.tsx'
+import { OnSites } from './on-sites.tsx'
+
+/** One person: keys, sites, and the end of the access. */
+export function PersonCard({ person }: { person: Person }) {
+  const { dialog, show } = useDialog()
+  return (
+    <Card
+      title={person.name}
+      actions={
+        <>
+          <Button icon={<KeyRound />} aria-label={`Add key of ${person.name}`} onClick={show}>
+            Add key
+          </Button>
+          {person.sites.length === 0 ? <Forget person={person} /> : <OnSites person={person} />}
+        </>
+      }
+    >
+      <div className="grid gap-5 lg:grid-cols-2">
+        <Keys person={person} />
+        <Sites person={person} />
+      </div>
+      <AddKey {...dialog} person={person} />
+    </Card>
+  )
+}
+
+function Keys({ person }: { person: Person }) {
+  const [toRemove, setToRemove] = useState<Person['keys'][number]>()
+  const client = useQueryClient()
+  const remove = async ({ id }: { id: number }) => {
+    await removeKey(person.id, id)
+    await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
+  }
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1.5 text-xs text-muted">Keys</h3>
+      {person.keys.length === 0 && <p>No key: {person.name} cannot log in.</p>}
+      <ul className="flex flex-col gap-2">
+        {person.keys.map((key) => (
+          <li key={key.id} className="flex items-center gap-2">
+            <div className="min-w-0 flex-1">
+              <p className="font-mono text-xs break-all">{key.fingerprint}</p>
+              <p className="text-xs break-words text-muted">
+                {key.type} {key.comment}, added <Time at={key.created_at} />
+              </p>
+            </div>
+            <IconButton
+              name={`Remove the key ${key.fingerprint}`}
+              icon={<Trash2 />}
+              onClick={() => setToRemove(key)}
+            />
+          </li>
+        ))}
+      </ul>
+      <Confirm
+        open={toRemove !== undefined}
+        onClose={() => setToRemove(undefined)}
+        title={`Remove a key of ${person.name}?`}
+        action="Remove key"
+        isDestructive
+        onConfirm={async () => toRemove && remove(toRemove)}
+      >
+        {person.sites.length === 0
+          ? 'No server has this key.'
+          : 'The servers of the sites have it until you update the keys there: the page offers that next.'}
+      </Confirm>
+    </div>
+  )
+}
+
+function Sites({ person: { name, sites } }: { person: Person }) {
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1.5 text-xs text-muted">Sites</h3>
+      {sites.length === 0 && <p>{name} has no access to a site.</p>}
+      <ul className="flex flex-col gap-1.5">
+        {sites.map(({ site_id, domain, expires_at, applied }) => (
+          <li key={site_id} className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Link
+              to="/sites/$site_id"
+              params={{ site_id: String(site_id) }}
+              search={{ tab: 'access' }}
+              className="font-medium break-all text-accent hover:underline"
+            >
+              {domain}
+            </Link>
+            <span className="text-xs text-muted">
+              {expires_at === null ? 'no limit' : <Time at={expires_at} />}
+            </span>
+            {!applied && <Badge tone="warn">keys changed</Badge>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Forget({ person }: { person: Person }) {
+  const { dialog, show } = useDialog()
+  const client = useQueryClient()
+  const remove = async () => {
+    await removePerson(person.id)
+    await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
+  }
+  return (
+    <>
+      <Button icon={<UserX />} aria-label={`Forget ${person.name}`} onClick={show}>
+        Forget
+      </Button>
+      <Confirm
+        {...dialog}
+        title={`Forget ${person.name}?`}
+        action="Forget person"
+        isDestructive
+        onConfirm={remove}
+      >
+        The name and the keys are removed from the dashboard. No server has them.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
+import type { SiteAccess } from '#shared/api/access.ts'
+
+type Login = NonNullable<SiteAccess['login']>
+
+/** The facts for a client with windows, and the command. */
+export function HowToConnect({ login: { host, ports, user, host_keys } }: { login: Login }) {
+  const [port = 22] = ports
+  const address = host.includes(':') ? `[${host}]` : host
+  const option = port === 22 ? '' : `-P ${port} `
+  return (
+    <>
+      <Facts
+        of={{
+          Host: <code className="font-mono">{host}</code>,
+          Port: port,
+          User: <code className="font-mono">{user}</code>,
+          'Keys of the server': (
+            <ul>
+              {host_keys.map(({ type, fingerprint }) => (
+                <li key={type} className="font-mono text-xs break-all">
+                  {type} {fingerprint}
+                </li>
+              ))}
+            </ul>
+          ),
+        }}
+      />
+      <Snippet text={`sftp ${option}${user}@${address}`} what="the command" />
+    </>
+  )
+}

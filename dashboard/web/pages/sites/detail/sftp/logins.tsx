@@ -1,0 +1,31 @@
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { SiteAccess } from '#shared/api/access.ts'
+
+/** The last logins, as the server reported them with a sync. */
+export function Logins({ logins }: Pick<SiteAccess, 'logins'>) {
+  return (
+    <Table
+      label="Last logins by SFTP"
+      head={
+        <>
+          <Head>Last logins</Head>
+          <Head>Person</Head>
+          <Head>From</Head>
+        </>
+      }
+    >
+      {logins.map(({ at, address, person, fingerprint }) => (
+        <tr key={`${at} ${address}`}>
+          <Cell>
+            <Time at={at} />
+          </Cell>
+          <Cell className="break-all">
+            {person ?? <span className="font-mono text-xs">{fingerprint}</span>}
+          </Cell>
+          <Cell className="font-mono text-xs">{address}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

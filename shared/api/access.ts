@@ -1,0 +1,88 @@
+import { strictObject, z } from 'zod'
+import { TrueOrFalse } from '#shared/fields.ts'
+import { GivenGrants } from '#shared/operation-types/site.access.ts'
+import { DryRun } from '#shared/plan.ts'
+import { ACCESS_KINDS, PersonName } from '#shared/site-access.ts'
+import { MOST_KEY_TEXT, SSH_KEY_TYPES } from '#shared/ssh-keys.ts'
+import { body } from './body.ts'
+import { RecordId, Timestamp } from './parts.ts'
+
+export const CreatePerson = body({ name: PersonName }).meta({ id: 'CreatePerson' })
+
+export const AddKey = body({
+  key: z
+    .string('Must be a string')
+    .max(2 * MOST_KEY_TEXT, `Must have at most ${MOST_KEY_TEXT} characters`)
+    .describe('A line as in `id_ed25519.pub`: type, key, and an optional comment. No options.'),
+}).meta({ id: 'AddKey' })
+
+const PersonKey = strictObject({
+  id: RecordId,
+  type: z.enum(SSH_KEY_TYPES),
+  fingerprint: z.string(),
+  comment: z.string(),
+  created_at: Timestamp,
+})
+
+const grant = {
+  kind: z.enum(ACCESS_KINDS),
+  expires_at: Timestamp.nullable().describe('Null: never.'),
+}
+
+export const Person = strictObject({
+  id: RecordId,
+  name: z.string(),
+  created_at: Timestamp,
+  keys: z.array(PersonKey),
+  sites: z.array(
+    strictObject({
+      site_id: RecordId,
+      server_id: RecordId,
+      domain: z.string(),
+      ...grant,
+      applied: z
+        .boolean()
+        .describe('False: the server has other keys of the person than this list.'),
+    }),
+  ),
+}).meta({ id: 'Person', description: 'Somebody who may log in to sites, with public keys.' })
+export type Person = z.infer<typeof Person>
+
+export const SetAccess = body({
+  grants: GivenGrants,
+  install: TrueOrFalse.default(false).describe(
+    'True: the package openssh-server is installed if it is missing.',
+  ),
+  dry_run: DryRun,
+}).meta({ id: 'SetAccess' })
+
+export const SiteAccess = strictObject({
+  grants: z.array(
+    strictObject({
+      person_id: RecordId,
+      name: z.string(),
+      ...grant,
+      keys: z.int().nonnegative().describe('Of the person; without a key nobody can log in.'),
+      applied: z.boolean().describe('False: the server has other keys of the person.'),
+    }),
+  ),
+  login: strictObject({
+    host: z.string(),
+    ports: z.array(z.int().positive()),
+    user: z.string(),
+    host_keys: z.array(strictObject({ type: z.string(), fingerprint: z.string() })),
+  })
+    .nullable()
+    .describe('How to connect; null: the server has not reported it.'),
+  logins: z
+    .array(
+      strictObject({
+        at: Timestamp,
+        address: z.string(),
+        fingerprint: z.string(),
+        person: z.string().nullable().describe('Who has this key; null: nobody any more.'),
+      }),
+    )
+    .describe('The last ones, newest first, since the last sync.'),
+}).meta({ id: 'SiteAccess', description: 'Who may log in to a site, and how.' })
+export type SiteAccess = z.infer<typeof SiteAccess>

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { AccessGrants, AccessKind, AccessReport, Expiry, MOST_GRANTS } from '#shared/site-access.ts'
+
+const Install = TrueOrFalse.default(false).describe(
+  'True: the package openssh-server is installed if it is missing.',
+)
+
+const siteAccess = command({
+  name: 'site.access',
+  summary: 'Set who may log in to a site by SFTP',
+  changes: true,
+  params: z.object({ domain: Domain, grants: AccessGrants, install: Install }),
+  result: z.object({ domain: ReportedDomain, ...AccessReport }),
+})
+export const SiteAccessReport = siteAccess.result
+export type SiteAccessReport = z.output<typeof SiteAccessReport>
+
+/** The people as a call names them: their keys are on record. */
+export const GivenGrants = z
+  .array(
+    z.object({
+      person_id: Id,
+      kind: AccessKind.default('sftp'),
+      expires_at: Expiry.default(null),
+    }),
+    'Must be a list of grants',
+  )
+  .max(MOST_GRANTS, `Must have at most ${MOST_GRANTS} grants`)
+  .refine(
+    (grants) => new Set(grants.map(({ person_id }) => person_id)).size === grants.length,
+    'Must name each person once',
+  )
+
+const revoke = Id.optional().describe('A person who loses the access.')
+
+export const siteAccessType = operationType({
+  name: 'Change access',
+  title: 'Change the access to',
+  target: 'site',
+  command: siteAccess,
+  right: 'operate',
+  params: z.object({
+    grants: GivenGrants.optional().describe('Everybody; without it, those on record.'),
+    revoke,
+    install: Install,
+  }),
+  outcome: completesWith(siteAccess.result),
+  bulk: {
+    title: 'Update access to',
+    params: bulkParams({ revoke }),
+    words: { revoke: 'Person' },
+  },
+})

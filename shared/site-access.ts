@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { Id, oneOf } from './fields.ts'
+import { readSshKey } from './ssh-keys.ts'
+
+export const ACCESS_KINDS = ['sftp'] as const
+export const AccessKind = oneOf(ACCESS_KINDS).describe(
+  'sftp: the files of the site, and no programs.',
+)
+export type AccessKind = z.infer<typeof AccessKind>
+
+export const MOST_GRANTS = 50
+export const MOST_KEYS = 10
+
+/** A free text, such as a name and a company. */
+export const PersonName = z
+  .string('Must be a string')
+  .trim()
+  .min(1, 'Must have 1 to 64 characters')
+  .max(64, 'Must have 1 to 64 characters')
+  .refine((text) => !/\p{C}/u.test(text), 'Must not contain control characters')
+
+const EXPIRY = 'Must be a time in UTC such as 2027-01-31T18:00:00Z'
+export const Expiry = z.iso
+  .datetime({ error: EXPIRY })
+  .max(30, EXPIRY)
+  .nullable()
+  .describe('From then on no login succeeds, and its sessions end; null: never.')
+
+/** Type and key, without options and without a comment. */
+const Key = z.string('Must be a string').refine((text) => {
+  const key = readSshKey(text)
+  return typeof key !== 'string' && text === `${key.type} ${key.blob}`
+}, 'Must be a public key: its type and its text')
+
+const unique = (values: readonly unknown[]) => new Set(values).size === values.length
+
+/** The access of one person to one site, as its agent needs it. */
+export const AccessGrant = z.object({
+  id: Id.describe('Of the person at the dashboard.'),
+  person: PersonName,
+  kind: AccessKind,
+  expires_at: Expiry,
+  keys: z
+    .array(Key, 'Must be a list of public keys')
+    .max(MOST_KEYS, `Must have at most ${MOST_KEYS} keys`),
+})
+export type AccessGrant = z.infer<typeof AccessGrant>
+
+export const AccessGrants = z
+  .array(AccessGrant, 'Must be a list of grants')
+  .max(MOST_GRANTS, `Must have at most ${MOST_GRANTS} grants`)
+  .refine((grants) => unique(grants.map(({ id }) => id)), 'Must name each person once')
+  .refine(
+    (grants) => unique(grants.flatMap(({ keys }) => keys)),
+    'Must not give one key to two people',
+  )
+
+/** `SHA256:` and base64, as ssh-keygen(1) prints it. */
+const Fingerprint = z.string().max(80)
+
+/** Where and how to connect, and who may, as the agent reports it. */
+export const AccessReport = {
+  user: z.string().max(32).describe('The name to log in with.'),
+  ports: z.array(z.int().positive()).max(20).describe('Of the SSH server.'),
+  host_keys: z
+    .array(z.object({ type: z.string().max(64), fingerprint: Fingerprint }))
+    .max(20)
+    .describe('Of the server: what a client shows at its first connection.'),
+  grants: z
+    .array(
+      z.object({
+        id: z.int().positive(),
+        kind: z.enum(ACCESS_KINDS),
+        expires_at: z.string().max(30).nullable(),
+        fingerprints: z.array(Fingerprint).max(MOST_KEYS),
+      }),
+    )
+    .max(MOST_GRANTS),
+}
+
+/** Of one answer of an agent. */
+export const MOST_LOGINS = 500
+
+/** A session that the SSH server of a site's server has accepted. */
+export const SiteLogin = z.object({
+  domain: z.string().min(1).max(253),
+  at: z.iso.datetime(),
+  address: z.union([z.ipv4(), z.ipv6()]),
+  fingerprint: Fingerprint,
+})
+export type SiteLogin = z.infer<typeof SiteLogin>

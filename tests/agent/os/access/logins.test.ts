@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { listLogins } from '#agent/os/access/logins.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import { ANNA_FINGERPRINT as KEY } from '#tests/support/ssh-keys.ts'
+
+const DROP_IN = '/etc/ssh/sshd_config.d/00-hosting-control.conf'
+const AT = Date.UTC(2026, 0, 1, 12)
+
+const line = (MESSAGE: unknown, ms = AT) =>
+  `${JSON.stringify({ __REALTIME_TIMESTAMP: `${ms}000`, MESSAGE })}\n`
+const accepted = (user: string, from = '203.0.113.7', key = KEY) =>
+  line(`Accepted publickey for ${user} from ${from} port 4242 ssh2: ED25519 ${key}`)
+
+test('lists the logins to sites, with their keys, and no others', async () => {
+  const host = await server(shop)
+  host.disk.putText(DROP_IN, '')
+  host.answer(
+    'journalctl',
+    [
+      accepted('shop'),
+      accepted('root'),
+      accepted('shop', '2001:db8::7'),
+      accepted('shop', 'web-1'),
+      accepted('shop', '203.0.113.7', 'SHA256:short'),
+      line(`x Accepted publickey for shop from 203.0.113.7 port 1 ssh2: ED25519 ${KEY}`),
+      line(null),
+      'no JSON\n',
+    ].join(''),
+  )
+
+  const at = '2026-01-01T12:00:00.000Z'
+  expect(await listLogins(host)).toEqual([
+    { domain: shop.domain, at, address: '203.0.113.7', fingerprint: KEY },
+    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY },
+  ])
+  const [asked = ''] = host.ran
+  expect(asked).toEndWith(' _UID=0 _COMM=sshd _COMM=sshd-session')
+})
+
+test('asks nothing on a server where nobody has ever had access', async () => {
+  const host = await server(shop)
+
+  expect([await listLogins(host), host.ran]).toEqual([[], []])
+})

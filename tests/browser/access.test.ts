@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
+
+const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
+
+interface Grant {
+  id: number
+  person: string
+  kind: string
+  expires_at: string | null
+  keys: string[]
+}
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const domain = 'shop.example'
+const asked: Grant[][] = []
+let path = ''
+
+beforeAll(async () => {
+  makesSites(agent)
+  agent.works.set('site.access', async function* (params) {
+    const { grants } = params as unknown as { grants: Grant[] }
+    asked.push(grants)
+    yield 'Writing the keys of people'
+    const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
+    return {
+      ...{ domain, user: 'shop', ports: [2222], host_keys },
+      grants: grants.map(({ id, kind, expires_at, keys }) => ({
+        ...{ id, kind, expires_at },
+        fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
+      })),
+    }
+  })
+  agent.plan = { steps: [{ name: 'keys', title: 'Writing the keys of people', effects: [] }] }
+  await addServer(dashboard, agent, 'web-1')
+  const call = { domain, php: '8.2', tls: 'none' }
+  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+})
+afterAll(() => agent.stop())
+
+test('a person gets a key, access to a site until a day, and loses it everywhere', async () => {
+  const { page, problems } = await open('/people')
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const confirm = async (name: string) => {
+    await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+
+  await press('Add person')
+  await page.getByLabel('Name').fill('Anna Weber')
+  await confirm('Add person')
+  await press('Add key of Anna Weber')
+  await page.getByLabel('Public key').fill(`command="id" ${ANNA}`)
+  await page.getByText('Must begin with one of').waitFor()
+  await page.getByLabel('Public key').fill(`${ANNA} anna@home`)
+  await inspect(page)
+  await confirm('Add key')
+  await page.getByText(ANNA_FINGERPRINT).waitFor()
+  await inspect(page)
+
+  await page.goto(new URL(`${path}?tab=access`, page.url()).href)
+  await page.getByText('Nobody can log in by SFTP').waitFor()
+  await press('Change SFTP access')
+  await page.getByLabel('Anna Weber').check()
+  await page.getByLabel('Last day of Anna Weber').fill('2099-12-31')
+  await inspect(page)
+  await confirm('Save access')
+  await page.getByText('sftp -P 2222 shop@127.0.0.1').waitFor()
+  await page.getByText('can log in', { exact: true }).waitFor()
+  await inspect(page)
+  const end = new Date('2099-12-31T23:59:59').toISOString()
+  const anna = { id: 1, person: 'Anna Weber', kind: 'sftp', expires_at: end }
+  expect(asked).toEqual([[{ ...anna, keys: [ANNA] }]])
+
+  await dashboard.client().post('/api/people/1/keys', { key: BEN })
+  await page.reload()
+  await press('Update keys')
+  await confirm('Update keys')
+  await page.getByText('can log in', { exact: true }).waitFor()
+  expect(asked.at(-1)).toEqual([{ ...anna, keys: [ANNA, BEN] }])
+
+  await page.goto(new URL('/people', page.url()).href)
+  await press('Remove from all sites: Anna Weber')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove access' }).click()
+  await page.waitForURL(/\/operations\/bulk\//)
+  await page.goto(new URL('/people', page.url()).href)
+  await page.getByText('has no access to a site').waitFor()
+  await press('Forget Anna Weber')
+  await confirm('Forget person')
+  await page.getByText('Nobody is on record').waitFor()
+  expect(asked.at(-1)).toEqual([])
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
+
+const AT = '2026-01-01T12:00:00.000Z'
+const LATER = '2026-01-01T13:00:00.000Z'
+
+test('logins become activities once, and the page names the person', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  const id = await dashboard.addServer(agent)
+  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
+  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
+  await until(async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    return body.site.status === 'active'
+  })
+  const { body } = await dashboard.call('POST', '/api/people', { name: 'Anna' })
+  await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key: ANNA })
+  const login = { domain: 'shop.example', address: '203.0.113.7' }
+  const logins = [
+    { ...login, at: AT, fingerprint: ANNA_FINGERPRINT },
+    { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
+    { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
+    { ...login, domain: 'other.example', at: AT, fingerprint: ANNA_FINGERPRINT },
+  ]
+  agent.answers.set('/logins', () => Response.json({ logins }))
+  const sync = async () => (await dashboard.send('POST', `/api/servers/${id}/sync`, {})).text()
+
+  await sync()
+  await sync()
+
+  const { access } = (await dashboard.call('GET', `/api/servers/${id}/sites/1/access`)).body
+  expect(access.logins).toEqual([
+    { at: LATER, address: '203.0.113.7', fingerprint: BEN_FINGERPRINT, person: null },
+    { at: AT, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna' },
+  ])
+  const { activities } = (await dashboard.call('GET', '/api/activity?type=site.sftp_login')).body
+  expect(activities).toEqual([
+    {
+      id: expect.any(Number),
+      type: 'site.sftp_login',
+      domain: 'shop.example',
+      status: 'success',
+      created_at: LATER,
+    },
+    {
+      id: expect.any(Number),
+      type: 'site.sftp_login',
+      domain: 'shop.example',
+      status: 'success',
+      created_at: AT,
+    },
+  ])
+})

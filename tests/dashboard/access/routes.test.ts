@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT, RSA_1024 } from '#tests/support/ssh-keys.ts'
+
+const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
+const HOST_KEYS = [{ type: 'ssh-ed25519', fingerprint: 'SHA256:abc' }]
+const UNTIL = '2027-01-31T18:00:00Z'
+
+interface Sent {
+  grants: { id: number; kind: string; expires_at: string | null; keys: string[] }[]
+}
+
+/** A site whose agent does what it is sent. */
+async function started() {
+  const agent = new DisposableAgent()
+  const sent: Sent[] = []
+  agent.works.set('site.access', async function* ({ domain, ...params }) {
+    const { grants } = params as unknown as Sent
+    sent.push({ grants })
+    yield 'Writing the keys of people'
+    const report = grants.map(({ id, kind, expires_at, keys }) => ({
+      ...{ id, kind, expires_at },
+      fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
+    }))
+    return { domain, user: 'shop', ports: [22], host_keys: HOST_KEYS, grants: report }
+  })
+  const dashboard = await makeDashboard()
+  const id = await dashboard.addServer(agent)
+  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
+  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
+  await until(async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    return body.site.status === 'active'
+  })
+  const at = `/api/servers/${id}/sites/1/access`
+  const add = async (name: string, ...keys: string[]): Promise<number> => {
+    const { body } = await dashboard.call('POST', '/api/people', { name })
+    for (const key of keys)
+      await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key })
+    return body.person.id
+  }
+  return {
+    ...{ dashboard, sent, at, add },
+    set: async (grants: object[]) => (await dashboard.send('PUT', at, { grants })).text(),
+    show: async () => (await dashboard.call('GET', at)).body.access,
+    people: async () => (await dashboard.call('GET', '/api/people')).body.people,
+    async [Symbol.asyncDispose]() {
+      await dashboard[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('people get access with their keys, and the page shows how to connect', async () => {
+  await using world = await started()
+  const anna = await world.add('Anna', `${ANNA} anna@home`)
+  const ben = await world.add('Ben', BEN)
+  expect(await world.show()).toEqual({ grants: [], login: null, logins: [] })
+
+  const text = await world.set([{ person_id: anna }, { person_id: ben, expires_at: UNTIL }])
+
+  expect(text).toContain('event: complete')
+  expect(world.sent).toEqual([
+    {
+      grants: [
+        { id: anna, person: 'Anna', kind: 'sftp', expires_at: null, keys: [ANNA] },
+        { id: ben, person: 'Ben', kind: 'sftp', expires_at: UNTIL, keys: [BEN] },
+      ] as never,
+    },
+  ])
+  const row = { kind: 'sftp', keys: 1, applied: true }
+  expect(await world.show()).toEqual({
+    grants: [
+      { person_id: anna, name: 'Anna', expires_at: null, ...row },
+      { person_id: ben, name: 'Ben', expires_at: UNTIL, ...row },
+    ],
+    login: { host: expect.any(String), ports: [22], user: 'shop', host_keys: HOST_KEYS },
+    logins: [],
+  })
+  expect((await world.people())[0]).toMatchObject({
+    name: 'Anna',
+    keys: [{ type: 'ssh-ed25519', fingerprint: ANNA_FINGERPRINT, comment: 'anna@home' }],
+    sites: [{ domain: 'shop.example', applied: true }],
+  })
+})
+
+test('a new or removed key counts as not applied until the access is set again', async () => {
+  await using world = await started()
+  const anna = await world.add('Anna', ANNA)
+  await world.set([{ person_id: anna }])
+  const [{ keys }] = await world.people()
+
+  await world.dashboard.call('DELETE', `/api/people/${anna}/keys/${keys[0].id}`)
+  expect((await world.show()).grants).toMatchObject([{ keys: 0, applied: false }])
+  await world.dashboard.call('POST', `/api/people/${anna}/keys`, { key: BEN })
+  const bulk = { type: 'site.access', targets: { site_ids: [1] } }
+  const { status } = await world.dashboard.call('POST', '/api/bulk-operations', bulk)
+
+  expect(status).toBe(202)
+  await until(async () => (await world.show()).grants[0].applied)
+  expect(world.sent.at(-1)?.grants[0]?.keys).toEqual([BEN])
+})
+
+test('one bulk call takes a person off all sites, and then the person can be forgotten', async () => {
+  await using world = await started()
+  const anna = await world.add('Anna', ANNA)
+  const ben = await world.add('Ben', BEN)
+  await world.set([{ person_id: anna }, { person_id: ben }])
+  const refused = await world.dashboard.call('DELETE', `/api/people/${anna}`)
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    'Anna has access to 1 site: remove it first',
+  ])
+
+  const bulk = { type: 'site.access', targets: { site_ids: [1] }, params: { revoke: anna } }
+  await world.dashboard.call('POST', '/api/bulk-operations', bulk)
+  await until(async () => (await world.show()).grants.length === 1)
+
+  expect((await world.show()).grants).toMatchObject([{ person_id: ben }])
+  expect((await world.dashboard.call('DELETE', `/api/people/${anna}`)).status).toBe(204)
+  const { activities } = (await world.dashboard.call('GET', '/api/activity')).body
+  const types = activities.map(({ type }: { type: string }) => type)
+  expect(types).toEqual(
+    expect.arrayContaining(['person.create', 'person.key_add', 'site.access', 'person.delete']),
+  )
+})
+
+test('a key belongs to one person, and a name too', async () => {
+  await using world = await started()
+  const anna = await world.add('Anna', ANNA)
+  const ben = await world.add('Ben')
+  const add = (key: string) => world.dashboard.call('POST', `/api/people/${ben}/keys`, { key })
+
+  expect((await add(`${ANNA} mine`)).body.fields).toEqual({
+    key: ['The key belongs to a person already'],
+  })
+  expect((await add(RSA_1024)).body.fields).toEqual({
+    key: ['An RSA key must have at least 2048 bits'],
+  })
+  expect((await add(`command="id" ${BEN}`)).status).toBe(422)
+  const again = await world.dashboard.call('POST', '/api/people', { name: ' Anna ' })
+  expect(again.body.fields).toEqual({ name: ['The name is already taken'] })
+  const of = `/api/people/${ben}/keys/${(await world.people())[0].keys[0].id}`
+  expect((await world.dashboard.call('DELETE', of)).status).toBe(404)
+  expect((await world.people())[0]).toMatchObject({ id: anna, keys: [{}] })
+})
+
+test.each([
+  { grants: [{ person_id: 7 }], field: 'grants' },
+  { grants: [{ person_id: 1 }, { person_id: 1 }], field: 'grants' },
+  { grants: [{ person_id: 1, kind: 'root' }], field: 'grants' },
+  { grants: [{ person_id: 1, expires_at: 'tomorrow' }], field: 'grants' },
+  { grants: undefined, field: 'grants' },
+])('refuses $grants: an error on $field', async ({ grants, field }) => {
+  await using world = await started()
+  await world.add('Anna', ANNA)
+
+  const { status, body } = await world.dashboard.call('PUT', world.at, { grants })
+
+  expect([status, Object.keys(body.fields)]).toEqual([422, [field]])
+  expect(world.sent).toEqual([])
+})

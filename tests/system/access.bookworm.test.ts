@@ -1,0 +1,3 @@
+import { accessOn } from '#tests/support/system/access-checks.ts'
+
+accessOn('bookworm')
