@@ -9,6 +9,7 @@ import { plainOutput } from '#shared/job-runs.ts'
 import {
   type AgentJobOutput,
   type AgentSiteJobs,
+  type LastRun,
   MOST_OUTPUT,
   type SiteJob,
 } from '#shared/site-jobs.ts'
@@ -82,13 +83,17 @@ export async function readJobOutput(
   const unit = jobServiceOf(user, name)
   const runs = await runsOfUnit(host, unit)
   const run = lastOf(runs)
-  return { run, output: runs[0] ? await outputOf(host, unit, runs[0].id) : '' }
+  return { run, output: runs[0] ? await outputOf(host, unit, runs[0]) : '' }
 }
 
-/** What a run has printed until now: at most the last 64 KiB. */
-export async function outputOf(host: Host, unit: string, id: string): Promise<string> {
-  const shape = ['--quiet', '--no-pager', '--all', '--output=cat', `--lines=${MOST_LINES}`]
-  const matches = [`_SYSTEMD_UNIT=${unit}`, `_SYSTEMD_INVOCATION_ID=${id}`]
+/**
+ * What the newest run has printed until now: at most the last 64 KiB. By its time, since a unit has
+ * one run at a time: journald knows no invocation of a process that ended before it was read.
+ */
+export async function outputOf(host: Host, unit: string, { started_at }: LastRun): Promise<string> {
+  const since = `--since=@${(Date.parse(started_at) / 1000).toFixed(3)}`
+  const shape = ['--quiet', '--no-pager', '--all', '--output=cat', `--lines=${MOST_LINES}`, since]
+  const matches = [`_SYSTEMD_UNIT=${unit}`]
   const { stdout } = await host.shell.run(['journalctl', ...shape, ...matches], {
     timeout_ms: LIMIT_MS,
   })

@@ -58,7 +58,7 @@ class Printed {
     const [run] = await runsOfUnit(this.#host, this.#unit)
     if (!run || run.id === this.#former) return []
     this.run = run
-    const text = await outputOf(this.#host, this.#unit, run.id)
+    const text = await outputOf(this.#host, this.#unit, run)
     const lines = text === '' ? [] : text.split('\n')
     const news = lines.slice(this.#seen)
     this.#seen = Math.max(this.#seen, lines.length)

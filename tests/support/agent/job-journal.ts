@@ -50,9 +50,15 @@ export async function withJournal(site: object = { jobs: [nightly] }) {
 
 function answerTo({ reports, printed }: Journal, argv: readonly string[]): string {
   const given = (name: string) => argv.find((word) => word.startsWith(name))?.slice(name.length)
-  const id = given('_SYSTEMD_INVOCATION_ID=')
-  if (id !== undefined) return printed[id] ?? ''
-  return argv.includes('_PID=1') ? (reports[given('UNIT=') ?? ''] ?? []).join('\n') : ''
+  const since = given('--since=@')
+  if (since === undefined)
+    return argv.includes('_PID=1') ? (reports[given('UNIT=') ?? ''] ?? []).join('\n') : ''
+  const entries = (reports[given('_SYSTEMD_UNIT=') ?? ''] ?? []).map((text) => JSON.parse(text))
+  const later = entries.filter(
+    ({ __REALTIME_TIMESTAMP: at }) => Number(at) >= Math.round(Number(since) * 1e6),
+  )
+  const runs = new Set(later.map(({ INVOCATION_ID }) => INVOCATION_ID))
+  return [...runs].map((run) => printed[run] ?? '').join('')
 }
 
 /** `systemctl start` of the unit does this. */
