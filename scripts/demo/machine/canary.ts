@@ -25,6 +25,12 @@ export function canaryAnswer(machine: Machine, user: string, action: string | nu
   return '[]'
 }
 
+/** The same from its cron job. */
+export function canaryJob(machine: Machine, user: string): void {
+  const path = `/srv/www/${user}/tmp/isolation-cron.json`
+  machine.disk.putText(path, JSON.stringify(verdictsOn(machine)))
+}
+
 function jobOf(machine: Machine, user: string): string {
   const cgroup = `0::/hosting.slice/${sliceOf(user)}/job.service\n`
   return JSON.stringify({ verdicts: verdictsOn(machine), cgroup })

@@ -11,6 +11,7 @@ import { agent } from './programs/agent.ts'
 import { aptConfig, aptGet } from './programs/apt.ts'
 import { client, dump } from './programs/database.ts'
 import { du } from './programs/files.ts'
+import { jobJournal } from './programs/jobs.ts'
 import { journalctl } from './programs/journal.ts'
 import { nginx, ss } from './programs/nginx.ts'
 import { php } from './programs/php.ts'
@@ -20,8 +21,9 @@ import { groupadd, sshd } from './programs/sshd.ts'
 /** The effects of programs on a machine; others do nothing. */
 const PROGRAMS: Record<string, Program<Machine, Output | Promise<Output>>> = {
   ...BASE,
-  ...{ 'hosting-agent': agent, php, du, nginx, ss, systemctl, journalctl },
+  ...{ 'hosting-agent': agent, php, du, nginx, ss, systemctl },
   ...{ groupadd, sshd },
+  journalctl: (machine, argv) => jobJournal(machine, argv) ?? journalctl(machine, argv),
   ...{ mariadb: client, xargs: dump, openssl: selfSignedBy },
   ...{ 'apt-get': aptGet, 'apt-config': aptConfig },
 }

@@ -28,7 +28,7 @@ export function journalctl(machine: Machine, argv: readonly string[]): Output {
 const at = (ms: number) => ({ __REALTIME_TIMESTAMP: String(Math.round(ms * 1000)) })
 const invocation = (started: number) => started.toString(16).padStart(32, '0')
 
-function reports(started: number, fails: boolean): object[] {
+export function reports(started: number, fails: boolean): object[] {
   const of = { INVOCATION_ID: invocation(started) }
   const end = at(started + 900 + ((started / MINUTE_MS) % 7) * 160)
   const first = { ...at(started), ...of, MESSAGE_ID: STARTING }

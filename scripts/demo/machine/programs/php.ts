@@ -3,6 +3,7 @@ import { file } from '#agent/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
+import { eventsAt } from './jobs.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 /** The creation of a site with such a name fails at its tables: to show a failed operation. */
@@ -23,5 +24,6 @@ export function php(machine: Machine, argv: readonly string[], options: RunOptio
     machine.disk.put(`/srv/www/${user}/public/wp-config.php`, config)
     return done()
   }
+  if (options.input?.includes('_get_cron_array')) return printed(eventsAt(machine.time.now()))
   return options.input?.includes('wp_set_password') ? printed('webmaster\n') : done()
 }
