@@ -16,7 +16,7 @@ import {
   offline,
   ServiceError,
 } from '#shared/errors.ts'
-import { listUnsaved, recentSince } from './needed.ts'
+import { recentSince, unsavedSites } from './needed.ts'
 import { findBackingUp, hasBackupSince, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<Base, 'bus'>
@@ -48,8 +48,8 @@ export async function awaitBackup(
 async function nextSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
   const { site_id, server_id, created_at } = operation
   const since = recentSince(new Date(created_at))
-  const wanted = site_id === null ? await listUnsaved(deps, server_id, since) : [site_id]
-  for (const id of wanted) {
+  const wanted = site_id === null ? unsavedSites(deps, server_id, since) : [site_id]
+  for await (const id of wanted) {
     const last = await findBackingUp(deps.db, id, created_at)
     if (last?.status === 'success' || (await hasBackupSince(deps.db, id, since))) continue
     if (last?.finished_at) throw await failed(deps, { ...operation, site_id: id }, last.error)

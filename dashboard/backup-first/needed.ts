@@ -2,7 +2,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { BackupFirst, RulesDeps } from '#dashboard/operations/rules.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
-import { hasBackupSince, isWanted, listWanted } from './queries.ts'
+import { hasBackupSince, isWanted, listUnsaved } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
@@ -39,21 +39,18 @@ export async function backupsFirst(
   { without_backup = false }: { without_backup?: boolean | undefined },
 ): Promise<BackupFirst> {
   if (without_backup) return null
-  const sites = await listUnsaved(deps, server_id, recentSince(deps.clock.now()))
-  return sites.length > 0 ? 'waits' : null
+  const sites = unsavedSites(deps, server_id, recentSince(deps.clock.now()))
+  const { done } = await sites.next()
+  return done ? null : 'waits'
 }
 
 /** The sites of a server that want a backup, can have one, and have none since then. */
-export async function listUnsaved(
+export async function* unsavedSites(
   { db }: Pick<Deps, 'db'>,
   server_id: number,
   since: string,
-): Promise<number[]> {
+): AsyncGenerator<number, undefined> {
   const { backup_first } = await getSettings(db)
-  const unsaved: number[] = []
-  for (const id of await listWanted(db, server_id, backup_first)) {
-    if (await hasBackupSince(db, id, since)) continue
-    if ((await obstacleOf(db, id)) === null) unsaved.push(id)
-  }
-  return unsaved
+  for (const id of await listUnsaved(db, server_id, backup_first, since))
+    if ((await obstacleOf(db, id)) === null) yield id
 }

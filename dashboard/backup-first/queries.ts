@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { backup_settings, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
@@ -11,9 +11,17 @@ export async function isWanted(db: Database, site_id: number, fallback: boolean)
   return (await listWith(db, eq(sites.id, site_id), fallback)).length > 0
 }
 
-/** Those of a server. */
-export const listWanted = (db: Database, server_id: number, fallback: boolean): Promise<number[]> =>
-  listWith(db, eq(sites.server_id, server_id), fallback)
+/** Those of a server without a backup since then: see hasBackupSince. */
+export const listUnsaved = (
+  db: Database,
+  server_id: number,
+  fallback: boolean,
+  since: string,
+): Promise<number[]> => {
+  const isSaved = sql`exists (select 1 from backups where backups.site_id = sites.id
+    and gone_at is null and recorded_at > ${since} and at > ${since})`
+  return listWith(db, sql`${sites.server_id} = ${server_id} and not ${isSaved}`, fallback)
+}
 
 async function listWith(db: Database, which: SQL, fallback: boolean): Promise<number[]> {
   const rows = await db.read
