@@ -4,6 +4,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import { reachable } from './addresses.ts'
 import { backedUp } from './backups.ts'
+import { broughtAccess } from './bring-access.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
@@ -32,13 +33,17 @@ async function moveBack(session: Session): Promise<Outcome> {
     await switchSite(session, { id: 'arrived', server: other, state: 'arrived', peers })
     return true
   })
+  const access = await broughtAccess(session)
   const switched = {
     ...{ site_id: site.id, server_id: other.id, other_id: here.id },
     certificate: parts.get('frozen', z.string()) ?? '',
     moved_at: timestamp(deps.clock),
   }
   const report = { domain: site.domain, server_id: other.id, seconds: frozenSeconds(session) }
-  return ended(session, 'site.move-back', report, (queries) => switchStatements(queries, switched))
+  return ended(session, 'site.move-back', report, (queries, subject, at) => [
+    ...switchStatements(queries, switched),
+    ...access(queries, subject, at),
+  ])
 }
 
 async function broughtBack(

@@ -4,6 +4,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { conflict } from '#shared/errors.ts'
 import { reachable } from './addresses.ts'
 import { backedUp, sourceOf } from './backups.ts'
+import { broughtAccess } from './bring-access.ts'
 import { giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
@@ -36,6 +37,7 @@ async function move(session: Session): Promise<Outcome> {
     return giveUp(session, reason)
   }
   await opened(session)
+  const access = await broughtAccess(session)
   const seconds = frozenSeconds(session)
   const switched = {
     ...{ site_id: site.id, server_id: other.id, other_id: here.id },
@@ -43,7 +45,10 @@ async function move(session: Session): Promise<Outcome> {
     moved_at: timestamp(deps.clock),
   }
   const report = { domain: site.domain, server_id: other.id, seconds }
-  return ended(session, 'site.move', report, (queries) => switchStatements(queries, switched))
+  return ended(session, 'site.move', report, (queries, subject, at) => [
+    ...switchStatements(queries, switched),
+    ...access(queries, subject, at),
+  ])
 }
 
 /** While the site serves. The certificate is that of the copy; empty for a site without one. */
