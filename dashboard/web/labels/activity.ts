@@ -9,6 +9,7 @@ const OTHERS: Record<string, string> = {
   'server.revoke': 'Revoke agent',
   'site.db_password': 'Show database password',
   'site.staging_password': 'Show staging password',
+  'site.log_download': 'Download log',
   'site.ignore': 'Ignore site',
   'site.unignore': 'Show ignored site',
   'site.admin_password': 'Reset admin password',

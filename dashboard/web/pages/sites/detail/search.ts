@@ -9,6 +9,7 @@ export const SITE_TABS = [
   'php',
   'mail',
   'access',
+  'logs',
   'activity',
 ] as const
 export type SiteTab = (typeof SITE_TABS)[number]

@@ -12,6 +12,7 @@ import { TlsCard } from './domains/tls-card.tsx'
 import { CronJobsCard } from './jobs/cron-jobs-card.tsx'
 import { EventsCard } from './jobs/events-card.tsx'
 import { RunsCard } from './jobs/runs-card.tsx'
+import { LogsTab } from './logs/logs.tsx'
 import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
@@ -141,6 +142,11 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
         )}
       </>
     ),
+  },
+  logs: {
+    name: 'Logs',
+    has: isManaged,
+    content: ({ site }) => <LogsTab site={site} />,
   },
   activity: { name: 'Activity', content: (props) => <ActivityTab {...props} /> },
 }

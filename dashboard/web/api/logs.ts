@@ -1,0 +1,80 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type { LogLevel, LogSource } from '#shared/site-logs.ts'
+import { type AnswerOf, call } from './client.ts'
+import type { SitePlace } from './sites.ts'
+
+/** What is shown of a log. */
+export interface LogView {
+  source: LogSource
+  level?: LogLevel | undefined
+  text?: string | undefined
+  /** Hours back; undefined: everything that is kept. */
+  hours?: number | undefined
+}
+
+export type LogPage = AnswerOf<'GET /api/servers/:server_id/sites/:site_id/logs/lines'>
+export type LogLine = LogPage['lines'][number]
+export type Fatal =
+  AnswerOf<'GET /api/servers/:server_id/sites/:site_id/logs/fatals'>['groups'][number]
+
+const HOUR_MS = 3_600_000
+const PER_PAGE = 200
+
+const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
+
+/** Read on the server, which may be offline: not retried, and not repeated by itself. */
+const once = { retry: false, refetchInterval: false, refetchOnWindowFocus: false } as const
+
+export const siteLogsQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'logs'],
+    queryFn: async ({ signal }) =>
+      (await call('GET /api/servers/:server_id/sites/:site_id/logs', { ...at(site), signal })).logs,
+    ...once,
+  })
+
+export const logLinesQuery = (site: SitePlace, view: LogView) =>
+  infiniteQueryOptions({
+    queryKey: ['site', site.id, 'log-lines', view],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam: before }) => {
+      const query = { ...queryOf(view), limit: PER_PAGE, before }
+      const sent = { ...at(site), query, signal }
+      return call('GET /api/servers/:server_id/sites/:site_id/logs/lines', sent)
+    },
+    getNextPageParam: ({ next }: LogPage) => next ?? undefined,
+    gcTime: 0,
+    ...once,
+  })
+
+export const fatalsQuery = (site: SitePlace, days: number) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'fatals', days],
+    queryFn: ({ signal }) => {
+      const sent = { ...at(site), query: { days }, signal }
+      return call('GET /api/servers/:server_id/sites/:site_id/logs/fatals', sent)
+    },
+    ...once,
+  })
+
+function queryOf({ source, level, text, hours }: LogView) {
+  const since = hours === undefined ? undefined : Date.now() - hours * HOUR_MS
+  return {
+    ...{ source, level, text: text || undefined },
+    since: since === undefined ? undefined : new Date(since).toISOString(),
+  }
+}
+
+function addressOf(site: SitePlace, kind: 'events' | 'download', query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  return `/api/servers/${site.server_id}/sites/${site.id}/logs/${kind}?${new URLSearchParams(given)}`
+}
+
+/** Lines of any time: a live view begins now. */
+export function liveAddress(site: SitePlace, view: LogView): string {
+  const { since: _, ...query } = queryOf(view)
+  return addressOf(site, 'events', query)
+}
+
+export const downloadAddress = (site: SitePlace, view: LogView) =>
+  addressOf(site, 'download', queryOf(view))
