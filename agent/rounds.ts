@@ -3,6 +3,7 @@ import type { Runner } from './operations/runner.ts'
 import { ExpiryWatch } from './os/access/expiry.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
+import { rotateLarge } from './os/logs/rotate.ts'
 import { Sleeper } from './os/php/fpm-sleep.ts'
 import { measureDue } from './os/usage/measure-due.ts'
 
@@ -15,6 +16,7 @@ const FIRST_MS = { health: SECOND_MS, usage: 5 * SECOND_MS }
 const LOOK_MS = 12 * SECOND_MS
 const VISIT_MS = 5 * SECOND_MS
 const JITTER_MS = 3 * SECOND_MS
+const ROTATE_MS = 5 * MINUTE_MS
 
 /** What the agent repeats for ever: each round has its own pace, and delays no other one. */
 export function startRounds(
@@ -45,6 +47,8 @@ export function startRounds(
   // Sites without visitors: a restart of the agent restarts their idle time.
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
   void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
+  // Logs that grow too fast for the daily rotation.
+  void forever(ROTATE_MS, MINUTE_MS, () => rotateLarge(host, report))
   // Disk space for a full disk, and the undo of operations that a full disk stopped.
   void forever(MINUTE_MS / 2, 1, async () => {
     await runner.store.reserve.keep().catch(report)

@@ -61,13 +61,16 @@ async function through(
       state.looked.unread += 1
       continue
     }
-    if (Date.now() > state.deadline) return `${digest}.${Number.isFinite(end) ? end : 'end'}`
+    if (isLate(state)) return `${digest}.${Number.isFinite(end) ? end : 'end'}`
     const stop = await throughFile(file, end, state)
     if (stop === OLDER) return null
     if (stop !== undefined) return `${digest}.${stop}`
   }
   return null
 }
+
+/** Each call comes further, however little time it has. */
+const isLate = ({ looked, deadline }: Walk) => looked.bytes > 0 && Date.now() > deadline
 
 const named = (file: LogFile) => ({
   file,
@@ -100,7 +103,7 @@ async function throughFile(file: LogFile, end: number, state: Walk): Promise<num
   for (const region of backwards(file, Math.min(end, file.size), state.query.format.begins)) {
     const stop = throughRegion(region, state)
     if (stop !== undefined) return stop
-    if (region.from > 0 && Date.now() > state.deadline) return region.from
+    if (region.from > 0 && isLate(state)) return region.from
   }
   return undefined
 }

@@ -26,7 +26,10 @@ import {
 } from './files.ts'
 import { applyOwn, removeOwn } from './own-jobs.ts'
 
-const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
+/** In bytes: it is rotated then, whatever its age. */
+export const LARGEST_LOG = 50 << 20
+
+export const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
 /**
  * Runs WordPress's own jobs every five minutes, offset by site, those that the user set by their
@@ -112,7 +115,14 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
 
 /** Each folder with the rights of its writer: root must not follow links in folders of a site. */
 function renderLogrotate(user: string): string {
-  const rules = ['weekly', 'maxsize 50M', 'rotate 8', 'compress', 'missingok', 'notifempty']
+  const rules = [
+    'weekly',
+    `maxsize ${LARGEST_LOG >> 20}M`,
+    'rotate 8',
+    'compress',
+    'missingok',
+    'notifempty',
+  ]
   const block = (path: string, more: string[]) =>
     `${path} {\n${[...rules, ...more].map((rule) => `    ${rule}`).join('\n')}\n}\n`
   return `# ${MARK_LINE}

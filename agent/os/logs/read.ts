@@ -86,11 +86,10 @@ async function read(
     input: `${JSON.stringify(all)}\n`,
     timeout_ms,
   }
+  const argv = source === 'cron' ? await jobsProgram(host, user) : undefined
   const { code, stdout, stderr } = await host.shell.try(
     readerOf(host),
-    source === 'cron'
-      ? { ...options, input_from: { argv: jobsProgram(host, user), options: { timeout_ms } } }
-      : options,
+    argv ? { ...options, input_from: { argv, options: { timeout_ms } } } : options,
   )
   if (code === GONE) throw conflict('The log was rotated since: search again')
   if (code === 0) return stdout

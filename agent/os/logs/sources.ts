@@ -1,6 +1,7 @@
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
+import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
 import { recordOf } from '#agent/os/cron/recorder.ts'
 import { MAIL_USER, mailPlaces } from '#agent/os/mail/places.ts'
 import { docrootOf, homeOf, logsOf } from '#agent/os/site/paths.ts'
@@ -37,11 +38,12 @@ export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']
 /** Lines of the jobs of a site, oldest first. */
 const MOST_JOB_LINES = 20_000
 
-/** The program whose output is the log of jobs. */
-export function jobsProgram({ init }: Host, user: string): string[] {
-  if (init === 'direct') return ['cat', '--', recordOf(user)]
-  const unit = serviceUnitOf(user)
+/** The program whose output is the log of jobs: those of WordPress, and those that the site has beside. */
+export async function jobsProgram(host: Host, user: string): Promise<string[]> {
+  if (host.init === 'direct') return ['cat', '--', recordOf(user)]
+  const own = (await jobUnits(host, user)).filter((unit) => !isTimer(unit))
+  const units = [serviceUnitOf(user), ...own].map((unit) => `_SYSTEMD_UNIT=${unit}`)
   const fields = '--output-fields=MESSAGE,PRIORITY'
   const shape = ['--quiet', '--no-pager', '--output=json', fields, `--lines=${MOST_JOB_LINES}`]
-  return ['journalctl', ...shape, `_SYSTEMD_UNIT=${unit}`]
+  return ['journalctl', ...shape, ...units]
 }

@@ -59,6 +59,20 @@ test('reads what the jobs printed from the journal, with the rights of the site'
   expect(JSON.parse(reader?.options.input ?? '').paths).toEqual([])
 })
 
+test('reads what the own jobs of a site printed, too', async () => {
+  const host = await server(shop)
+  const units = '/etc/systemd/system'
+  for (const unit of ['hosting-job@shop:sync.service', 'hosting-job@shop:sync.timer'])
+    await host.disk.write(`${units}/${unit}`, '')
+  host.answer(PROGRAM, JSON.stringify(page))
+
+  await searchLog(host, { domain, source: 'cron', limit: 5 })
+
+  expect(host.runs[0]?.line).toEndWith(
+    ' _SYSTEMD_UNIT=hosting-cron@shop.service _SYSTEMD_UNIT=hosting-job@shop:sync.service',
+  )
+})
+
 test('lists every log, and what is in the journal without a size', async () => {
   const host = await server(shop)
   host.answer(PROGRAM, JSON.stringify({ files: 2, bytes: 7, changed_at: null }))
