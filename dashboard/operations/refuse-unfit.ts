@@ -9,7 +9,8 @@ export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: 
   if (rules.states.includes(status)) return
   if (status === 'trashed')
     throw conflict(`${domain} is in the trash: restore it or delete it permanently`)
-  if (status === 'suspended') throw conflict(`${domain} is suspended: resume it first`)
   const isOfTrash = rules.states.includes('trashed')
-  throw conflict(isOfTrash ? `${domain} is not in the trash` : 'The site is there already')
+  if (isOfTrash) throw conflict(`${domain} is not in the trash`)
+  if (status === 'suspended') throw conflict(`${domain} is suspended: resume it first`)
+  throw conflict('The site is there already')
 }

@@ -28,6 +28,9 @@ describe('a move is refused', () => {
     const { status, body } = await all.dashboard.call('POST', path, { server_id: all.second })
 
     expect([status, body.message]).toEqual([409, 'shop.example is suspended: resume it first'])
+    const at = `/api/servers/${all.first}/sites/${all.shop}`
+    const restored = await all.dashboard.call('POST', `${at}/restore`, {})
+    expect(restored.body.message).toBe('shop.example is not in the trash')
   })
 
   test('to a server with another site of the same name, also if it is an alias', async () => {

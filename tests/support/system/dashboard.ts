@@ -61,6 +61,8 @@ export async function startDashboard(
   const send = (method: string, path: string, body: unknown, accept: string) =>
     way.fetch(`http://localhost${path}`, {
       method,
+      // The server closes a connection that was idle for too long.
+      keepalive: false,
       headers: {
         cookie,
         accept,
