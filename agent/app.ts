@@ -78,6 +78,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   get('/maintenance', async () => ({ maintenance: await readings.maintenance() }))
   get('/mail', () => readings.mail())
   get('/job-troubles', async () => ({ sites: await readings.jobTroubles() }))
+  get('/access', async () => ({ sites: await readings.access() }))
   get('/logins', async () => ({ logins: await readings.logins() }))
   get('/conditions', async () => ({ conditions: await readings.conditions() }))
   get('/sites/health', async () => ({ sites: await readings.health() }))

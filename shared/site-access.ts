@@ -89,3 +89,10 @@ export const SiteLogin = z.object({
   fingerprint: Fingerprint,
 })
 export type SiteLogin = z.infer<typeof SiteLogin>
+
+/** Who can log in to a site, in the answer of an agent. */
+export const ReportedAccess = z.object({
+  domain: z.string().min(1).max(253),
+  grants: AccessReport.grants,
+})
+export type ReportedAccess = z.infer<typeof ReportedAccess>

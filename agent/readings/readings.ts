@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { listAccess } from '#agent/os/access/list.ts'
 import { listLogins } from '#agent/os/access/logins.ts'
 import { browseBackup } from '#agent/os/backup/read/browse.ts'
 import { Downloads } from '#agent/os/backup/read/download.ts'
@@ -54,6 +55,7 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     /** The last check; null before the first one. */
     maintenance: () => readMaintenance(host),
     mail: () => readMail(host),
+    access: () => listAccess(host),
     /** Of people, to sites. */
     logins: () => listLogins(host),
     /** Obstacles to new sites; at most some seconds old. */

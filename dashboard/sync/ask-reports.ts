@@ -4,7 +4,7 @@ import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
 import { SiteCertificate, SiteMail, SiteUsage } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { MaintenanceAnswer } from '#shared/maintenance.ts'
-import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
+import { MOST_LOGINS, ReportedAccess, SiteLogin } from '#shared/site-access.ts'
 import { SiteJobTrouble } from '#shared/site-jobs.ts'
 
 const MOST_JOB_TROUBLES = 50
@@ -60,3 +60,9 @@ export const askLogins = (agents: Agents, to: Address): Promise<SiteLogin[]> =>
     ({ entries }) => entries.slice(-MOST_LOGINS),
     () => [],
   )
+
+/** Who can log in to which site; undefined if incomplete. */
+export const askAccess = (agents: Agents, to: Address): Promise<ReportedAccess[] | undefined> =>
+  agents
+    .list(to, '/access', { key: 'sites', entry: ReportedAccess })
+    .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

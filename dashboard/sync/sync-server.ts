@@ -1,3 +1,4 @@
+import { compareAccess } from '#dashboard/access/compare.queries.ts'
 import { storeLogins } from '#dashboard/access/logins.queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
@@ -13,6 +14,7 @@ import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { FoundSite, Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import {
+  askAccess,
   askCertificates,
   askJobs,
   askLogins,
@@ -102,6 +104,7 @@ async function* readAndApply(
     ...{ server, reading, plan, now, purge_at, room, unread, with_activity, own: uses },
     reports: { maintenance, troubles, web, jobs },
   })
+  await compareAccess(db, server.id, () => askAccess(agents, server))
   await storeLogins(db, server.id, await askLogins(agents, server))
   if (plan.updates.length + imported > 0) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)

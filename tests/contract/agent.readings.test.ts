@@ -92,6 +92,12 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual(Certificates.strict().parse(body))
   })
 
+  test('GET /access lists who can log in to its sites', async () => {
+    const { status, body } = await client().get('/access')
+
+    expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
+  })
+
   test('GET /logins lists the logins of people to sites', async () => {
     const { status, body } = await client().get('/logins')
 

@@ -47,7 +47,7 @@ export const withoutAccess = (host: Host, user: string): Change =>
     ),
   )
 
-async function isMember({ files }: Host, user: string): Promise<boolean> {
+export async function isMember({ files }: Host, user: string): Promise<boolean> {
   const lines = ((await files.read('/etc/group', 64 << 20)) ?? '').split('\n')
   const [, , , members = ''] = lines.find((line) => line.startsWith(`${GROUP}:`))?.split(':') ?? []
   return members.split(',').includes(user)

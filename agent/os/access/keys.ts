@@ -7,6 +7,13 @@ export function fingerprintOf(blob: string): string {
   return `SHA256:${digest.replace(/=+$/, '')}`
 }
 
+/** As they are reported: without the keys themselves. */
+export const grantsOf = (grants: readonly AccessGrant[]) =>
+  grants.map(({ id, kind, expires_at, keys }) => ({
+    ...{ id, kind, expires_at },
+    fingerprints: keys.map((key) => fingerprintOf(key.split(' ')[1] ?? '')),
+  }))
+
 /** authorized_keys(5). `restrict` also forbids what later versions of sshd add. */
 export function renderKeys(grants: readonly AccessGrant[]): string {
   const lines = grants.flatMap(({ keys, person, expires_at }) => {

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { fingerprintOf } from '#agent/os/access/keys.ts'
+import { fingerprintOf, grantsOf } from '#agent/os/access/keys.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { SiteAccessReport } from '#shared/operation-types/site.access.ts'
 import { type Effective, effectiveOf } from './effective.ts'
@@ -9,11 +9,8 @@ export async function reportOf(host: Host, site: Site): Promise<SiteAccessReport
   const { domain, user, access = [] } = site
   const settings = await effectiveOf(host, user).catch((): Effective => new Map())
   const ports = (settings.get('port') ?? []).map(Number).filter((port) => port > 0)
-  const grants = access.map(({ id, kind, expires_at, keys }) => ({
-    ...{ id, kind, expires_at },
-    fingerprints: keys.map((key) => fingerprintOf(key.split(' ')[1] ?? '')),
-  }))
-  return { domain, user, ports, host_keys: await hostKeys(host, settings), grants }
+  const host_keys = await hostKeys(host, settings)
+  return { domain, user, ports, host_keys, grants: grantsOf(access) }
 }
 
 async function hostKeys({ files }: Host, settings: Effective) {

@@ -1,0 +1,45 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { site_logins } from '#dashboard/db/access-schema.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { sites } from '#dashboard/db/schema.ts'
+import type { ReportedAccess } from '#shared/site-access.ts'
+
+/**
+ * Makes the records of a server agree with who can log in there. A report that an operation has
+ * stored meanwhile is newer, and stays.
+ */
+export async function compareAccess(
+  db: Database,
+  server_id: number,
+  ask: () => Promise<readonly ReportedAccess[] | undefined>,
+): Promise<void> {
+  const rows = await db.read
+    .select({
+      site_id: site_logins.site_id,
+      domain: sites.domain,
+      report: site_logins.report,
+      text: sql<string>`${site_logins.report}`,
+    })
+    .from(site_logins)
+    .innerJoin(sites, eq(sites.id, site_logins.site_id))
+    .where(and(eq(sites.server_id, server_id), eq(site_logins.server_id, server_id)))
+  if (rows.length === 0) return
+  const found = await ask()
+  if (!found) return
+  const grantsOf = new Map(found.map(({ domain, grants }) => [domain, grants]))
+  const changed = rows.flatMap(({ domain, report, ...row }) => {
+    const grants = grantsOf.get(domain) ?? []
+    return isSame(grants, report.grants) ? [] : [{ ...row, report: { ...report, grants } }]
+  })
+  await writeAll(db, (queries) =>
+    changed.map(({ site_id, report, text }) =>
+      queries
+        .update(site_logins)
+        .set({ report })
+        .where(and(eq(site_logins.site_id, site_id), sql`${site_logins.report} = ${text}`)),
+    ),
+  )
+}
+
+/** Both in the order of fields of their schema. */
+const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)

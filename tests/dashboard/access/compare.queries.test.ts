@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ANNA, ANNA_FINGERPRINT } from '#tests/support/ssh-keys.ts'
+
+const GRANT = { id: 1, kind: 'sftp', expires_at: null, fingerprints: [ANNA_FINGERPRINT] }
+
+/** A site to which Anna has access; `report` is what its agent answers to a sync. */
+async function started() {
+  const agent = new DisposableAgent()
+  agent.works.set('site.access', async function* ({ domain }) {
+    yield 'Writing the keys of people'
+    return { domain, user: 'shop', ports: [22], host_keys: [], grants: [GRANT] }
+  })
+  const dashboard = await makeDashboard()
+  const id = await dashboard.addServer(agent)
+  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
+  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
+  await until(async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    return body.site.status === 'active'
+  })
+  await dashboard.call('POST', '/api/people', { name: 'Anna' })
+  await dashboard.call('POST', '/api/people/1/keys', { key: ANNA })
+  const at = `/api/servers/${id}/sites/1/access`
+  await (await dashboard.send('PUT', at, { grants: [{ person_id: 1 }] })).text()
+  return {
+    async applied(report: () => Response) {
+      agent.answers.set('/access', report)
+      await (await dashboard.send('POST', `/api/servers/${id}/sync`, {})).text()
+      const { grants } = (await dashboard.call('GET', at)).body.access
+      return grants.map(({ applied }: { applied: boolean }) => applied)
+    },
+    async [Symbol.asyncDispose]() {
+      await dashboard[Symbol.asyncDispose]()
+      await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const sites =
+  (...grants: object[]) =>
+  () =>
+    Response.json({ sites: [{ domain: 'shop.example', grants }] })
+
+test('a sync finds keys that somebody changed on the server, and their return', async () => {
+  await using world = await started()
+
+  expect(await world.applied(sites(GRANT))).toEqual([true])
+  expect(await world.applied(sites({ ...GRANT, fingerprints: [] }))).toEqual([false])
+  expect(await world.applied(sites(GRANT))).toEqual([true])
+  expect(await world.applied(() => Response.json({ sites: [] }))).toEqual([false])
+})
+
+test('an agent that does not report it, or not completely, changes nothing', async () => {
+  await using world = await started()
+
+  expect(await world.applied(() => new Response('{}', { status: 404 }))).toEqual([true])
+  expect(await world.applied(sites({ ...GRANT, kind: 'root' }))).toEqual([true])
+})
