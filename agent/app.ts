@@ -81,6 +81,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   get('/access', async () => ({ sites: await readings.access() }))
   get('/logins', async () => ({ logins: await readings.logins() }))
   get('/conditions', async () => ({ conditions: await readings.conditions() }))
+  get('/php', async () => ({ php: await readings.php() }))
   get('/sites/health', async () => ({ sites: await readings.health() }))
   get('/trash', async () => ({ trash: await readings.trash() }))
 

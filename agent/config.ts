@@ -28,6 +28,12 @@ export interface Config {
   settings: HostSettings
 }
 
+/** The repository of Debian's maintainer of PHP, and the fingerprint of its key. */
+const PHP_SOURCE = {
+  url: 'https://packages.sury.org/php',
+  fingerprint: '15058500A0235D97F5D10063B188E2B695BD4743',
+}
+
 const AUTH = ['signed', 'none', 'none-for-tests'] as const
 
 /** wp-cli 2.12.0, as its project publishes it. */
@@ -77,6 +83,12 @@ const Environment = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
     .optional(),
+  AGENT_PHP_SOURCE: url.default(PHP_SOURCE.url),
+  AGENT_PHP_SOURCE_KEY: url.optional(),
+  AGENT_PHP_SOURCE_FINGERPRINT: z
+    .string()
+    .regex(/^[0-9A-Fa-f]{40}$/, 'must be 40 hexadecimal digits')
+    .default(PHP_SOURCE.fingerprint),
   AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
   AGENT_ACME_CA_FILE: path.optional(),
 })
@@ -123,6 +135,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
       restic_urls: restic.urls,
       restic_sha256: restic.sha256,
+      php_source: {
+        url: values.AGENT_PHP_SOURCE,
+        key_url: values.AGENT_PHP_SOURCE_KEY ?? `${values.AGENT_PHP_SOURCE}/apt.gpg`,
+        fingerprint: values.AGENT_PHP_SOURCE_FINGERPRINT.toUpperCase(),
+      },
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
       wordpress_sha256: values.AGENT_WORDPRESS_SHA256,

@@ -22,7 +22,7 @@ export async function preparing(
   accept: readonly string[] = [],
 ): Promise<Step[]> {
   await refuseTaken(host, site)
-  const steps = await provisionSteps(host, [site.php], 'php', accept)
+  const steps = await provisionSteps(host, [site.php], 'php', { accept })
   await refuseKnownNames(host, site)
   return [...steps, ...(await connectionSteps(host, site))]
 }

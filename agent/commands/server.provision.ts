@@ -24,9 +24,9 @@ export const serverProvision: Command<'server.provision'> = {
 }
 
 async function stepsOf(
-  { php_versions, accept }: ParamsOf<'server.provision'>,
+  { php_versions, accept, php_source }: ParamsOf<'server.provision'>,
   host: Host,
 ): Promise<Step[]> {
-  const steps = await provisionSteps(host, php_versions, 'php_versions', accept)
+  const steps = await provisionSteps(host, php_versions, 'php_versions', { accept, php_source })
   return [...steps, ...(await allQuotasSteps(host))]
 }

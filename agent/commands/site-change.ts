@@ -91,7 +91,7 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
           ...(await sharedEtcSteps(host)),
           ...(await recorderSteps(host)),
         ]
-      : await provisionSteps(host, [target.php], 'php', change.accept)
+      : await provisionSteps(host, [target.php], 'php', { accept: change.accept })
   return [...steps, ...(await connectionSteps(host, target))]
 }
 

@@ -68,7 +68,7 @@ async function preparing(
 ): Promise<Step[]> {
   await refuseTaken(host, site)
   await trash.refuseUnrestorable(host, site)
-  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', accept))
+  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
   const installed = await host.files.stat(NGINX.program)
   if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
   return [...steps, ...(await connectionSteps(host, site))]

@@ -38,6 +38,14 @@ export interface Host {
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
+export interface PhpSource {
+  /** Has `dists/<codename>/main`; http(s): or file:, without a slash at its end. */
+  url: string
+  key_url: string
+  /** Of an OpenPGP key of version 4: 40 upper-case hexadecimal digits. */
+  fingerprint: string
+}
+
 /** Sources of downloads and folders: AGENT_* variables, see agent/config.ts. */
 export interface HostSettings {
   state_dir: string
@@ -49,6 +57,8 @@ export interface HostSettings {
   /** Addresses of restic, a Debian package or the program itself, and their SHA-256. */
   restic_urls: readonly string[]
   restic_sha256: string
+  /** The apt repository with further PHP versions: address, that of its key, and its fingerprint. */
+  php_source: PhpSource
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined

@@ -17,6 +17,7 @@ export function siteCalls(
     '/sites/jobs': about(readings.siteJobs),
     '/sites/job-output': parsed(JobOutputRequest, readings.jobOutput),
     '/sites/wordpress-cron': about(readings.wordpressCron),
+    '/sites/names': about(readings.nameStates),
     '/sites/wordpress-users': about(readings.wordpressUsers),
     '/sites/db-password': about(async (domain) => {
       await policy.permitPasswords()

@@ -5,6 +5,7 @@ import { browseBackup } from '#agent/os/backup/read/browse.ts'
 import { Downloads } from '#agent/os/backup/read/download.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
+import { nameStates } from '#agent/os/certificates/name-states.ts'
 import { databasePassword } from '#agent/os/discovery/db-password.ts'
 import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
@@ -19,6 +20,7 @@ import { LogTails } from '#agent/os/logs/follow.ts'
 import { downloadLog, groupFatals, listLogs, searchLog } from '#agent/os/logs/read.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
+import { listPhp } from '#agent/os/php/extensions.ts'
 import { listConditions } from '#agent/os/server/conditions.ts'
 import { metricsReader } from '#agent/os/server/metrics.ts'
 import { serviceStatuses } from '#agent/os/server/service-status.ts'
@@ -60,6 +62,7 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     logins: () => listLogins(host),
     /** Obstacles to new sites; at most some seconds old. */
     conditions: kept(host, () => listConditions(host)),
+    php: () => listPhp(host),
     health: async (): Promise<SiteHealth[]> => monitor.list(),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),
@@ -67,6 +70,7 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     siteJobs: (domain: string) => listOwnJobs(host, domain),
     jobOutput: (request: { domain: string; name: string }) => readJobOutput(host, request),
     wordpressCron: (domain: string) => readEvents(host, domain),
+    nameStates: async (domain: string) => nameStates(host, await getSite(host, domain)),
     wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
     /** A folder of a backup, and its tables. */
     browse: (request: BrowseRequest) => browseBackup(host, request),

@@ -3,7 +3,9 @@ import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
 import { SetDomains, SiteDomains } from '#shared/api/domains.ts'
+import { DomainStates } from '#shared/name-states.ts'
 import { namesOf } from './names.queries.ts'
+import { domainStates } from './states.ts'
 
 const route = routesWith<StreamDeps>()
 
@@ -19,6 +21,16 @@ export const domainRoutes = {
     run: async ({ deps, loaded: { site } }) => ({
       domains: { primary: site.domain, ...(await namesOf(deps.db, site.id)) },
     }),
+  }),
+  showDomainStates: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/domains/states',
+    summary: 'Show the DNS records and the certificate of each name of a site',
+    details: 'Looked up by the server at each call.',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'As its server finds them now.', json: DomainStates } },
+    errors: ['conflict', 'offline'],
+    run: ({ deps, loaded }) => domainStates(deps, loaded),
   }),
   setDomains: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/domains',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { reachable } from '#dashboard/targets/addresses.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { reachable } from './addresses.ts'
 import { Done } from './parts.ts'
 import type { Session } from './session.ts'
 import { switchSite } from './switch-site.ts'

@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { getServer } from '#dashboard/db/targets.ts'
+import { addressesOf } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { ShownMove } from '#shared/api/moves.ts'
-import { addressesOf } from './addresses.ts'
 import { findUnconfirmed } from './queries.ts'
 
 /** The move of a site that is not confirmed, and where its DNS entries lead. */

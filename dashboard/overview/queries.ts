@@ -7,6 +7,7 @@ import { hasUpdates, isShown } from '#dashboard/listing/filter.queries.ts'
 import { LISTING } from '#dashboard/listing/sites.queries.ts'
 import { sites_count } from '#dashboard/servers/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
+import type { ServerPhp } from '#shared/api/servers.ts'
 import { notFound } from '#shared/errors.ts'
 
 const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null and sites.status <> 'trashed')`
@@ -40,6 +41,12 @@ export function listFleetServers(
     .select({ ...serverColumns, services, imports_refused })
     .from(servers)
     .orderBy(asc(servers.name), asc(servers.id))
+}
+
+/** By name. */
+export function listServerPhp(db: Database): Promise<ServerPhp[]> {
+  const { id: server_id, name, php_versions } = servers
+  return db.read.select({ server_id, name, php_versions }).from(servers).orderBy(asc(servers.name))
 }
 
 export async function getFleetServer(db: Database, id: number) {

@@ -22,9 +22,10 @@ import {
 import { FleetNews } from '#shared/api/live.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
 import { Count } from '#shared/api/parts.ts'
+import { ServerPhp } from '#shared/api/servers.ts'
 import { FleetSettings } from '#shared/api/settings.ts'
 import { overview, withAge } from './overview.ts'
-import { countSites, getFleetServer } from './queries.ts'
+import { countSites, getFleetServer, listServerPhp } from './queries.ts'
 
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
@@ -61,6 +62,13 @@ export const fleetRoutes = {
       const operations = await listOperations(db, { ...RECENT, server_id })
       return { server: { ...withAge(clock, row), sites, updates, health, operations } }
     },
+  }),
+  listPhpVersions: route({
+    at: 'GET /api/fleet/php-versions',
+    summary: 'List the PHP versions of all servers',
+    right: 'read',
+    answers: shows('By the name of the server.', { servers: z.array(ServerPhp) }),
+    run: async ({ deps: { db } }) => ({ servers: await listServerPhp(db) }),
   }),
   listFleetActivity: route({
     at: 'GET /api/fleet/activity',

@@ -20,6 +20,8 @@ export const SERVER_EXAMPLES = {
   CreateServer: { hostname: 'web-1.example.net', name: 'web-1', tags: ['production', 'eu'] },
   Condition,
   ConditionsView: { conditions: [Condition] },
+  InstalledPhp: { version: '8.4', extensions: ['curl', 'gd', 'imagick', 'mysqli'] },
+  ServerExtensions: { php: [{ version: '8.4', extensions: ['curl', 'gd', 'imagick', 'mysqli'] }] },
   ProvisionServer: { php_versions: ['8.4'] },
   RestartService: { service: 'nginx' },
   ServerCreated: { id: 1, name: 'web-1', status: 'pending' },

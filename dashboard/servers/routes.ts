@@ -12,11 +12,13 @@ import {
   CreateServer,
   ServerCreated,
   ServerDetail,
+  ServerExtensions,
   ServerListed,
   ServerUpdated,
   UpdateServer,
 } from '#shared/api/servers.ts'
 import { ServerWebView } from '#shared/api/web.ts'
+import { PhpReport } from '#shared/php-installed.ts'
 import { type ChangeDeps, changeServer, createServer, removeServer } from './change-servers.ts'
 import { getIsolationCheck } from './isolation/queries.ts'
 import { getMaintenance } from './maintenance/queries.ts'
@@ -96,6 +98,15 @@ export const serverRoutes = {
     // An offline or older agent reports none.
     run: ({ deps: { agents, contact_ms }, loaded }) =>
       agents.get(loaded, '/conditions', Conditions, contact_ms).catch(() => ({ conditions: null })),
+  }),
+  getPhp: route({
+    at: 'GET /api/servers/:server_id/php',
+    summary: 'Show the PHP versions of a server with their extensions',
+    right: 'read',
+    loads: loadServer,
+    answers: { 200: { about: 'As its agent reports it now.', json: ServerExtensions } },
+    run: ({ deps: { agents, contact_ms }, loaded }) =>
+      agents.get(loaded, '/php', PhpReport, contact_ms).catch(() => ({ php: null })),
   }),
   getServerWeb: route({
     at: 'GET /api/servers/:server_id/web',

@@ -3,6 +3,7 @@ import { Condition } from '#shared/agent.ts'
 import { Hostname, Port, ServerName, SystemUser, Tags } from '#shared/fields.ts'
 import { serverProvision } from '#shared/operation-types/server.provision.ts'
 import { serviceRestart } from '#shared/operation-types/service.restart.ts'
+import { InstalledPhp } from '#shared/php-installed.ts'
 import { DryRun } from '#shared/plan.ts'
 import { SERVER_STATUSES } from '#shared/values.ts'
 import { body } from './body.ts'
@@ -89,3 +90,19 @@ export const ConditionsView = strictObject({
     'The obstacles to new sites on a server, as its agent reports them now: another program on port 80 or 443, a MariaDB that refuses the agent.',
 })
 export type ConditionsView = z.infer<typeof ConditionsView>
+
+export const ServerExtensions = strictObject({
+  php: z.array(InstalledPhp).nullable().describe('Null: the agent is offline or too old.'),
+}).meta({
+  id: 'ServerExtensions',
+  description: 'The PHP versions of a server and their extensions.',
+})
+
+export const ServerPhp = strictObject({
+  server_id: RecordId,
+  name: z.string(),
+  php_versions: z
+    .array(z.string())
+    .describe('Installed; empty before the first sync, or without PHP.'),
+}).meta({ id: 'ServerPhp', description: 'The PHP versions of a server.' })
+export type ServerPhp = z.infer<typeof ServerPhp>

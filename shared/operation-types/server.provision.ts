@@ -14,6 +14,10 @@ export const serverProvision = command({
       .max(10, 'Must name at most 10 versions')
       .default([])
       .describe('None: the version that the distribution ships.'),
+    php_source: z
+      .boolean({ error: 'Must be true or false' })
+      .optional()
+      .describe('May add the apt repository of the agent for versions that Debian does not have.'),
     accept: Accept.optional(),
   }),
   result: z.object({ php_versions: z.array(z.string().max(16)).max(20) }),
@@ -30,6 +34,6 @@ export const serverProvisionType = operationType({
   bulk: {
     title: 'Provision',
     params: bulkParams(serverProvision.params.shape),
-    words: { php_versions: 'PHP', accept: null },
+    words: { php_versions: 'PHP', php_source: 'PHP repository', accept: null },
   },
 })

@@ -17,6 +17,7 @@ const PATHS = [
   '/sites/logs/tail',
   '/sites/logs/download',
   '/sites/logs/fatals',
+  '/sites/names',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

@@ -12,6 +12,7 @@ import {
 } from '#shared/agent.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
+import type { InstalledPhp } from '#shared/php-installed.ts'
 import type { Plan } from '#shared/plan.ts'
 import {
   encodeEvent,
@@ -33,6 +34,7 @@ export class FakeAgent {
   usage: SiteUsage[] = []
   maintenance: Maintenance | null = null
   conditions: Condition[] = []
+  php: InstalledPhp[] = []
   /** Undefined: the agent does not know the call. */
   web: Web | undefined
   health: SiteHealth[] = []
@@ -144,6 +146,7 @@ export class FakeAgent {
       '/certificates': { certificates: this.certificates },
       '/usage': { sites: this.usage },
       '/maintenance': { maintenance: this.maintenance },
+      '/php': { php: this.php },
       '/conditions': { conditions: this.conditions },
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },

@@ -90,6 +90,21 @@ unless(lab.available()).describe('the domains of a site', () => {
     expect(await visit(`http://${DEAD}/a`)).toEqual([302, `https://${SITE}/a`])
   })
 
+  test('the state of each name says so, with the reason and the next attempt', async () => {
+    const { status, body } = await world.dashboard.call('GET', `${at()}/states`)
+
+    expect(status).toBe(200)
+    const names = body.names as { name: string; certificate: object }[]
+    const states = Object.fromEntries(names.map(({ name, certificate }) => [name, certificate]))
+    const active = { state: 'active', reason: '', next_at: null }
+    expect(states).toEqual({
+      ...Object.fromEntries(
+        [SITE, `www.${SITE}`, ALIVE, BOOKS, OLD, NEW].map((name) => [name, active]),
+      ),
+      [DEAD]: { state: 'blocked', reason: expect.any(String), next_at: expect.any(String) },
+    })
+  })
+
   test('bad names change nothing', async () => {
     const before = await world.host.must(['cat', `/etc/nginx/sites-available/hosting-${SITE}.conf`])
     await world.host.put(

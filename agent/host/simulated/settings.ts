@@ -7,6 +7,11 @@ export const SETTINGS: HostSettings = {
   wp_cli_sha512: '0'.repeat(128),
   restic_urls: ['https://restic.example/restic'],
   restic_sha256: '1'.repeat(64),
+  php_source: {
+    url: 'https://php.example/php',
+    key_url: 'https://php.example/php/apt.gpg',
+    fingerprint: '2'.repeat(40),
+  },
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
   wordpress_sha256: undefined,

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
+import { PHP_ORIGIN_FILE } from '#agent/os/packages/php-source.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Unattended } from '#shared/maintenance.ts'
 
@@ -99,7 +100,7 @@ async function administratorsOwn(host: Host): Promise<string | undefined> {
   const names = (await files.list(FOLDER)).map(({ name }) => name).sort()
   for (const name of names) {
     const path = `${FOLDER}/${name}`
-    if (path === UNATTENDED_FILE || path === packaged) continue
+    if ([UNATTENDED_FILE, PHP_ORIGIN_FILE, packaged].includes(path)) continue
     const text = (await files.read(path)) ?? ''
     if (name === DEBIAN_SWITCH && DEBIAN_TEXT.test(text)) continue
     if (OWN_SETTING.test(text)) return path

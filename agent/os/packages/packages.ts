@@ -129,13 +129,22 @@ export function install(
   })
 }
 
+/** One of the packages is of a PHP version that no repository has; Debian has the one it ships. */
+export async function hasUnknownPhp(host: Host, packages: readonly string[]): Promise<boolean> {
+  const known = [...(await knownPhp(host)), await shippedPhp(host)]
+  return unknownPhp(known, packages).length > 0
+}
+
+const unknownPhp = (known: readonly string[], packages: readonly string[]) =>
+  packages
+    .flatMap((name) => /^php(\d\.\d)-fpm$/.exec(name)?.[1] ?? [])
+    .filter((version) => !known.includes(version))
+
 function refuseUnknownPhp(known: readonly string[], packages: readonly string[], field: string) {
-  for (const name of packages) {
-    const version = /^php(\d\.\d)-fpm$/.exec(name)?.[1]
-    if (version === undefined || known.includes(version)) continue
-    const others = known.length > 0 ? known.join(', ') : 'none'
-    throw invalid({ [field]: [`PHP ${version} is not available on this server (${others} is)`] })
-  }
+  const [version] = unknownPhp(known, packages)
+  if (version === undefined) return
+  const others = known.length > 0 ? known.join(', ') : 'none'
+  throw invalid({ [field]: [`PHP ${version} is not available on this server (${others} is)`] })
 }
 
 async function knownPhp({ shell }: Host): Promise<string[]> {

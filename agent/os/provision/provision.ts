@@ -11,12 +11,14 @@ import {
   refuseOtherUser,
 } from '#agent/os/nginx/provision.ts'
 import {
+  hasUnknownPhp,
   install,
   missingPackages,
   planInstall,
   refuseUnknownPackages,
   shippedPhp,
 } from '#agent/os/packages/packages.ts'
+import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
 import { refuseTakenPorts } from '#agent/os/server/port-holders.ts'
 import { ensureRunning } from '#agent/os/services/index.ts'
 import { CRON, LOG, MARIADB, NGINX } from '#agent/os/services/known.ts'
@@ -33,23 +35,30 @@ import { planImpose } from './package-changes.ts'
 /** The files that apply to all sites, without those of single sites. */
 export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
 
+interface Options {
+  accept?: readonly string[] | undefined
+  php_source?: boolean | undefined
+}
+
 /**
  * The steps that provision this server: packages, base configuration, running services. None if all
  * are done, which is checked without starting a program. No PHP versions means that of the
  * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes
- * of foreign objects: see Step.imposes. Throws obstacles: invalid on `field`, conflict for a
+ * of foreign objects: see Step.imposes. With `php_source` versions may come from the repository of the
+ * settings, which is added for them. Throws obstacles: invalid on `field`, conflict for a
  * foreign port 80 or 443, and for an nginx with another user.
  */
 export async function provisionSteps(
   host: Host,
   php: readonly string[],
   field: string,
-  accept: readonly string[] = [],
+  { accept = [], php_source = false }: Options = {},
 ): Promise<Step[]> {
   const shipped = await shippedPhp(host)
   const versions = php.length > 0 ? php : [shipped]
   const missing = await missingPackages(host, versions)
-  if (missing.length > 0) await refuseUnknownPackages(host, missing, field)
+  const source = php_source ? await missingSource(host, missing) : []
+  if (missing.length > 0 && source.length === 0) await refuseUnknownPackages(host, missing, field)
   const stopped = await stoppedOf(host)
   const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
   if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
@@ -63,6 +72,7 @@ export async function provisionSteps(
     apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
   }
   return [
+    ...source,
     ...(missing.length > 0 ? [packages] : []),
     ...(configured ? [] : [nginxStep(host)]),
     ...(await sharedPoolSteps(host, installed)),
@@ -73,6 +83,11 @@ export async function provisionSteps(
     ...(await wpCliSteps(host)),
     ...(await recorderSteps(host)),
   ]
+}
+
+/** A repository that is added for nothing would be one more that the server trusts. */
+async function missingSource(host: Host, missing: readonly string[]): Promise<Step[]> {
+  return (await hasUnknownPhp(host, missing)) ? phpSourceSteps(host) : []
 }
 
 /**

@@ -13,6 +13,16 @@ export const domainsQuery = (site: SitePlace) =>
         .domains,
   })
 
+/** Looked up by the server of the site at each call. */
+export const domainStatesQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'domains', 'states'],
+    queryFn: () =>
+      call('GET /api/servers/:server_id/sites/:site_id/domains/states', { params: at(site) }),
+    refetchInterval: 60_000,
+    retry: false,
+  })
+
 export type Names = Sent<'PUT /api/servers/:server_id/sites/:site_id/domains'>['body']
 
 /** The whole list. */

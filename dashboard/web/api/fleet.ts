@@ -7,4 +7,10 @@ export const fleetQuery = queryOptions({
   queryFn: () => call('GET /api/fleet'),
 })
 
+/** The PHP versions of each server. */
+export const phpQuery = queryOptions({
+  queryKey: ['fleet', 'php-versions'],
+  queryFn: async () => (await call('GET /api/fleet/php-versions')).servers,
+})
+
 export type Fleet = Awaited<ReturnType<NonNullable<typeof fleetQuery.queryFn>>>

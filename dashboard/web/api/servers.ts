@@ -27,8 +27,8 @@ export const removeServer = (server_id: number) =>
   call('DELETE /api/servers/:server_id', at(server_id))
 
 /** The plan of provisioning. */
-export async function planProvision(server_id: number, php_versions: readonly string[]) {
-  const sent = { ...at(server_id), body: { php_versions, dry_run: true } }
+export async function planProvision(server_id: number, body: Provision) {
+  const sent = { ...at(server_id), body: { ...body, dry_run: true } }
   return (await call('POST /api/servers/:server_id/provision', sent)).plan
 }
 
@@ -80,6 +80,14 @@ export const webQuery = (server_id: number) =>
   queryOptions({
     queryKey: ['servers', server_id, 'web'],
     queryFn: async () => (await call('GET /api/servers/:server_id/web', at(server_id))).web,
+    refetchInterval: 60_000,
+  })
+
+/** The PHP versions of a server and their extensions, from its agent. */
+export const extensionsQuery = (server_id: number) =>
+  queryOptions({
+    queryKey: ['servers', server_id, 'php'],
+    queryFn: async () => (await call('GET /api/servers/:server_id/php', at(server_id))).php,
     refetchInterval: 60_000,
   })
 

@@ -3,8 +3,8 @@ import { serverProvision } from '#agent/commands/server.provision.ts'
 import { contextOf, debian, outcome, server } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-const provision = (host: FakeHost, php_versions: string[] = []) =>
-  outcome(serverProvision.run({ php_versions }, contextOf(host)))
+const provision = (host: FakeHost, php_versions: string[] = [], php_source?: boolean) =>
+  outcome(serverProvision.run({ php_versions, php_source }, contextOf(host)))
 
 function bare(): FakeHost {
   const host = debian()
@@ -106,6 +106,19 @@ test('lists the available PHP versions when another one is requested', async () 
   await expect(refusal).rejects.toMatchObject({
     fields: { php_versions: ['PHP 7.4 is not available on this server (8.2, 8.3 is)'] },
   })
+})
+
+test.each([
+  ['7.4', true],
+  ['8.3', false],
+  ['8.2', false],
+])('adds the PHP repository for PHP %s: %p', async (php, isAdded) => {
+  const host = bare()
+  host.answer('apt-cache pkgnames', 'php8.2-fpm\nphp8.3-fpm\n')
+
+  const steps = await serverProvision.plan?.({ php_versions: [php], php_source: true }, host)
+
+  expect(steps?.some(({ name }) => name === 'php source')).toBe(isAdded)
 })
 
 test('refuses an unknown distribution', async () => {

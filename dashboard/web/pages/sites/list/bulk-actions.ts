@@ -53,7 +53,7 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
     name: 'Change PHP',
     icon: CloudDownload,
     about:
-      'Moves each of them to this version. Sites on servers without it fail and stay as they are.',
+      'Moves each of them to this version. Sites on servers without it fail and stay as they are: install it there first.',
     param: { name: 'php', label: 'PHP version', options: PHP },
   },
   'site.configure': {

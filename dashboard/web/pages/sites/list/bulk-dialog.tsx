@@ -11,6 +11,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkTarget, SkippedTarget } from '#shared/api/bulk-operations.ts'
 import type { BulkAction } from './bulk-actions.ts'
+import { InstallPhp } from './install-php.tsx'
 
 interface BulkDialogProps {
   /** Undefined: closed. */
@@ -88,6 +89,9 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
         </Field>
       )}
       <BulkTargets targets={planned?.targets} skipped={planned?.skipped ?? []} />
+      {type === 'site.update' && planned && value !== '' && (
+        <InstallPhp php={value} targets={planned.targets} />
+      )}
       {consent.question}
       <Field
         label="Parallel operations"

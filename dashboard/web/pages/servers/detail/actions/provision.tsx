@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { planProvision, provisionServer } from '#dashboard/web/api/servers.ts'
+import { PhpSourceField } from '#dashboard/web/features/servers/php-source-field.tsx'
 import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
@@ -28,15 +29,21 @@ export function Provision({ server, open, onClose }: DialogProps) {
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [text, setText] = useState('')
   const [accepted, setAccepted] = useState(false)
+  const [withSource, setWithSource] = useState(false)
   const php_versions = text.split(/[\s,]+/).filter(Boolean)
   const isPhp = ProvisionServer.safeParse({ php_versions }).success
-  const preview = useMutation({ mutationFn: () => planProvision(server.id, php_versions) })
+  const asked = { php_versions, ...(withSource && { php_source: true }) }
+  const preview = useMutation({ mutationFn: () => planProvision(server.id, asked) })
   const consents = consentsOf(preview.data)
   const isOpen = consents.length > 0 && !accepted
   const start = useMutation({
-    mutationFn: () => provisionServer(server.id, { php_versions, accept: consents }),
+    mutationFn: () => provisionServer(server.id, { ...asked, accept: consents }),
     onSuccess: useOpenOperation(),
   })
+  const changed = () => {
+    setAccepted(false)
+    preview.reset()
+  }
   const isDone = preview.data?.steps.length === 0
   const error = preview.error ?? start.error
   const refused = refusalsIn(error).php_versions
@@ -60,11 +67,17 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
           value={text}
           onChange={(event) => {
             setText(event.target.value)
-            setAccepted(false)
-            preview.reset()
+            changed()
           }}
         />
       </Field>
+      <PhpSourceField
+        checked={withSource}
+        onChange={(checked) => {
+          setWithSource(checked)
+          changed()
+        }}
+      />
       {preview.data && (
         <>
           <PlanSummary plan={preview.data} isOpen />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Pencil } from 'lucide-react'
-import { domainsQuery } from '#dashboard/web/api/domains.ts'
+import { Pencil, RefreshCw } from 'lucide-react'
+import { domainStatesQuery, domainsQuery } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -10,14 +10,17 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
+import type { DomainStates } from '#shared/name-states.ts'
 import { pairOf } from '#shared/site-names.ts'
 import { EditDomains } from './edit-domains.tsx'
+import { CertificateState, DnsState, Expected } from './name-states.tsx'
 
 /** All names of the site, and the dialog that changes them. */
 export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { data, error, refetch } = useQuery(domainsQuery(site))
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
+  const states = useQuery({ ...domainStatesQuery(site), enabled: isOnServer && !isOffline })
   return (
     <Card
       title="Domains"
@@ -25,20 +28,38 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
       actions={
         isOnServer &&
         data && (
-          <Button icon={<Pencil />} disabled={isOffline} onClick={show}>
-            Edit domains
-          </Button>
+          <>
+            <Button
+              icon={<RefreshCw />}
+              disabled={isOffline}
+              busy={states.isFetching}
+              onClick={() => void states.refetch()}
+            >
+              Check DNS
+            </Button>
+            <Button icon={<Pencil />} disabled={isOffline} onClick={show}>
+              Edit domains
+            </Button>
+          </>
         )
       }
     >
       <QueryState of={{ data, error, refetch }} />
-      {data && <Names domains={data} />}
+      {data && <Names domains={data} states={states.data} />}
+      {states.data && <Expected states={states.data} />}
       {data && <EditDomains key={String(dialog.open)} {...dialog} site={site} domains={data} />}
     </Card>
   )
 }
 
-function Names({ domains }: { domains: SiteDomains }) {
+interface NamesProps {
+  domains: SiteDomains
+  /** Undefined until the server has looked them up. */
+  states: DomainStates | undefined
+}
+
+function Names({ domains, states }: NamesProps) {
+  const stateOf = (name: string) => states?.names.find((state) => state.name === name)
   return (
     <Table
       label="Domains"
@@ -46,6 +67,8 @@ function Names({ domains }: { domains: SiteDomains }) {
         <>
           <Head>Name</Head>
           <Head>Use</Head>
+          <Head>DNS</Head>
+          <Head>Certificate</Head>
         </>
       }
     >
@@ -56,6 +79,12 @@ function Names({ domains }: { domains: SiteDomains }) {
             {unicodeOf(name) !== name && <p className="text-xs text-muted">{name}</p>}
           </Cell>
           <Cell className="break-words">{use}</Cell>
+          <Cell>
+            <DnsState of={stateOf(name)} />
+          </Cell>
+          <Cell>
+            <CertificateState of={stateOf(name)} />
+          </Cell>
         </tr>
       ))}
     </Table>

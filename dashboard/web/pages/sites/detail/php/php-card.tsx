@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { serverQuery } from '#dashboard/web/api/servers.ts'
+import { extensionsQuery, serverQuery } from '#dashboard/web/api/servers.ts'
 import { changeSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
@@ -20,6 +20,8 @@ import { TIERS } from '#shared/values.ts'
 export function PhpCard({ site, isOnServer }: TabProps) {
   const [change, setChange] = useState<'tier' | 'php'>()
   const { data: server } = useQuery(serverQuery(site.server_id))
+  const { data: installed } = useQuery(extensionsQuery(site.server_id))
+  const extensions = installed?.find(({ version }) => version === site.php)?.extensions
   const ends = server && site.php ? supportEnds(site.php, server.os) : undefined
   return (
     <Card
@@ -44,6 +46,9 @@ export function PhpCard({ site, isOnServer }: TabProps) {
             ),
           }),
           Version: site.php ? <Php version={site.php} ends={ends} /> : 'none',
+          ...(extensions && {
+            Extensions: <span className="text-xs break-words">{extensions.join(', ')}</span>,
+          }),
         }}
       />
       <ChangeDialog site={site} what={change} onClose={() => setChange(undefined)} />

@@ -1,0 +1,82 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
+import { phpQuery } from '#dashboard/web/api/fleet.ts'
+import { PhpSourceField } from '#dashboard/web/features/servers/php-source-field.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import type { BulkTarget } from '#shared/api/bulk-operations.ts'
+import type { ServerPhp } from '#shared/api/servers.ts'
+
+const LIVE_MS = 3_000
+const SHOWN = 5
+
+interface InstallPhpProps {
+  php: string
+  /** The sites that shall have it. */
+  targets: readonly BulkTarget[]
+}
+
+/** The servers of the sites that lack the PHP version, and its installation there; else nothing. */
+export function InstallPhp({ php, targets }: InstallPhpProps) {
+  const [bulk, setBulk] = useState<{ id: string; php: string }>()
+  const [php_source, setSource] = useState(false)
+  const isStarted = bulk?.php === php
+  const { data: servers } = useQuery({ ...phpQuery, refetchInterval: isStarted && LIVE_MS })
+  const lacking = lackingOf(servers ?? [], php, targets)
+  const install = useMutation({
+    mutationFn: () =>
+      startBulk({
+        type: 'server.provision',
+        params: { php_versions: [php], ...(php_source && { php_source }) },
+        targets: { server_ids: lacking.map(({ server_id }) => server_id) },
+      }),
+    onSuccess: (id) => setBulk({ id, php }),
+  })
+  if (lacking.length === 0) return null
+  const ids = new Set(lacking.map(({ server_id }) => server_id))
+  const sites = targets.filter(({ server_id }) => ids.has(server_id)).length
+  const count = formatCount(lacking.length, 'server')
+  if (isStarted)
+    return (
+      <Notice kind="wait" title={`PHP ${php} is being installed on ${count}`}>
+        Start the change when it is done. <BulkLink id={bulk.id}>Show the progress</BulkLink>
+      </Notice>
+    )
+  return (
+    <Notice
+      kind="warn"
+      title={`PHP ${php} is not installed on ${count} with ${formatCount(sites, 'of the sites', 'of the sites')}`}
+      actions={
+        <Button busy={install.isPending} onClick={() => install.mutate()}>
+          Install PHP {php} there first
+        </Button>
+      }
+    >
+      <p className="mb-2">{namesOf(lacking)}</p>
+      <PhpSourceField checked={php_source} onChange={setSource} />
+      {install.error && <Failure error={install.error} />}
+    </Notice>
+  )
+}
+
+function lackingOf(
+  servers: readonly ServerPhp[],
+  php: string,
+  targets: readonly BulkTarget[],
+): ServerPhp[] {
+  const ids = new Set(targets.map(({ server_id }) => server_id))
+  // Of a server without a report nothing is known: its agent installs the version.
+  const isLacking = ({ php_versions }: ServerPhp) =>
+    php_versions.length > 0 && !php_versions.includes(php)
+  return servers.filter((server) => ids.has(server.server_id) && isLacking(server))
+}
+
+function namesOf(servers: readonly ServerPhp[]): string {
+  const names = servers.slice(0, SHOWN).map(({ name }) => name)
+  const more = servers.length - names.length
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+}

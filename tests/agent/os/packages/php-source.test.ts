@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import type { PhpSource } from '#agent/host/ports.ts'
+import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
+import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const KEY =
+  'mDMEawQbohYJKwYBBAHaRw8BAQdAafNMsjLGm4F86BFNQrrZTyenuGv2LgffPtWqPB2MOQa0GUZpcnN0IDxmaXJzdEBwaHAuZXhhbXBsZT6IkAQTFggAOBYhBIQt7ugVZXqhDkwrNbrRt6w0iEgGBQJrBBuiAhsDBQsJCAcCBhUKCQgLAgQWAgMBAh4BAheAAAoJELrRt6w0iEgGZ9kBANesezmqCVaiB/+Ylj6woAQQeBBO6Naz9mO15JSbACk7AQCL9OMz2OS+ZP5DU4jTV1CqV4sRIQvAKP+UsC3H7FVkDg=='
+const FINGERPRINT = '842DEEE815657AA10E4C2B35BAD1B7AC34884806'
+const PLACES = [
+  '/etc/apt/apt.conf.d/61hosting-php',
+  '/etc/apt/keyrings/hosting-php.asc',
+  '/etc/apt/preferences.d/hosting-php',
+  '/etc/apt/sources.list.d/hosting-php.sources',
+]
+
+function bookworm({ fingerprint = FINGERPRINT, page = armor(KEY) } = {}): FakeHost {
+  const host = debian()
+  host.disk.putText(
+    '/etc/os-release',
+    'ID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\nPRETTY_NAME="Debian GNU/Linux 12"\n',
+  )
+  set(host, { fingerprint })
+  host.pages.set(host.settings.php_source.key_url, page)
+  return host
+}
+
+const set = (host: FakeHost, some: Partial<PhpSource>) =>
+  Object.assign(host.settings, { php_source: { ...host.settings.php_source, ...some } })
+
+const armor = (key: string) =>
+  `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${key}\n-----END PGP PUBLIC KEY BLOCK-----\n`
+
+const add = (host: FakeHost) =>
+  outcome(
+    (async function* () {
+      yield* contextOf(host).perform(await phpSourceSteps(host))
+      return {}
+    })(),
+  )
+
+const filesOf = (host: FakeHost) =>
+  Object.keys(host.disk.all)
+    .filter((path) => PLACES.includes(path))
+    .sort()
+
+test('adds the repository with its key, below the version of Debian, and reads only its lists', async () => {
+  const host = bookworm()
+
+  const [lines] = await add(host)
+
+  expect(lines).toEqual([
+    'Adding the PHP repository https://php.example/php',
+    'Reading the package lists of the repository',
+  ])
+  expect(filesOf(host)).toEqual(PLACES)
+  const [origin, key, preferences, source] = PLACES.map((path) => host.disk.all[path])
+  expect(source).toBe(`# Made by Hosting Control. Changes in this file are overwritten.
+Types: deb
+URIs: https://php.example/php
+Suites: bookworm
+Components: main
+Signed-By: /etc/apt/keyrings/hosting-php.asc
+`)
+  expect(preferences).toContain('Package: php8.2-* ')
+  expect(preferences).toContain('\nPin: origin "php.example"\nPin-Priority: 100\n')
+  expect(origin).toContain('"site=php.example";')
+  expect(String(key).replace(/\s/g, '')).toContain(KEY)
+  expect(host.ran).toEqual([
+    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold -o Dir::Etc::SourceList=/etc/apt/sources.list.d/hosting-php.sources -o Dir::Etc::SourceParts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any update -q',
+  ])
+  expect(await phpSourceSteps(host)).toEqual([])
+})
+
+test('trusts only the key of the settings', async () => {
+  const host = bookworm({ fingerprint: '1'.repeat(40) })
+
+  const [, message] = await add(host)
+
+  expect(message).toBe(`https://php.example/php/apt.gpg does not have the key ${'1'.repeat(40)}`)
+  expect(filesOf(host)).toEqual([])
+})
+
+test('says that an address has no key', async () => {
+  const host = bookworm({ page: '<html>Not found</html>' })
+
+  const [, message] = await add(host)
+
+  expect(message).toBe('https://php.example/php/apt.gpg is not an OpenPGP keyring')
+})
+
+test('leaves nothing of a repository that apt cannot verify', async () => {
+  const host = bookworm()
+  host.fail('apt-get -o DPkg::Lock', 'E: The repository is not signed.')
+
+  const [, message] = await add(host)
+
+  expect(message).toBe('apt cannot use the PHP repository: The repository is not signed.')
+  expect(filesOf(host)).toEqual([])
+})
+
+test('replaces the repository of other settings, and brings it back if the new one fails', async () => {
+  const host = bookworm()
+  await add(host)
+  const before = { ...host.disk.all }
+  set(host, { url: 'https://mirror.example/php' })
+  host.fail('apt-get -o DPkg::Lock', 'E: The repository is not signed.')
+
+  await add(host)
+
+  expect({ ...host.disk.all }).toEqual(before)
+})

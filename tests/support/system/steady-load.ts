@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import type { Host } from '#tests/support/lab/index.ts'
+import type { Answers } from './load.ts'
+
+interface Asking {
+  domain: string
+  path: string
+  /** The beginning of each good answer. */
+  expected: string
+  per_second: number
+}
+
+/** A load from one process, without one for each request: for many requests a second. */
+export function startSteadyLoad(host: Host, { domain, path, expected, per_second }: Asking) {
+  const client = join(import.meta.dir, 'steady-client.ts')
+  const args = [domain, path, expected, String(per_second)]
+  const argv = ['ip', 'netns', 'exec', host.netns, process.execPath, client, ...args]
+  const child = Bun.spawn(argv, { stdio: ['pipe', 'pipe', 'inherit'] })
+  return {
+    async stop(): Promise<Answers> {
+      child.stdin.end()
+      const text = await new Response(child.stdout).text()
+      if ((await child.exited) !== 0) throw new Error('The load ended by itself')
+      return JSON.parse(text) as Answers
+    },
+  }
+}
