@@ -103,7 +103,7 @@ const AgentJob = ReportedJob.extend({
   failures: z.int().nonnegative().max(1000),
 })
 
-/** The own jobs of a site. */
+/** The cron jobs of a site. */
 export const AgentSiteJobs = z.object({
   stopped: z.enum(JOB_STOPS).nullable(),
   jobs: z.array(AgentJob).max(MOST_JOBS),

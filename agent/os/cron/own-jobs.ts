@@ -19,7 +19,7 @@ import { isTimer, jobFiles, jobUnits, pathOfUnit, wantsOfUnit } from './own-file
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'jobs'>
 
-/** The own jobs of a site become those of its record; former ones are stopped. */
+/** The cron jobs of a site become those of its record; former ones are stopped. */
 export const applyOwn = (host: Host, site: Owner): Change =>
   deferred(async () => {
     const jobs = host.init === 'systemd' ? (site.jobs ?? []) : []

@@ -20,11 +20,11 @@ const MOST_LINES = 20_000
 const LIMIT_MS = 20_000
 const RUNNING = ['activating', 'active', 'deactivating']
 
-/** Why the own jobs of a site do not run by themselves; null: they do. */
+/** Why the cron jobs of a site do not run by themselves; null: they do. */
 export const ownStopOf = (host: Host, site: Site) =>
   host.init === 'systemd' ? stopOf(site) : ('without_systemd' as const)
 
-/** The own jobs of a site with their state. Throws not_found for a site of others. */
+/** The cron jobs of a site with their state. Throws not_found for a site of others. */
 export async function listOwnJobs(host: Host, domain: string): Promise<AgentSiteJobs> {
   const site = await getSite(host, domain)
   const stopped = ownStopOf(host, site)

@@ -14,7 +14,7 @@ import { EditJob } from './edit-job.tsx'
 import { JobRow } from './job-row.tsx'
 import { Stopped } from './stopped.tsx'
 
-/** The own jobs of a site with their next and last runs. */
+/** The cron jobs of a site with their next and last runs. */
 export function CronJobsCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(cronJobsQuery(site))
   const { dialog, show } = useDialog()
