@@ -13,8 +13,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export const MOST_LOG_LINES = 500
 export const MOST_LOG_LINE = 8192
 /** Masks and escapes make a line longer. */
-const MOST_TEXT = 6 * MOST_LOG_LINE
+export const MOST_LOG_TEXT = 4 * MOST_LOG_LINE
 const MOST_GROUPS = 100
+/** Of the lines of one page, in bytes of JSON: a page ends before its last line does not fit. */
+export const MOST_PAGE = 700 << 10
 /** Lines that a live view shows in a second: others are only counted. */
 export const MOST_LIVE_LINES = 200
 /** What a download contains of a log, in bytes. */
@@ -74,7 +76,7 @@ export const AgentLogLine = z.object({
   level: oneOf(LOG_LEVELS),
   /** Of an answer to a visitor. */
   status: z.int().min(0).max(999).nullable(),
-  text: z.string().max(MOST_TEXT),
+  text: z.string().max(MOST_LOG_TEXT),
   cut: z.boolean(),
 })
 export type AgentLogLine = z.infer<typeof AgentLogLine>
@@ -105,7 +107,7 @@ export const FatalGroup = z.object({
   first_at: z.iso.datetime().max(40).nullable(),
   last_at: z.iso.datetime().max(40).nullable(),
   /** The newest. */
-  text: z.string().max(MOST_TEXT),
+  text: z.string().max(MOST_LOG_TEXT),
 })
 export type FatalGroup = z.infer<typeof FatalGroup>
 

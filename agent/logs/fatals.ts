@@ -38,8 +38,16 @@ function add(groups: Map<string, FatalGroup>, { line }: Match): void {
     known.count += 1
     known.first_at = line.at ?? known.first_at
   } else if (groups.size < MOST_KNOWN) {
-    groups.set(key, { ...cause, count: 1, first_at: line.at, last_at: line.at, text: line.text })
+    groups.set(key, {
+      ...cause,
+      count: 1,
+      first_at: line.at,
+      last_at: line.at,
+      text: line.text.slice(0, MOST_SHOWN),
+    })
   }
 }
 
+/** Of the last error of each cause: the groups are one answer. */
+const MOST_SHOWN = 2000
 const MOST_KNOWN = 10 * MOST_FATAL_GROUPS

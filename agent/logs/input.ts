@@ -3,6 +3,7 @@ import { readSync } from 'node:fs'
 import { type AgentLogPage, MOST_LOG_LINE } from '#shared/site-logs.ts'
 import { type Candidate, candidatesIn, matchOf, queryOf } from './matches.ts'
 import type { ReadRequest } from './request.ts'
+import { Room } from './room.ts'
 
 const STDIN = 0
 const MOST_REQUEST = 64 << 10
@@ -53,7 +54,9 @@ export function searchInput(bytes: Buffer, request: ReadRequest): AgentLogPage {
     .filter(({ from }) => from < before)
     .reverse()
     .flatMap((one) => matchOf(one, query) ?? [])
-  const page = lines.slice(0, request.limit)
+  const room = new Room(request.limit)
+  const end = lines.findIndex(({ line }) => !room.has(line))
+  const page = end < 0 ? lines : lines.slice(0, end + 1)
   const last = lines.length > page.length ? page.at(-1) : undefined
   const looked = { bytes: bytes.length, files: bytes.length > 0 ? 1 : 0, unread: 0 }
   return {

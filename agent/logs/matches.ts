@@ -5,6 +5,7 @@ import {
   type LogFilter,
   type LogSource,
   MOST_LOG_LINE,
+  MOST_LOG_TEXT,
 } from '#shared/site-logs.ts'
 import { FORMATS, type Format, type Parsed } from './formats.ts'
 import { masked, visible } from './mask.ts'
@@ -138,4 +139,4 @@ function isWanted({ at, level }: Parsed, { least, since, until }: Query): boolea
 }
 
 /** What leaves the server of a text of a log. */
-const shown = (text: string): string => visible(masked(text))
+const shown = (text: string): string => visible(masked(text)).slice(0, MOST_LOG_TEXT)

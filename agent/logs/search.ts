@@ -1,8 +1,9 @@
-import type { AgentLogPage, Looked } from '#shared/site-logs.ts'
+import type { AgentLogLine, AgentLogPage, Looked } from '#shared/site-logs.ts'
 import { closeLogs, digestOf, type LogFile, openLogs } from './files.ts'
 import { type Match, matchesIn, type Query, queryOf, timeOf } from './matches.ts'
 import { backwards, type Region, unzippedRegions } from './regions.ts'
 import type { ReadRequest } from './request.ts'
+import { Room } from './room.ts'
 
 /** Takes a match, newest first; false: no more is wanted. */
 type Take = (match: Match) => boolean
@@ -20,12 +21,13 @@ const PATIENCE = 3
 
 /** One page of matching lines, newest first, and where the next one begins. */
 export async function search(request: ReadRequest): Promise<AgentLogPage> {
-  const lines: Match[] = []
-  const { looked, next } = await walk(request, (match) => {
-    lines.push(match)
-    return lines.length < request.limit
+  const lines: AgentLogLine[] = []
+  const room = new Room(request.limit)
+  const { looked, next } = await walk(request, ({ line }) => {
+    lines.push(line)
+    return room.has(line)
   })
-  return { lines: lines.map(({ line }) => line), next, looked }
+  return { lines, next, looked }
 }
 
 export interface Walked {

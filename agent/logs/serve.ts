@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { writeSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import process from 'node:process'
+import type { AgentLogLine } from '#shared/site-logs.ts'
 import { download } from './download.ts'
 import { groupFatals } from './fatals.ts'
 import { closeLogs, openLogs } from './files.ts'
@@ -48,7 +49,12 @@ async function answer(request: ReadRequest, rest: Buffer): Promise<void> {
 
 /** Of a log without a file, oldest first. */
 function linesOf(bytes: Buffer, request: ReadRequest): string {
-  const { lines } = searchInput(bytes, { ...request, limit: Number.POSITIVE_INFINITY })
+  const lines: AgentLogLine[] = []
+  for (let before: string | null | undefined; before !== null; ) {
+    const page = searchInput(bytes, { ...request, ...(before && { before }) })
+    lines.push(...page.lines)
+    before = page.next
+  }
   return lines
     .toReversed()
     .map(({ at, text }) => `${at} ${text}\n`)

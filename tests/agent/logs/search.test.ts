@@ -121,6 +121,18 @@ test('cuts a long line, and says so', async () => {
   for (const { text } of lines) expect(text.length).toBeLessThan(8200)
 })
 
+test('ends a page before it is too large for an answer', async () => {
+  const path = `${logFolder()}/access.log`
+  const line = (number: number) => visitAt(number % 60, `/page-${number}/${'\u0001"'.repeat(3500)}`)
+  writeLog(path, Array.from({ length: 300 }, (_, at) => line(at)).join(''))
+
+  const { lines } = await search(requestFor({ paths: [path] }))
+  const all = await readAll({ paths: [path] })
+
+  expect(JSON.stringify(lines).length).toBeLessThan(1 << 20)
+  expect(all).toEqual(Array.from({ length: 300 }, (_, at) => String(299 - at)))
+})
+
 test('takes an error with its stack trace as one entry', async () => {
   const path = `${logFolder()}/php-error.log`
   const error = (second: number, text: string) =>
