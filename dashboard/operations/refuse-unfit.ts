@@ -12,5 +12,7 @@ export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: 
   const isOfTrash = rules.states.includes('trashed')
   if (isOfTrash) throw conflict(`${domain} is not in the trash`)
   if (status === 'suspended') throw conflict(`${domain} is suspended: resume it first`)
+  if (rules.states.includes('active'))
+    throw conflict(`${domain} is not in use: its status is ${status}`)
   throw conflict('The site is there already')
 }
