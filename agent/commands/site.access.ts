@@ -92,7 +92,10 @@ async function loses(host: Host, { domain, grants }: Params): Promise<boolean> {
   const { access = [] } = await getSite(host, domain)
   return access.some((former) => {
     const grant = grants.find(({ id }) => id === former.id)
-    const isShorter = grant?.kind !== former.kind || grant.expires_at !== former.expires_at
-    return isShorter || former.keys.some((key) => !grant.keys.includes(key))
+    const isLess = grant?.kind !== former.kind || endOf(grant) < endOf(former)
+    return isLess || former.keys.some((key) => !grant.keys.includes(key))
   })
 }
+
+const endOf = ({ expires_at }: AccessGrant): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)

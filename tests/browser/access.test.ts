@@ -79,12 +79,21 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   const anna = { id: 1, person: 'Anna Weber', kind: 'sftp', expires_at: end }
   expect(asked).toEqual([[{ ...anna, keys: [ANNA] }]])
 
+  const set = `/api${path.replace('/sites/', '/servers/1/sites/')}/access`
+  const noon = '2099-12-31T12:00:00Z'
+  await dashboard.client().put(set, { grants: [{ person_id: 1, expires_at: noon }] })
+  await page.reload()
+  await press('Change SFTP access')
+  await confirm('Save access')
+  await page.getByText('can log in', { exact: true }).waitFor()
+  expect(asked.slice(1)).toEqual([1, 2].map(() => [{ ...anna, expires_at: noon, keys: [ANNA] }]))
+
   await dashboard.client().post('/api/people/1/keys', { key: BEN })
   await page.reload()
   await press('Update keys')
   await confirm('Update keys')
   await page.getByText('can log in', { exact: true }).waitFor()
-  expect(asked.at(-1)).toEqual([{ ...anna, keys: [ANNA, BEN] }])
+  expect(asked.at(-1)).toEqual([{ ...anna, expires_at: noon, keys: [ANNA, BEN] }])
 
   await page.goto(new URL('/people', page.url()).href)
   await press('Remove from all sites: Anna Weber')

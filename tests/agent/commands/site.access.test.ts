@@ -50,6 +50,8 @@ test('ends sessions when somebody loses access, and only then', async () => {
   await setAccess(host, [anna])
   await setAccess(host, [anna, ben])
   await setAccess(host, [anna, { ...ben, keys: [...ben.keys] }])
+  await setAccess(host, [anna, { ...ben, expires_at: '2027-02-28T18:00:00Z' }])
+  await setAccess(host, [anna, { ...ben, expires_at: null }])
   expect(ends()).toBe(0)
 
   await setAccess(host, [anna])

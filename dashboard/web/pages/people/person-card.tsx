@@ -54,7 +54,8 @@ function Keys({ person }: { person: Person }) {
             <div className="min-w-0 flex-1">
               <p className="font-mono text-xs break-all">{key.fingerprint}</p>
               <p className="text-xs break-words text-muted">
-                {key.type} {key.comment}, added <Time at={key.created_at} />
+                {[key.type, key.comment].filter(Boolean).join(' ')}, added{' '}
+                <Time at={key.created_at} />
               </p>
             </div>
             <IconButton

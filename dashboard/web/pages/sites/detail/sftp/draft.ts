@@ -1,11 +1,18 @@
 import type { SiteAccess } from '#shared/api/access.ts'
 
-/** By person; `day` as in a date field, empty: no limit. */
-export type Draft = ReadonlyMap<number, { isIn: boolean; day: string }>
+/** `day` as in a date field, empty: no limit. `at`: the time on record while the day is that one. */
+export interface Part {
+  isIn: boolean
+  day: string
+  at?: string | null
+}
+
+/** By person. */
+export type Draft = ReadonlyMap<number, Part>
 
 export const draftOf = ({ grants }: SiteAccess): Draft =>
   new Map(
-    grants.map(({ person_id, expires_at }) => [person_id, { isIn: true, day: dayOf(expires_at) }]),
+    grants.map(({ person_id, expires_at: at }) => [person_id, { isIn: true, day: dayOf(at), at }]),
   )
 
 /** In the time zone of the user. */
@@ -19,11 +26,17 @@ function dayOf(at: string | null): string {
 /** The end of the day, in the time zone of the user. */
 const endOfDay = (day: string) => new Date(`${day}T23:59:59`).toISOString()
 
+/** A time that the user did not change stays as it is. */
+function endOf({ day, at }: Part): string | null {
+  if (at !== undefined && dayOf(at) === day) return at
+  return day === '' ? null : endOfDay(day)
+}
+
 export const grantsOf = (draft: Draft) =>
-  [...draft].flatMap(([person_id, { isIn, day }]) =>
-    isIn ? [{ person_id, expires_at: day === '' ? null : endOfDay(day) }] : [],
+  [...draft].flatMap(([person_id, part]) =>
+    part.isIn ? [{ person_id, expires_at: endOf(part) }] : [],
   )
 
 /** The hint below a date field. */
 export const hintOf = (day: string): string =>
-  day === '' ? 'Empty: no limit.' : 'Until the end of this day.'
+  day === '' ? 'Empty: no limit.' : 'The last day with access.'

@@ -9,7 +9,7 @@ import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Person, SiteAccess } from '#shared/api/access.ts'
-import { type Draft, draftOf, grantsOf, hintOf } from './draft.ts'
+import { type Draft, draftOf, grantsOf, hintOf, type Part } from './draft.ts'
 
 interface EditAccessProps extends DialogState {
   site: Site
@@ -68,11 +68,12 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
 interface PersonFieldProps {
   person: Person
   draft: Draft
-  onChange: (part: { isIn: boolean; day: string }) => void
+  onChange: (part: Part) => void
 }
 
 function PersonField({ person: { id, name, keys }, draft, onChange }: PersonFieldProps) {
-  const { isIn, day } = draft.get(id) ?? { isIn: false, day: '' }
+  const part = draft.get(id) ?? { isIn: false, day: '' }
+  const { isIn, day } = part
   const count = keys.length === 1 ? '1 key' : `${keys.length} keys`
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
@@ -80,14 +81,14 @@ function PersonField({ person: { id, name, keys }, draft, onChange }: PersonFiel
         label={name}
         about={keys.length === 0 ? 'No key: cannot log in' : count}
         checked={isIn}
-        onChange={(checked) => onChange({ isIn: checked, day })}
+        onChange={(checked) => onChange({ ...part, isIn: checked })}
       />
       {isIn && (
         <Field label={`Last day of ${name}`} name={`day-${id}`} hint={hintOf(day)}>
           <Input
             type="date"
             value={day}
-            onChange={({ target }) => onChange({ isIn, day: target.value })}
+            onChange={({ target }) => onChange({ ...part, day: target.value })}
           />
         </Field>
       )}
