@@ -6,6 +6,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
 import { adoptAgain, visitorSecrets } from '#tests/support/system/visitor-secrets.ts'
@@ -99,6 +100,13 @@ unless(lab.available()).describe('the secrets of backups', () => {
     const restored = await last(`${backups}/restore`, { backup_id: backup?.id, parts })
     expect(restored?.event).toBe('complete')
     expect((await last(`${backups}/undo`))?.event).toBe('complete')
+    // A move sends the same: a target with its secret, and a password, inside of another param.
+    const copy = await world.dashboard.call('POST', world.path('/sites/clone'), {
+      ...{ domain: 'again.example.test', tls: 'none' },
+      from: { kind: 'backup', backup_id: backup?.id },
+    })
+    answers.see('answer of the copy', JSON.stringify(copy.body))
+    expect((await endOf(world.dashboard, copy)).event).toBe('complete')
     const repository = file.split('/').at(-2) ?? ''
     await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
     visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
