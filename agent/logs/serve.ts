@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { writeSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import process from 'node:process'
+import { attempt } from '#agent/host/attempt.ts'
 import type { AgentLogLine } from '#shared/site-logs.ts'
 import { download } from './download.ts'
 import { groupFatals } from './fatals.ts'
@@ -21,7 +22,8 @@ const GONE = 3
  * of the standard input, and writes only masked text. A log without a file follows the request.
  */
 export async function logs(): Promise<void> {
-  setPriority(GENTLY)
+  // Of an agent with a lower priority: only root could raise it.
+  attempt(() => setPriority(GENTLY))
   const { request: text, rest } = readInput()
   const request = ReadRequest.parse(JSON.parse(text))
   try {
