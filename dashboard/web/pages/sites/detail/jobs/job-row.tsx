@@ -39,7 +39,7 @@ export function JobRow({ site, jobs, job, stopped, onEdit }: JobRowProps) {
     <tr>
       <Cell>
         <span className="font-medium">{job.name}</span>
-        <p className="max-w-80 font-mono text-xs break-all text-muted">{job.command}</p>
+        <p className="min-w-48 max-w-80 font-mono text-xs break-all text-muted">{job.command}</p>
       </Cell>
       <Cell>{job.enabled ? scheduleName(job.schedule) : 'on request'}</Cell>
       <Cell>
