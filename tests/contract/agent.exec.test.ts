@@ -162,6 +162,7 @@ const dryRuns: Row[] = [
   },
 ]
 
+const noSwitch = [...hostileText, null, 7, {}, [], 'true', 0, 1]
 const hostile: Record<string, readonly unknown[]> = {
   domain: [...hostileDomains, ...noText],
   confirm: [...hostileDomains, ...noText],
@@ -169,8 +170,7 @@ const hostile: Record<string, readonly unknown[]> = {
   php_version: [...hostilePhp, ...noText, 8.3],
   tier: [...hostileTiers, ...noText],
   tls: [...hostileTls, ...noText],
-  database_routines: [...hostileText, null, 7, {}, [], 'true', 0, 1],
-  xmlrpc: [...hostileText, null, 7, {}, [], 'true', 0, 1],
+  ...{ database_routines: noSwitch, php_source: noSwitch, xmlrpc: noSwitch },
   email: [...hostileEmails, ...noText],
   user: [...hostileUsers, ...noText],
   service: [...hostileText, ...noText, 'ssh', 'nginx;id', 'php-fpm:', 'php-fpm:../x', ' nginx'],
@@ -211,7 +211,7 @@ const valid: Record<string, unknown> = {
   email: 'ann@nobody.example',
   user: 'nobody-has-this',
   service: 'nginx',
-  php_versions: [],
+  ...{ php_versions: [], php_source: false },
   accept: [],
   url: 'https://control.example/agent/linux-x64.gz',
   sha256: 'a'.repeat(64),
