@@ -111,6 +111,20 @@ unless(lab.available()).describe('the logs of a site', () => {
   )
 
   test(
+    'is rotated by the agent when it grows too fast',
+    async () => {
+      const log = `/var/log/hosting/${logged.user}/access.log`
+      await logged.bash(`head -c 60M /dev/zero | tr '\\0' '\\n' >> ${log}`)
+      // It looks after its start, and every five minutes.
+      await logged.bash('systemctl restart hosting-agent.service')
+      const isSmall = async () => Number(await logged.bash(`stat -c %s ${log}`)) < 1e6
+      expect(await lab.poll(isSmall, { timeout_ms: 60_000 })).toBe(true)
+      expect(await logged.found('source=access&text=visible%3Dyes')).toBe(true)
+    },
+    2 * MINUTES,
+  )
+
+  test(
     'shows new lines as they are written, and a sample of 10,000 a second',
     async () => {
       const gone = new AbortController()
