@@ -4,17 +4,31 @@ import { secretOf } from './secret.ts'
 
 const amount = z.int().nonnegative()
 
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256')
+
+/** The rows of a table, and its definition as the server of the site writes it. */
+export const CopiedTable = z.object({
+  table: z.string().max(256),
+  rows: amount,
+  sha256: Sha256,
+  definition: Sha256.optional(),
+})
+export type CopiedTable = z.infer<typeof CopiedTable>
+
+/** A site with more tables brings its whole dump. */
+export const MOST_TABLES = 2000
+export const CopiedTables = z.array(CopiedTable).max(MOST_TABLES)
+
 /** What a server saved of a site that moves, for the copy on the other server: no backup. */
 export const Gathered = z.object({
   at: z.iso.datetime(),
   /** Of the files: numbers on the server that saved them. */
   owner: z.object({ uid: amount, gid: amount }),
   files: z.object({ snapshot: SnapshotId, count: amount, bytes: amount }),
-  database: z.object({
-    snapshot: SnapshotId,
-    bytes: amount,
-    sha256: z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256'),
-  }),
+  /** Null: no table differs from what the copy has. */
+  database: z.object({ snapshot: SnapshotId, bytes: amount, sha256: Sha256 }).nullable(),
+  /** All tables, if the dump has only those that differ from what the copy has. */
+  tables: CopiedTables.optional(),
 })
 export type Gathered = z.infer<typeof Gathered>
 

@@ -14,10 +14,11 @@ import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
+import { type CopiedTable, MOST_TABLES } from '#shared/gathered.ts'
 import { apexOf } from '#shared/names.ts'
 
 type Params = ParamsOf<'site.catch-up'>
-type Learned = { tables?: string[] }
+type Learned = { tables?: string[]; has?: CopiedTable[] }
 
 /** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
 export const siteCatchUp: Command<'site.catch-up'> = {
@@ -37,9 +38,10 @@ export const siteCatchUp: Command<'site.catch-up'> = {
     const steps = stepsOf(host, site, params, learned)
     announce([...missing, ...steps])
     yield* perform([...missing, ...steps])
-    const { tables } = learned
-    if (!tables) throw new Error('The copy has no result')
-    return { domain: site.domain, at: params.gathered.at, tables: tables.length }
+    const { tables, has } = learned
+    if (!tables || !has) throw new Error('The copy has no result')
+    const few = has.length <= MOST_TABLES && { has }
+    return { domain: site.domain, at: params.gathered.at, tables: tables.length, ...few }
   },
 }
 
@@ -89,13 +91,13 @@ function stepsOf(
         change('folder', docrootOf(user)),
       ],
       async *apply() {
-        await refuseLack(host, HOMES, 2 * gathered.database.bytes, 'the copy')
+        await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
         await moving.markMixed(host, site)
         await moving.prepare(host, site)
         const tables = moving.catchUpDatabase(host, site, opened, gathered)
         yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
-        learned.tables = await tables
-        yield `${learned.tables.length} tables have changed`
+        Object.assign(learned, await tables)
+        yield `${learned.tables?.length ?? 0} tables have changed`
         await alignPassword(host, site)
         await moving.unmarkMixed(host, site)
       },

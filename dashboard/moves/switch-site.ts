@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { Gathered } from '#shared/gathered.ts'
+import { CopiedTables, Gathered } from '#shared/gathered.ts'
 import type { Switch } from '#shared/moving.ts'
 import { sourceOf } from './backups.ts'
 import { Done } from './parts.ts'
@@ -60,19 +60,15 @@ export async function caughtUp(
     const params = { domain, from: { target, repository, password }, ...more }
     return parts.call({ id, server, command, params })
   }
+  const known = round === 'frozen' ? parts.get(ROUNDS.serving.catchUp, CopiedTables) : undefined
   const gathered = await parts.once(
     gather,
     `Saving what has changed ${title} on ${here.name}`,
     Gathered,
-    async () => (await call(gather, here, 'site.gather')).gathered,
+    async () => (await call(gather, here, 'site.gather', { known })).gathered,
   )
-  await parts.once(
-    catchUp,
-    `Bringing what has changed ${title} to ${other.name}`,
-    Done,
-    async () => {
-      await call(catchUp, other, 'site.catch-up', { gathered })
-      return true
-    },
-  )
+  const work = `Bringing what has changed ${title} to ${other.name}`
+  await parts.once(catchUp, work, z.union([CopiedTables, Done]), async () => {
+    return (await call(catchUp, other, 'site.catch-up', { gathered })).has ?? true
+  })
 }

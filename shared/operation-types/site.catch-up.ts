@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { Gathered, Gathering } from '#shared/gathered.ts'
+import { CopiedTables, Gathered, Gathering } from '#shared/gathered.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteCatchUp = command({
@@ -17,6 +17,7 @@ const siteCatchUp = command({
     domain: ReportedDomain,
     at: z.iso.datetime().describe('The time of the copied state.'),
     tables: z.int().nonnegative().describe('The tables that had changed.'),
+    has: CopiedTables.optional().describe('All tables of the copy.'),
   }),
 })
 

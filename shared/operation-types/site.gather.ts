@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { Gathered, Gathering } from '#shared/gathered.ts'
+import { CopiedTables, Gathered, Gathering } from '#shared/gathered.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteGather = command({
   name: 'site.gather',
   summary: 'Save the files and the database of a site that moves, for its copy on another server',
   changes: true,
-  params: z.object({ domain: Domain, from: Gathering }),
+  params: z.object({
+    domain: Domain,
+    from: Gathering,
+    known: CopiedTables.optional().describe('What the copy has: other tables are saved.'),
+  }),
   result: z.object({ domain: ReportedDomain, gathered: Gathered }),
 })
 

@@ -102,24 +102,40 @@ export async function* fetchParts(
   await giveTo(host, user, folder, manifest)
 }
 
+type Dumped = Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>
+
 /** The dump into the folder, checked. */
-export async function fetchDump(
+async function fetchDump(
   host: Host,
   opened: Opened,
   folder: string,
-  {
-    snapshot,
-    sha256,
-    bytes,
-  }: Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>,
+  dumped: Dumped,
 ): Promise<void> {
-  const path = dumpIn(folder)
+  await writeDump(host, opened, folder, dumped)
+  await checkDump(host, folder, dumped)
+}
+
+export async function writeDump(
+  host: Host,
+  opened: Opened,
+  folder: string,
+  { snapshot, bytes }: Dumped,
+): Promise<void> {
   const args = ['dump', snapshot, `/${DUMP}`]
-  await runRestic(host, opened, args, { output_file: path, timeout_ms: timeFor(bytes) })
-  const { stdout } = await host.shell.run(['sha256sum', '--', path], { timeout_ms: timeFor(bytes) })
-  if (!stdout.startsWith(sha256)) {
-    throw new Error('The database of the backup is not the one that was saved')
-  }
+  const options = { output_file: dumpIn(folder), timeout_ms: timeFor(bytes) }
+  await runRestic(host, opened, args, options)
+}
+
+/** Throws for a dump that is not the saved one. */
+export async function checkDump(
+  host: Host,
+  folder: string,
+  { sha256, bytes }: Dumped,
+): Promise<void> {
+  const argv = ['sha256sum', '--', dumpIn(folder)]
+  const { stdout } = await host.shell.run(argv, { timeout_ms: timeFor(bytes) })
+  if (stdout.startsWith(sha256)) return
+  throw new Error('The database of the backup is not the one that was saved')
 }
 
 /** In a folder that has files already, with `--overwrite` and `--delete`, only what differs. */

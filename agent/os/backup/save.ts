@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Host } from '#agent/host/ports.ts'
+import type { Host, RunOptions } from '#agent/host/ports.ts'
 import {
   databaseSize,
   type StreamedDump,
@@ -29,21 +29,23 @@ export const EXCLUDED = [
 /** The same name for all snapshots: restic finds the previous one of a site by it. */
 const COMMON = ['backup', '--json', '--host', 'hosting', '--tag']
 
-/** The dump goes from the database into the repository, without a file. Returns undefined without a database. */
+/** The dump, or that of some tables, goes from the database into the repository, without a file. Returns undefined without a database. */
 export async function saveDatabase(
   host: Host,
   opened: Opened,
   { user }: Site,
+  only?: readonly string[],
 ): Promise<{ snapshot: Summary; dump: StreamedDump } | undefined> {
   const size = await databaseSize(host, user)
   if (size === undefined) return undefined
   let snapshot: Summary | undefined
   const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
-  const dump = await streamDatabase(host, user, size, async (input_from) => {
+  const save = async (input_from: NonNullable<RunOptions['input_from']>) => {
     const output = await runRestic(host, opened, args, { input_from, timeout_ms: timeFor(size) })
     snapshot = summaryOf(output.stdout)
     return output.fed
-  })
+  }
+  const dump = await streamDatabase(host, user, size, save, only)
   return { snapshot: existing(snapshot), dump }
 }
 

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables } from '#agent/os/backup/chosen/tables.ts'
-import { fetchDump, fetchFiles, giveTo } from '#agent/os/backup/fetch.ts'
+import { checkDump, fetchFiles, giveTo, writeDump } from '#agent/os/backup/fetch.ts'
 import {
   accountIn,
   dumpIn,
@@ -19,6 +19,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { prepareFetched } from '#agent/os/staging/files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Gathered } from '#shared/gathered.ts'
+import { differing } from './differing.ts'
 import { forgetLoaded, keepLoaded, loadedTables } from './loaded.ts'
 
 const PRIVATE = { mode: 0o700 }
@@ -51,19 +52,28 @@ export async function catchUpDatabase(
   host: Host,
   site: Site,
   opened: Opened,
-  { database }: Gathered,
-): Promise<string[]> {
+  { database, tables: listed }: Gathered,
+): Promise<Caught> {
   const { user } = site
   const folder = fetchedOf(user)
-  await fetchDump(host, opened, folder, database)
-  const [wanted, present] = await Promise.all([
-    dumpDigests(host, user, dumpIn(folder), ALL_ROWS),
+  const dumped = database ?? undefined
+  if (dumped) await writeDump(host, opened, folder, dumped)
+  else await host.files.write(dumpIn(folder), '', SECRET)
+  const [has, present] = await Promise.all([
+    listed ?? dumpDigests(host, user, dumpIn(folder), ALL_ROWS),
     loadedTables(host, user).then((known) => known ?? databaseDigests(host, site, ALL_ROWS)),
+    dumped && checkDump(host, folder, dumped),
   ])
-  const tables = differing(wanted, present)
-  if (tables.length > 0) await load(host, site, tables, wanted)
-  await keepLoaded(host, user, wanted)
-  return tables
+  const tables = differing(has, present)
+  if (tables.length > 0) await load(host, site, tables, has)
+  await keepLoaded(host, user, has)
+  return { tables, has }
+}
+
+interface Caught {
+  tables: string[]
+  /** All tables of the copy. */
+  has: DefinedTable[]
 }
 
 async function load(
@@ -86,16 +96,6 @@ async function load(
   const loaded = await databaseDigests(host, site, ALL_ROWS, tables)
   const [left] = differing(rows(wanted), rows(loaded))
   if (left !== undefined) throw new Error(`The table ${left} differs from that of the other server`)
-}
-
-function differing(wanted: readonly DefinedTable[], present: readonly DefinedTable[]): string[] {
-  const digests = (all: readonly DefinedTable[]) =>
-    new Map(
-      all.map(({ table, rows, sha256, definition }) => [table, `${rows} ${sha256} ${definition}`]),
-    )
-  const [one, other] = [digests(wanted), digests(present)]
-  const names = new Set([...one.keys(), ...other.keys()])
-  return [...names].filter((name) => one.get(name) !== other.get(name)).sort()
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { isMixed } from '#agent/os/moving/catch-up.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { PAGE, receivingServer, switched } from '#tests/support/agent/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -22,7 +22,8 @@ test('brings the files of the backup, and reports the tables that had changed', 
     '0 tables have changed',
     'Disconnecting from the target',
   ])
-  expect(result).toEqual({ domain, at: catchUp.gathered.at, tables: 0 })
+  const has = [expect.objectContaining({ table: 'x', rows: 0 })]
+  expect(result).toEqual({ domain, at: catchUp.gathered.at, tables: 0, has })
   expect(host.disk.text(PAGE)).toBe('as saved')
   const restic = host.runs.map(({ line }) => line).filter((line) => line.includes(' restore '))
   expect(restic).toEqual([expect.stringContaining('--overwrite if-changed --delete')])
@@ -40,6 +41,21 @@ test('compares with what it has loaded before, and not with its own database', a
   expect(host.runs.filter(({ line }) => line.includes('mariadb-dump'))).toEqual([])
   await switched(host, 'arrived')
   expect(host.disk.find('/srv/www/.restore/shop/loaded.json')).toBeUndefined()
+})
+
+test('needs no dump if no table differs', async () => {
+  const { host, catchUp } = await receivingServer()
+  const [, before] = await run(host, catchUp)
+  const { has: tables } = before as ResultOf<'site.catch-up'>
+  host.disk.putText(PAGE, 'of another time')
+  host.runs.length = 0
+
+  const gathered = { ...catchUp.gathered, database: null, tables }
+  const [, result] = await run(host, { ...catchUp, gathered })
+
+  expect(result).toMatchObject({ tables: 0, has: tables })
+  expect(host.disk.text(PAGE)).toBe('as saved')
+  expect(host.runs.filter(({ line }) => line.includes(' dump '))).toEqual([])
 })
 
 test('marks a copy whose parts are of different times until it is complete', async () => {

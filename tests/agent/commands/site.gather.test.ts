@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { siteGather } from '#agent/commands/site.gather.ts'
+import type { ResultOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { receivingServer } from '#tests/support/agent/moving.ts'
@@ -32,6 +34,31 @@ test('saves files and database without a manifest, and nothing of the site chang
   expect(tags.sort()).toEqual(['database', 'files'])
   expect(host.disk.text('/srv/www/shop/public/page.html')).toBe(before)
   expect(host.disk.find('/var/lib/hosting-agent/backups/shop/open')).toBeUndefined()
+})
+
+test('saves no table that the copy has, and the copy then loads none', async () => {
+  const { host, params } = await leavingServer()
+  const copy = await receivingServer()
+  const [, caught] = await outcome(siteCatchUp.run(copy.catchUp, contextOf(copy.host)))
+  const { has: known } = caught as ResultOf<'site.catch-up'>
+
+  const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+  const { gathered } = saved as ResultOf<'site.gather'>
+  expect(gathered).toMatchObject({ database: null, tables: known })
+  expect(known).toHaveLength(1)
+  expect(host.runs.filter(({ line }) => line.includes('--tag database'))).toEqual([])
+})
+
+test('saves the tables that differ from those of the copy', async () => {
+  const { host, params } = await leavingServer()
+  const known = [{ table: 'wp_posts', rows: 0, sha256: 'a'.repeat(64) }]
+
+  const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+  const { gathered } = saved as ResultOf<'site.gather'>
+  expect(gathered.tables).not.toEqual(known)
+  expect(gathered.database).not.toBeNull()
 })
 
 test('ends with the failure of one half, after the end of the other', async () => {

@@ -7,6 +7,7 @@ import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import {
   events,
   GATHERED,
+  HAS,
   type MovingServers,
   movingServers,
 } from '#tests/support/dashboard/moves.ts'
@@ -88,6 +89,8 @@ describe('a move', () => {
       { from, gathered: GATHERED },
       { from, gathered: GATHERED },
     ])
+    const saved = all.one.given.flatMap((each) => each['site.gather'] ?? [])
+    expect(saved).toMatchObject([{ from }, { from, known: HAS }])
   })
 
   test('that fails during the freeze ends it, and removes the copy', async () => {

@@ -23,6 +23,7 @@ export const hostileBackups = {
   backup: [...hostileText, ...noText, 'latest', 'a'.repeat(63), 'A'.repeat(64)],
   from: [...noObject, 'x'],
   gathered: [...noObject, 'x'],
+  known: [...noObject.slice(0, 3), {}, 'x'],
   files: [null, 'true', 0, 1, {}, []],
   tables: [...noTables, 'wp_posts'],
   overwrite: [...noTables, 'wp_posts'],
@@ -98,7 +99,7 @@ export const ownParams: Record<string, Record<string, unknown>> = {
   'site.push': { from: 'staging.nobody.example' },
   'site.configure': { xmlrpc: 'off' },
   'site.receive': { from: fromBackup },
-  'site.gather': { from: fromRepository },
+  'site.gather': { from: fromRepository, known: [] },
   'site.catch-up': { from: fromRepository, gathered },
 }
 

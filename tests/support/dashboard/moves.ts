@@ -1,6 +1,7 @@
 import { servers } from '#dashboard/db/schema.ts'
 import { twoServers } from './copies.ts'
 
+export const HAS = [{ table: 'wp_posts', rows: 3, sha256: 'd'.repeat(64) }]
 export const GATHERED = {
   at: '2026-01-01T00:00:00.000Z',
   owner: { uid: 1001, gid: 1001 },
@@ -30,7 +31,7 @@ export function movesSites(
   answers('site.switch', { certificate: '' })
   answers('site.receive', { certificate: '' })
   answers('site.gather', { gathered: GATHERED })
-  answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2 })
+  answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2, has: HAS })
   answers('site.delete', { size: 1 })
   answers('site.purge')
   const backup = works.get('backup.create')
