@@ -69,7 +69,9 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       console.log(`frozen for ${seconds} s`)
       const { status, body } = await front(one)
       expect([status, body.includes(`//${domain}/`)]).toEqual([200, true])
-      expect((await front(two, two.host.address)).status).toBe(200)
+      // nginx applies a new configuration after a moment.
+      const isOpen = async () => (await front(two, two.host.address)).status === 200
+      expect(await lab.poll(isOpen)).toBe(true)
       expect(await orders(two)).toEqual(['order_1'])
       expect(await columns(two)).toBe(await columns(one))
       expect(await columns(two)).toContain('visits')
