@@ -107,7 +107,11 @@ export const switchStatements = (
         ),
       ),
     ),
-  queries.update(sites).set({ server_id }).where(eq(sites.id, site_id)),
+  // A sync that came between the switch and now has not found it on its former server.
+  queries
+    .update(sites)
+    .set({ server_id, status: 'active', status_reason: '', missing_since: null })
+    .where(eq(sites.id, site_id)),
   queries
     .update(site_moves)
     .set({ ...values, progress: {} })
