@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Plan } from '#shared/plan.ts'
+import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -162,6 +163,28 @@ export function sandboxed(suite: Suite): void {
         expect((await get(world.host, `https://${DOMAIN}/`)).status).toBe(200)
       },
       5 * MINUTES,
+    )
+
+    test(
+      'reads and follows the logs of a site through both halves',
+      async () => {
+        const at = world.path(`/sites/${site.id}/logs`)
+        const following = await world.dashboard.open(`${at}/events?source=access`)
+        await lab.poll(async () => {
+          await get(world.host, `https://${DOMAIN}/?logged=yes`)
+          const { body } = await world.dashboard.call(
+            'GET',
+            `${at}/lines?source=access&text=logged`,
+          )
+          return (body.lines as unknown[]).length > 0
+        })
+
+        const { status, body } = await world.dashboard.call('GET', at)
+        expect([status, (body.logs as unknown[]).length > 0]).toEqual([200, true])
+        for await (const { data } of readEvents(following.body ?? new ReadableStream()))
+          if (JSON.stringify(data).includes('logged=yes')) break
+      },
+      MINUTES,
     )
 
     test(
