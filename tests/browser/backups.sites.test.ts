@@ -88,7 +88,7 @@ test('the backups of a site stay on the page when the site is deleted permanentl
   const gone = page.getByRole('region', { name: 'Backups of deleted sites' }).locator('tbody tr')
   await gone.waitFor()
   expect(await gone.getByRole('cell').allTextContents()).toEqual([
-    ...['shop.example', 'Backup server', '1', expect.any(String), '2 kB', 'Restore…'],
+    ...['shop.example', 'Backup server', '1', expect.any(String), '2 kB', 'Refresh list…Restore…'],
   ])
   await settled(page)
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)

@@ -27,12 +27,14 @@ const TABS = [
   'Overview',
   'Domains',
   'WordPress',
+  'Jobs',
   'Database',
   'Backups',
   'Staging',
   'PHP',
   'Mail',
   'Access',
+  'Logs',
   'Activity',
 ]
 

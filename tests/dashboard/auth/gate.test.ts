@@ -24,9 +24,8 @@ function raw(port: number, head: string): Promise<string> {
   })
 }
 
-const PAGES = 'login servers sites operations backups trash activity settings account docs'.split(
-  ' ',
-)
+const PAGES =
+  'login servers sites operations backups people trash activity settings account docs'.split(' ')
 
 describe('without a session', () => {
   test('every route but the login, /health, the download of the agent and the pages is 401', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Plan } from '#shared/plan.ts'
-import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -9,6 +8,7 @@ import { type Answer, endOf } from './dashboard.ts'
 import { type Enrolled, startEnrolled } from './enrolled.ts'
 import { inventory } from './odd-site.ts'
 import { get } from './requests.ts'
+import { readsLogs } from './sandbox-logs.ts'
 import { type Snapshot, snapshot } from './snapshot.ts'
 import { MINUTES, type Site } from './world.ts'
 
@@ -39,7 +39,6 @@ export function sandboxed(suite: Suite): void {
       world = await startEnrolled(suite)
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
-
     const statusOf = async (unit: string) => {
       const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
       const pid = (await world.host.must(show)).trim()
@@ -165,28 +164,7 @@ export function sandboxed(suite: Suite): void {
       5 * MINUTES,
     )
 
-    test(
-      'reads and follows the logs of a site through both halves',
-      async () => {
-        const at = world.path(`/sites/${site.id}/logs`)
-        const following = await world.dashboard.open(`${at}/events?source=access`)
-        await lab.poll(async () => {
-          await get(world.host, `https://${DOMAIN}/?logged=yes`)
-          const { body } = await world.dashboard.call(
-            'GET',
-            `${at}/lines?source=access&text=logged`,
-          )
-          return (body.lines as unknown[]).length > 0
-        })
-
-        const { status, body } = await world.dashboard.call('GET', at)
-        expect([status, (body.logs as unknown[]).length > 0]).toEqual([200, true])
-        for await (const { data } of readEvents(following.body ?? new ReadableStream()))
-          if (JSON.stringify(data).includes('logged=yes')) break
-      },
-      MINUTES,
-    )
-
+    readsLogs(() => ({ world, site: site.id }), DOMAIN)
     test(
       'a policy of root protects the site and its passwords from the dashboard',
       async () => {
