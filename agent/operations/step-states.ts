@@ -26,8 +26,13 @@ export class StepStates {
     this.#news.push(change)
   }
 
-  /** The journal is on the disk before a change is reported, and a loss of power can lose the report. */
+  /**
+   * A loss of power can lose reports. The journal is on the disk before a step begins its work, and
+   * after a report that it runs: pending steps are reported again, because somebody may have read that
+   * one of them runs.
+   */
   restarted(journal: readonly JournalEntry[]): void {
+    for (const step of this.#known.values()) if (step.state === 'waiting') this.#news.push(step)
     for (const { step: name, state } of journal) {
       const step = this.#known.get(name)
       const isLost = state === 'undone' || step?.state === 'running' || step?.state === 'waiting'
