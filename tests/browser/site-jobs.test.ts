@@ -116,6 +116,8 @@ test('a job is edited and removed without changing the others', async () => {
   await page.getByRole('cell', { name: 'on request' }).waitFor()
   await choose('other', 'Remove job')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove job' }).click()
+  // While the dialog is open, no role is found behind it.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'More actions of other' }).waitFor({ state: 'detached' })
 
   const edited = { ...nightly, enabled: false }
