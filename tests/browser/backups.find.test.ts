@@ -89,7 +89,7 @@ test('the backups of a lost dashboard are found with its kit, and can be restore
   expect(asked.at(-1)).toMatchObject({ repository: 'shop_k3f9', passwords: [OLD] })
   expect(sent.join()).not.toMatch(/PRIVATE|a-password/)
   await dialog.getByRole('button', { name: 'Show backups' }).click()
-  await page.getByRole('button', { name: 'Refresh the list of shop.example' }).click()
+  await page.getByRole('button', { name: 'Refresh list… of shop.example' }).click()
   await dialog.getByText('Choose one that reaches the storage').waitFor()
   await settled(page)
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)

@@ -59,7 +59,7 @@ function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { s
       <Cell className={`${NUMBER} max-md:hidden`}>{formatBytes(bytes)}</Cell>
       <Cell className="text-right">
         <div className="flex flex-wrap justify-end gap-2">
-          <Button aria-label={`Refresh the list of ${domain}`} onClick={refreshing.show}>
+          <Button aria-label={`Refresh list… of ${domain}`} onClick={refreshing.show}>
             Refresh list…
           </Button>
           <Button aria-label={`Restore ${domain} as a new site`} onClick={show}>
