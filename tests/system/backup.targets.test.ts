@@ -117,7 +117,7 @@ unless(lab.available()).describe('a backup in real storage', () => {
   }
   const FOUND = {
     ...{ names: [SITE.user], isOpened: true, ids: true, isBig: true },
-    listed: { password: 1, domain: SITE.domain, tables: 12, excluded: [] },
+    listed: { password: 1, domain: SITE.domain, tables: 12, excluded: [], next: null },
   }
 
   /** The fields that a check names for each wrong value, and what else tells of the storage. */

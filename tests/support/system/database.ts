@@ -86,11 +86,13 @@ export function databases(suite: Suite): void {
         ],
         [`SELECT * FROM ${victim.user}.wp_users`, 1142],
         ['SELECT * FROM mysql.global_priv', 1142],
-        [`SELECT 1 INTO OUTFILE '${LOOT}'`, suite === 'bookworm' ? 1227 : 1045],
       ] as const
       for (const [statement, error] of attempts) {
         expect([statement, await world.errorOf(evil, statement)]).toEqual([statement, error])
       }
+      // Which of the two refusals it is depends on the version of MariaDB.
+      const file = await world.errorOf(evil, `SELECT 1 INTO OUTFILE '${LOOT}'`)
+      expect([1045, 1227]).toContain(file)
     })
 
     test(
