@@ -1,4 +1,9 @@
+import { inTrash } from '#dashboard/agents/ask-trash.ts'
+import type { Queries, Statement } from '#dashboard/db/client.ts'
+import { sites } from '#dashboard/db/schema.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
 import { absent } from './give-up.ts'
 import { Done } from './parts.ts'
 import { endStatements } from './queries.ts'
@@ -20,6 +25,25 @@ async function confirm(session: Session): Promise<Outcome> {
     await switchSite(session, { id: 'settled', server: here, state: 'settled' })
     return true
   })
-  const end = (queries: Parameters<typeof endStatements>[0]) => endStatements(queries, site.id)
-  return ended(session, 'site.move-confirm', { domain }, end)
+  const copy = await trashedCopy(session)
+  const change = (queries: Queries) => [...endStatements(queries, site.id), ...copy(queries)]
+  return ended(session, 'site.move-confirm', { domain }, change)
+}
+
+/**
+ * The record of the former copy: it is listed, restored and purged like a deleted site. A server that
+ * does not answer now has none until its trash is read.
+ */
+async function trashedCopy({ deps, site, other }: Session) {
+  const kept = await inTrash(deps.agents, other, site.domain).catch(() => undefined)
+  const dates = { now: timestamp(deps.clock), purge_at: timestamp(deps.clock, deps.trash_ms) }
+  return (queries: Queries): Statement[] =>
+    kept
+      ? [
+          queries
+            .insert(sites)
+            .values(trashedRow(kept, other.id, dates))
+            .onConflictDoNothing(),
+        ]
+      : []
 }

@@ -16,7 +16,7 @@ import type { OwnType, ReportOf } from '#shared/operation-types/index.ts'
 import { Parts } from './parts.ts'
 import { beginMove, findMove, type MoveRow } from './queries.ts'
 
-export type MoveDeps = BackupDeps & Pick<Base, 'longest_ms' | 'deadline_ms'>
+export type MoveDeps = BackupDeps & Pick<Base, 'longest_ms' | 'deadline_ms'> & { trash_ms: number }
 
 /** One delivery of an operation of a move. */
 export interface Session {

@@ -4,7 +4,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
-import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/agent.ts'
 import { apexOf } from '#shared/names.ts'
 import { factsOf } from './sync-plan.ts'
 
@@ -47,23 +47,4 @@ export function importedRow(found: FoundSite, server_id: number, created_at: str
   const { domain } = found
   const facts = { ...factsOf(found), domain, apex: apexOf(domain) }
   return { ...facts, server_id, managed: false, status: 'active', created_at }
-}
-
-/** Not managed before it is restored: a trash must not reserve names either. */
-export function trashedRow(
-  { deleted_at, size, restorable: _, ...facts }: TrashedSite,
-  server_id: number,
-  { now, purge_at }: { now: string; purge_at: string },
-): NewSite {
-  return {
-    ...facts,
-    server_id,
-    apex: apexOf(facts.domain),
-    managed: false,
-    status: 'trashed',
-    trashed_at: deleted_at,
-    purge_at,
-    trash_size: size,
-    created_at: now,
-  }
 }

@@ -13,8 +13,9 @@ import { MINUTE } from '#dashboard/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { type Reports, reportStatements } from '#dashboard/servers/reports.queries.ts'
+import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
 import type { Metrics, Service } from '#shared/agent.ts'
-import { importedRow, importSites, trashedRow } from './imports.queries.ts'
+import { importedRow, importSites } from './imports.queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
 const OFFLINE_AFTER = 3

@@ -17,3 +17,19 @@ test('deletes the former copy, and the site is as any other', async () => {
   expect(await findMove(all.dashboard.db, all.shop)).toBeUndefined()
   expect((await all.site(all.shop)).server_id).toBe(all.second)
 })
+
+test('the former copy is in the trash of the dashboard, with a day on which it is deleted', async () => {
+  await using all = await movingServers()
+  await events(all, 'move', { server_id: all.second })
+  const { domain } = await all.site(all.shop)
+  const kept = { user: 'shop1', size: 7, deleted_at: '2026-11-01T00:00:00.000Z', restorable: true }
+  const made = { php: '8.2', tier: 'small', tls: 'none' } as const
+  all.one.agent.trash = [{ domain, ...kept, ...made }]
+
+  await events(all, 'move-confirm')
+
+  const { body } = await all.dashboard.call('GET', '/api/trash')
+  const [entry, ...others] = body.trash
+  expect([entry, others]).toMatchObject([{ domain, size: 7, trashed_at: kept.deleted_at }, []])
+  expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now())
+})

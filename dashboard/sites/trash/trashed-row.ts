@@ -1,0 +1,22 @@
+import type { NewSite } from '#dashboard/db/rows.ts'
+import type { TrashedSite } from '#shared/agent.ts'
+import { apexOf } from '#shared/names.ts'
+
+/** Not managed before it is restored: a trash must not reserve names either. */
+export function trashedRow(
+  { deleted_at, size, restorable: _, ...facts }: TrashedSite,
+  server_id: number,
+  { now, purge_at }: { now: string; purge_at: string },
+): NewSite {
+  return {
+    ...facts,
+    server_id,
+    apex: apexOf(facts.domain),
+    managed: false,
+    status: 'trashed',
+    trashed_at: deleted_at,
+    purge_at,
+    trash_size: size,
+    created_at: now,
+  }
+}
