@@ -49,12 +49,19 @@ export function layOutSystem(machine: Machine): void {
     disk.putText(`/usr/sbin/php-fpm${version}`, '')
     disk.putText(`/proc/${phpPid(version)}/status`, statusOf(`php-fpm${version}`))
     disk.put(`/etc/php/${version}/fpm/pool.d`, folder())
+    for (const name of EXTENSIONS)
+      disk.putText(`/etc/php/${version}/fpm/conf.d/20-${name}.ini`, `extension=${name}.so\n`)
   }
 }
 
+const EXTENSIONS = [
+  ...['bcmath', 'curl', 'dom', 'exif', 'gd', 'imagick', 'intl', 'mbstring', 'mysqli'],
+  ...['opcache', 'simplexml', 'soap', 'xml', 'zip'],
+]
+
 function release(debian: 12 | 13): string {
   const name = `Debian GNU/Linux ${debian} (${CODENAMES[debian]})`
-  return `PRETTY_NAME="${name}"\nID=debian\nVERSION_ID="${debian}"\n`
+  return `PRETTY_NAME="${name}"\nID=debian\nVERSION_ID="${debian}"\nVERSION_CODENAME=${CODENAMES[debian]}\n`
 }
 
 function packages(php: readonly string[]): string {

@@ -46,9 +46,10 @@ export function PhpCard({ site, isOnServer }: TabProps) {
             ),
           }),
           Version: site.php ? <Php version={site.php} ends={ends} /> : 'none',
-          ...(extensions && {
-            Extensions: <span className="text-xs break-words">{extensions.join(', ')}</span>,
-          }),
+          ...(extensions &&
+            extensions.length > 0 && {
+              Extensions: <span className="text-xs break-words">{extensions.join(', ')}</span>,
+            }),
         }}
       />
       <ChangeDialog site={site} what={change} onClose={() => setChange(undefined)} />
