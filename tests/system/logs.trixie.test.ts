@@ -142,6 +142,13 @@ unless(lab.available()).describe('the logs of a site', () => {
       }
       expect(await lab.poll(shown, { timeout_ms: 30_000 })).toBe(true)
 
+      // The line of the last visit may still be on its way.
+      const isQuiet = async () => {
+        const before = news.length
+        await Bun.sleep(2_000)
+        return news.length === before
+      }
+      expect(await lab.poll(isQuiet, { timeout_ms: 30_000 })).toBe(true)
       news.length = 0
       const line = `203.0.113.7 - - [01/Jan/2026:09:30:00 +0000] "GET /flood HTTP/1.1" 200 5 "-" "-"`
       const log = `/var/log/hosting/${logged.user}/access.log`
