@@ -95,14 +95,15 @@ async function updateOnly({ shell }: Host): Promise<void> {
   )
 }
 
+/** The source last: it counts as added once that is there, and must not be used without the others. */
 async function filesOf(host: Host): Promise<Generated[]> {
   const release = await releaseOf(host)
   const site = siteOf(host)
   const origin = `Unattended-Upgrade::Origins-Pattern {\n  "site=${site}";\n};\n`
   return [
-    { path: SOURCE, text: renderSource(host, release) },
     { path: PREFERENCES, text: renderPreferences(site, release) },
     ...(site === '' ? [] : [{ path: PHP_ORIGIN_FILE, text: `// ${MARK_LINE}\n${origin}` }]),
+    { path: SOURCE, text: renderSource(host, release) },
   ]
 }
 

@@ -110,3 +110,18 @@ test('replaces the repository of other settings, and brings it back if the new o
 
   expect({ ...host.disk.all }).toEqual(before)
 })
+
+test('a loss of power never leaves the source without the priority of Debian', async () => {
+  const host = bookworm()
+  const written: string[] = []
+  const { write } = host.files
+  host.files.write = async (path, text, options) => {
+    written.push(path)
+    await write.call(host.files, path, text, options)
+  }
+
+  await add(host)
+
+  expect(written.at(-1)).toBe('/etc/apt/sources.list.d/hosting-php.sources')
+  expect([...written].sort()).toEqual(PLACES)
+})
