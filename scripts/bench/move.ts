@@ -3,7 +3,7 @@ import { fail } from '#scripts/lib/fail.ts'
 import { startTwoServers } from '#tests/support/system/two-servers.ts'
 import { MoveBench } from './move/world.ts'
 
-const PROMISED_SECONDS = 10
+const PROMISED_SECONDS = 5
 
 /**
  * Moves a WordPress of 2 GB (`--megabytes 2000`) between two servers, while a visitor asks for its
