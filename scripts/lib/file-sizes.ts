@@ -10,7 +10,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'agent/operations/runner.ts': 310,
   'agent/operations/cancellable-host.ts': 210,
   'agent/operations/store.ts': 220,
-  'dashboard/db/schema.ts': 390,
   'shared/agent.ts': 220,
   'tests/agent/commands/isolation.check.test.ts': 210,
   'tests/agent/commands/site.create.test.ts': 250,
