@@ -5,7 +5,7 @@ import { isIpLiteral } from '#shared/names.ts'
 import { RESTIC } from '#shared/restic/source.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { ownProgram } from './host/own-program.ts'
-import type { HostSettings } from './host/ports.ts'
+import type { HostSettings } from './host/settings.ts'
 import { MAIL_ROOT } from './os/mail/places.ts'
 import { SCHEDULE, type Schedule } from './os/mail/retry-schedule.ts'
 import { published } from './published.ts'

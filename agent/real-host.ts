@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { acme } from './host/acme.ts'
 import { exclusiveByName } from './host/exclusive.ts'
-import type { Clock, Host, HostSettings } from './host/ports.ts'
+import type { Clock, Host } from './host/ports.ts'
 import { openDatabase } from './host/real/database.ts'
 import { files } from './host/real/files.ts'
 import { reachingAcme, reachingNet, reachingVisitor } from './host/real/helper-net.ts'
@@ -11,6 +11,7 @@ import { random } from './host/real/random.ts'
 import { scanning } from './host/real/scanning.ts'
 import { confinedShell, freeShell } from './host/real/unconfined.ts'
 import { visitor } from './host/real/visitor.ts'
+import type { HostSettings } from './host/settings.ts'
 import { siteScanner } from './os/reading/scanner.ts'
 
 const clock: Clock = {

@@ -1,5 +1,5 @@
 import { object, z } from 'zod'
-import { Domain, required } from './fields.ts'
+import { Domain, Moment, required } from './fields.ts'
 import { Updates } from './inventory.ts'
 import { MailCounts } from './mail.ts'
 import { DryRun } from './plan.ts'
@@ -24,11 +24,8 @@ const bytes = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)
  * server unreadable.
  */
 const cut = (most: number) => z.string().transform((value) => value.slice(0, most))
-/** Disk sizes whose sums are exact numbers. */
-const measured = z.int().nonnegative().max(1e15)
-const moment = z.iso.datetime().max(40)
 /** The maximum length of every list that a dashboard reads. */
-const MOST_SITES = 20_000
+export const MOST_SITES = 20_000
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
@@ -111,7 +108,7 @@ export const TrashedSite = z.object({
   domain: Domain,
   user: cut(64),
   size: bytes,
-  deleted_at: moment,
+  deleted_at: Moment,
   restorable: z.boolean(),
   php: cut(16).default(''),
   tier: z.enum(TIERS).default('small'),
@@ -120,26 +117,9 @@ export const TrashedSite = z.object({
 export type TrashedSite = z.infer<typeof TrashedSite>
 
 /** When the certificates of the served sites expire. */
-export const SiteCertificate = z.object({ domain: Domain, expires_at: moment })
+export const SiteCertificate = z.object({ domain: Domain, expires_at: Moment })
 export type SiteCertificate = z.infer<typeof SiteCertificate>
 export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MOST_SITES) })
-
-/**
- * The disk use of a site: `bytes` as allocated, `files` including folders and links, and
- * `database_bytes`. Null: not measured, or incomplete at `measured_at`, which is null before the first
- * attempt. The limits are those of its tier; `limit_bytes` is for files and database.
- */
-export const SiteUsage = z.object({
-  domain: Domain,
-  bytes: measured.nullable(),
-  files: measured.nullable(),
-  database_bytes: measured.nullable(),
-  limit_bytes: measured.positive(),
-  limit_files: measured.positive(),
-  measured_at: moment.nullable(),
-})
-export type SiteUsage = z.infer<typeof SiteUsage>
-export const Usage = z.object({ sites: z.array(SiteUsage).max(MOST_SITES) })
 
 export const SiteMail = MailCounts.extend({ domain: Domain })
 export type SiteMail = z.infer<typeof SiteMail>

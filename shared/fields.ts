@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { canonicalDomain, isHostname } from './names.ts'
 import { TIERS, TLS_MODES } from './values.ts'
 
+/** A time in an answer of an agent. */
+export const Moment = z.iso.datetime().max(40)
+
 /** The error of a field that is missing, or that breaks its rule. */
 export const required = (label: string, rule = 'Must be a string') => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `${label} is required` : rule),

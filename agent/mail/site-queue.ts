@@ -15,6 +15,7 @@ import { KnownIds } from './known-ids.ts'
 import type { MailLog } from './log.ts'
 import type { SettingFiles } from './setting-files.ts'
 import { type Connection, connect, type SmtpOptions } from './smtp/connect.ts'
+import { statusOf } from './status.ts'
 import type { StatusFile } from './status-file.ts'
 import type { Store, Waiting } from './store.ts'
 
@@ -127,25 +128,8 @@ export class SiteQueue {
 
   async writeStatus(): Promise<void> {
     const { status } = this.#deps
-    await status.write(this.counts.kept, this.#shown()).catch(() => undefined)
-  }
-
-  #shown(): MailCounts {
-    const { counts } = this
-    const oldest = Math.min(...[...this.#waiting.values()].map(({ created_at }) => created_at))
-    return {
-      queued: this.#waiting.size,
-      caught: this.caught.count,
-      oldest_at: Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
-      held: this.#held,
-      sent_hour: counts.sentThisHour,
-      sent_day: counts.day('sent'),
-      failed_day: counts.day('failed'),
-      refused_day: counts.day('refused'),
-      last_sent_at: counts.kept.last_sent_at,
-      problem: this.#problem,
-      failures: counts.kept.failures,
-    }
+    const shown = statusOf(this, this.#waiting.values(), this.#held, this.#problem)
+    await status.write(this.counts.kept, shown).catch(() => undefined)
   }
 
   /** The longest waiting message first; one at which the relay breaks goes last. */

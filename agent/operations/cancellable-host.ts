@@ -1,6 +1,6 @@
-import type { Host, RunOptions, Shell } from '#agent/host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import type { ServiceError } from '#shared/errors.ts'
-import { withOperation } from './with-operation.ts'
+import { shellOf } from './cancellable-shell.ts'
 
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
@@ -126,11 +126,11 @@ export class Session {
     const own = { operation: this.#operation }
     // The waits of an undo must not be aborted.
     const waits = () => (this.#phase === 'working' ? { signal: this.signal } : {})
-    const { net, acme, database, clock } = this.#base
+    const { shell, net, acme, database, clock } = this.#base
     return {
       ...this.#base,
-      shell: this.#shell((work) => this.#until(work)),
-      steady: { ...this.#base, shell: this.#shell((work) => work()) },
+      shell: shellOf(shell, this.#operation, (work) => this.#until(work)),
+      steady: { ...this.#base, shell: shellOf(shell, this.#operation, (work) => work()) },
       net: {
         fetch: (url, options) =>
           this.#until(() => net.fetch(url, { ...options, ...own, ...waits() })),
@@ -159,26 +159,6 @@ export class Session {
         sleep: (ms) => this.#until(() => clock.sleep(ms)),
       },
       exclusive: (name, work) => this.#turn(name, work),
-    }
-  }
-
-  #shell(until: <T>(work: () => Promise<T>) => Promise<T>): Shell {
-    const { shell } = this.#base
-    const own = (options: RunOptions = {}) => withOperation(options, this.#operation)
-    async function* each<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
-      for (;;) {
-        const next = await until(() => items.next())
-        if (next.done) return
-        yield next.value
-      }
-    }
-    return {
-      run: (argv, options) => until(() => shell.run(argv, own(options))),
-      try: (argv, options) => until(() => shell.try(argv, own(options))),
-      stream: (argv, options) => each(shell.stream(argv, own(options))),
-      bytes: (argv, options) => each(shell.bytes(argv, own(options))),
-      // It outlives the operation.
-      daemon: (argv, options) => until(() => shell.daemon(argv, options)),
     }
   }
 

@@ -8,9 +8,10 @@ import type { StepChange } from '#shared/steps.ts'
 import { Session } from './cancellable-host.ts'
 import type { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
+import type { JournalEntry } from './records.ts'
 import { StepStates } from './step-states.ts'
 import { performSteps } from './steps.ts'
-import type { JournalEntry, OperationStore } from './store.ts'
+import type { OperationStore } from './store.ts'
 import { watch } from './time-limits.ts'
 
 /** A command that ran to its first line, and the rest of it. */

@@ -4,8 +4,9 @@ import type { CommandTable, Progress, Step } from '#agent/steps/command.ts'
 import { resultOf } from '#agent/steps/progress.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { isTerminal } from '#shared/sse.ts'
+import type { JournalEntry, Request } from './records.ts'
 import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
-import type { JournalEntry, OperationStore, Request } from './store.ts'
+import type { OperationStore } from './store.ts'
 
 type Key = string | undefined
 /** Started steps to undo, or all steps of an operation whose last ones are missing. */

@@ -4,8 +4,8 @@ import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#share
 import { cancelledError, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
 import type { Execution } from './execution.ts'
+import type { JournalEntry, Request } from './records.ts'
 import { finishing, isDecided, startedSteps, undoSteps } from './steps.ts'
-import type { JournalEntry, Request } from './store.ts'
 
 const DAY_MS = 24 * 3_600_000
 const POLL_MS = 100

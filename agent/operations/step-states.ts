@@ -1,6 +1,6 @@
 import type { Step } from '#agent/steps/command.ts'
 import type { StepChange, StepState } from '#shared/steps.ts'
-import type { JournalEntry } from './store.ts'
+import type { JournalEntry } from './records.ts'
 
 type Named = Pick<Step, 'name' | 'title'>
 

@@ -2,8 +2,8 @@ import { isDiskFull } from '#agent/host/storage.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { messageOf, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
+import type { JournalEntry } from './records.ts'
 import { StepStates } from './step-states.ts'
-import type { JournalEntry } from './store.ts'
 
 type Write = (entry: JournalEntry) => Promise<void>
 type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason' | 'makeRoom'>

@@ -1,29 +1,12 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { attempt } from '#agent/host/attempt.ts'
 import type { Files } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
-import { OperationId } from '#shared/agent.ts'
-import { type CommandName, isCommandName } from '#shared/commands.ts'
 import { isNumbered, StoredEvent } from '#shared/sse.ts'
+import { Cancelled, JournalEntry, Request } from './records.ts'
 import { Refusal } from './refusal.ts'
 import { reserveOf } from './reserve.ts'
 import { withoutGap } from './without-gap.ts'
-
-const Request = z.object({
-  id: OperationId,
-  command: z.custom<CommandName>((value) => typeof value === 'string' && isCommandName(value)),
-  params: z.unknown(),
-  fingerprint: z.string(),
-  created_at: z.number(),
-})
-/** The request of an operation. `fingerprint` is the digest of command and params. */
-export type Request = z.infer<typeof Request>
-
-/** The record of a cancel: alone in its folder if the agent did not know the operation. */
-const Cancelled = z.object({ at: z.number() })
-
-const JournalEntry = z.object({ step: z.string(), state: z.enum(['intent', 'done', 'undone']) })
-export type JournalEntry = z.infer<typeof JournalEntry>
 
 const MAX_FILE = 64 << 20
 

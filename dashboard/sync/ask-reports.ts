@@ -1,11 +1,12 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
-import { SiteCertificate, SiteMail, SiteUsage } from '#shared/agent.ts'
+import { SiteCertificate, SiteMail } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { MaintenanceAnswer } from '#shared/maintenance.ts'
 import { MOST_LOGINS, ReportedAccess, SiteLogin } from '#shared/site-access.ts'
 import { SiteJobTrouble } from '#shared/site-jobs.ts'
+import { SiteUsage } from '#shared/site-usage.ts'
 
 const MOST_JOB_TROUBLES = 50
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { Certificates, FoundSites, Metrics, Services, Usage, Web } from '#shared/agent.ts'
+import { Certificates, FoundSites, Metrics, Services, Web } from '#shared/agent.ts'
+import { Usage } from '#shared/site-usage.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }

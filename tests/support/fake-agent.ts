@@ -6,7 +6,6 @@ import {
   type Service,
   type SiteCertificate,
   type SiteHealth,
-  type SiteUsage,
   type TrashedSite,
   type Web,
 } from '#shared/agent.ts'
@@ -14,6 +13,7 @@ import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import type { InstalledPhp } from '#shared/php-installed.ts'
 import type { Plan } from '#shared/plan.ts'
+import type { SiteUsage } from '#shared/site-usage.ts'
 import {
   encodeEvent,
   isNumbered,

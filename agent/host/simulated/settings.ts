@@ -1,4 +1,4 @@
-import type { HostSettings } from '#agent/host/ports.ts'
+import type { HostSettings } from '#agent/host/settings.ts'
 
 export const SETTINGS: HostSettings = {
   state_dir: '/var/lib/hosting-agent',

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { diskLimits } from '#agent/os/site/tiers.ts'
-import type { SiteUsage } from '#shared/agent.ts'
+import type { SiteUsage } from '#shared/site-usage.ts'
 import { readMeasured } from './records.ts'
 
 const UNKNOWN = { bytes: null, files: null, database_bytes: null, measured_at: null }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { JournalEntry } from '#agent/operations/records.ts'
 import { performSteps, startedSteps } from '#agent/operations/steps.ts'
-import type { JournalEntry } from '#agent/operations/store.ts'
 import type { Step } from '#agent/steps/command.ts'
 
 /** Runs the steps and returns everything that happened, in order. */

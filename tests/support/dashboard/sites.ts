@@ -1,4 +1,5 @@
-import type { FoundSite, SiteUsage } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/agent.ts'
+import type { SiteUsage } from '#shared/site-usage.ts'
 
 /** A site as an agent finds it. */
 export function found(domain: string, more: Partial<FoundSite> = {}): FoundSite {

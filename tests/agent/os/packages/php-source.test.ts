@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { PhpSource } from '#agent/host/ports.ts'
+import type { PhpSource } from '#agent/host/settings.ts'
 import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
 import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'

@@ -3,7 +3,7 @@ import { writeSite } from '#agent/os/site/sites.ts'
 import { diskLimits } from '#agent/os/site/tiers.ts'
 import { listUsage } from '#agent/os/usage/list.ts'
 import { measureDue } from '#agent/os/usage/measure-due.ts'
-import { Usage } from '#shared/agent.ts'
+import { Usage } from '#shared/site-usage.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 

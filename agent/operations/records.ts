@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { OperationId } from '#shared/agent.ts'
+import { type CommandName, isCommandName } from '#shared/commands.ts'
+
+export const Request = z.object({
+  id: OperationId,
+  command: z.custom<CommandName>((value) => typeof value === 'string' && isCommandName(value)),
+  params: z.unknown(),
+  fingerprint: z.string(),
+  created_at: z.number(),
+})
+/** The request of an operation. `fingerprint` is the digest of command and params. */
+export type Request = z.infer<typeof Request>
+
+/** The record of a cancel: alone in its folder if the agent did not know the operation. */
+export const Cancelled = z.object({ at: z.number() })
+
+export const JournalEntry = z.object({
+  step: z.string(),
+  state: z.enum(['intent', 'done', 'undone']),
+})
+export type JournalEntry = z.infer<typeof JournalEntry>
