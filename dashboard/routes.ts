@@ -19,6 +19,7 @@ import { backupFileRoutes } from './site-backups/file-routes.ts'
 import { foundBackupRoutes } from './site-backups/found/routes.ts'
 import { backupRoutes } from './site-backups/routes.ts'
 import { siteBackupRoutes } from './site-backups/site-routes.ts'
+import { siteDatabaseRoutes } from './site-database/routes.ts'
 import { siteJobRoutes } from './site-jobs/routes.ts'
 import { siteSettingsRoutes } from './site-settings/routes.ts'
 import { siteActionRoutes } from './sites/actions.routes.ts'
@@ -55,6 +56,7 @@ export const SUBJECTS = {
       ...copyRoutes,
       ...siteSettingsRoutes,
       ...siteJobRoutes,
+      ...siteDatabaseRoutes,
       ...wordpressLoginRoutes,
       ...logRoutes,
       ...domainRoutes,

@@ -13,8 +13,8 @@ const BOUNDED = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR'
 /**
  * All SQL that the agent runs as root of MariaDB. A privileged statement that opens a table or a view
  * of a site can run code of that site with the rights of root, so these statements use only the tables
- * of `mysql`, the lists of databases, privileges and connections, server variables, whole databases and
- * accounts. `?` are values, `??` identifiers.
+ * of `mysql` and of the performance schema, the lists of databases, privileges and connections, server
+ * variables, whole databases and accounts. `?` are values, `??` identifiers.
  */
 export const ADMIN_STATEMENTS = {
   answers: 'SELECT 1',
@@ -57,6 +57,9 @@ export const ADMIN_STATEMENTS = {
 
   read_connections: 'SELECT @@GLOBAL.max_connections AS count',
   set_connections: 'SET GLOBAL max_connections = ?',
+  read_performance_schema: 'SELECT @@GLOBAL.performance_schema AS enabled',
+  list_statement_digests: `${BOUNDED} SELECT LEFT(DIGEST_TEXT, 1000) AS text, COUNT_STAR AS count, ROUND(SUM_TIMER_WAIT / 1e9) AS total_ms, ROUND(MAX_TIMER_WAIT / 1e9) AS longest_ms, SUM_ROWS_EXAMINED AS rows_examined, SUM_ROWS_SENT AS rows_sent, SUM_NO_INDEX_USED AS without_index, UNIX_TIMESTAMP(LAST_SEEN) AS last_at FROM performance_schema.events_statements_summary_by_digest WHERE SCHEMA_NAME = ? AND DIGEST_TEXT IS NOT NULL ORDER BY SUM_TIMER_WAIT DESC LIMIT ?`,
+
   read_packet: 'SELECT @@GLOBAL.max_allowed_packet AS bytes',
   set_packet: 'SET GLOBAL max_allowed_packet = ?',
 } as const

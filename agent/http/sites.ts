@@ -19,6 +19,7 @@ export function siteCalls(
     '/sites/wordpress-cron': about(readings.wordpressCron),
     '/sites/names': about(readings.nameStates),
     '/sites/wordpress-users': about(readings.wordpressUsers),
+    '/sites/database': about(readings.database),
     '/sites/db-password': about(async (domain) => {
       await policy.permitPasswords()
       const password = await readings.databasePassword(domain)

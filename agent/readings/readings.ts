@@ -25,6 +25,7 @@ import { listConditions } from '#agent/os/server/conditions.ts'
 import { metricsReader } from '#agent/os/server/metrics.ts'
 import { serviceStatuses } from '#agent/os/server/service-status.ts'
 import { getSite } from '#agent/os/site/sites.ts'
+import { readDatabase } from '#agent/os/site-database/reading.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { buildOf } from '#agent/os/upgrade/build.ts'
 import { listUsage } from '#agent/os/usage/list.ts'
@@ -84,6 +85,8 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     fatals: (request: LogFatalsRequest) => groupFatals(host, request),
     downloadLog: (request: LogDownloadRequest) => downloadLog(host, request),
     followLog: (request: LogTailRequest) => tails.start(request),
+    /** Sizes and names in the database of a site. */
+    database: (domain: string) => readDatabase(host, domain),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -15,6 +15,7 @@ import { MAINTENANCE_EXAMPLES } from '#dashboard/servers/maintenance/examples.ts
 import { WEB_EXAMPLES } from '#dashboard/servers/web-examples.ts'
 import { SETTING_EXAMPLES } from '#dashboard/settings/examples.ts'
 import { BACKUP_EXAMPLES } from '#dashboard/site-backups/examples.ts'
+import { SITE_DATABASE_EXAMPLES } from '#dashboard/site-database/examples.ts'
 import { SITE_JOB_EXAMPLES } from '#dashboard/site-jobs/examples.ts'
 import { SITE_SETTINGS_EXAMPLES } from '#dashboard/site-settings/examples.ts'
 import { SITE_EXAMPLES } from '#dashboard/sites/examples.ts'
@@ -31,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...COPY_EXAMPLES,
   ...SITE_SETTINGS_EXAMPLES,
   ...SITE_JOB_EXAMPLES,
+  ...SITE_DATABASE_EXAMPLES,
   ...DOMAIN_EXAMPLES,
   ...MOVE_EXAMPLES,
   ...LOG_EXAMPLES,

@@ -26,6 +26,7 @@ export const DASHBOARD_LAYERS = [
     'wp-login',
     'logs',
     'site-jobs',
+    'site-database',
     'moves',
     'operation-types',
     'sync',

@@ -18,6 +18,7 @@ const PATHS = [
   '/sites/logs/download',
   '/sites/logs/fatals',
   '/sites/names',
+  '/sites/database',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

@@ -62,6 +62,7 @@ describe('without a signature', () => {
     '/sites/logs/tail',
     '/sites/logs/download',
     '/sites/logs/fatals',
+    '/sites/database',
     '/sites/db-password',
     '/sites/admin-password',
     '/health',

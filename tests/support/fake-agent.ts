@@ -24,6 +24,10 @@ import {
 } from '#shared/sse.ts'
 import { carry, type Known, say, type Work } from './fake-operation.ts'
 
+const EMPTY_DATABASE = {
+  ...{ tables: [], table_count: 0, data_bytes: 0, index_bytes: 0, free_bytes: 0 },
+  ...{ options: [], queries: null },
+}
 const NO_EVENTS = { events: [], total: 0, overdue: 0, next_run_at: null, stopped: null }
 
 /** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
@@ -152,6 +156,7 @@ export class FakeAgent {
       '/sites/health': { sites: this.health },
       '/sites/job-runs': { runs: [] },
       '/sites/jobs': { stopped: null, jobs: [] },
+      '/sites/database': EMPTY_DATABASE,
       '/sites/job-output': { run: null, output: '' },
       '/sites/wordpress-cron': NO_EVENTS,
       '/sites/wordpress-users': { users: [], more: false },

@@ -7,6 +7,7 @@ import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
 import { BackupsTab } from './backups/backups.tsx'
 import { DatabaseTab } from './database/database.tsx'
+import { DatabaseReadings } from './database/readings.tsx'
 import { DomainsCard } from './domains/domains-card.tsx'
 import { TlsCard } from './domains/tls-card.tsx'
 import { CronJobsCard } from './jobs/cron-jobs-card.tsx'
@@ -94,7 +95,12 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   database: {
     name: 'Database',
     has: ({ site, isOnServer }) => isOnServer || site.db_name !== '',
-    content: (props) => <DatabaseTab {...props} />,
+    content: (props) => (
+      <>
+        <DatabaseTab {...props} />
+        {isManaged(props) && <DatabaseReadings site={props.site} />}
+      </>
+    ),
   },
   backups: {
     name: 'Backups',

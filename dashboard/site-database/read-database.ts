@@ -1,0 +1,32 @@
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { SiteDatabase } from '#shared/api/site-database.ts'
+import { plainOutput } from '#shared/job-runs.ts'
+import { AgentDatabase } from '#shared/site-database.ts'
+import { askAbout } from './ask.ts'
+
+/** Read from the server at each call, and not stored. The site chooses all names. */
+export async function readDatabase(
+  deps: { agents: Agents },
+  target: SiteTarget,
+): Promise<SiteDatabase> {
+  const { tables, options, queries, ...sums } = await askAbout(
+    deps,
+    target,
+    '/sites/database',
+    AgentDatabase,
+  )
+  return {
+    ...sums,
+    tables: tables.map((table) => ({ ...table, name: plain(table.name) })),
+    options:
+      options?.map(({ table, largest, ...rest }) => ({
+        ...rest,
+        table: plain(table),
+        largest: largest.map(({ name, bytes }) => ({ name: plain(name), bytes })),
+      })) ?? null,
+    queries: queries?.map((query) => ({ ...query, text: plain(query.text) })) ?? null,
+  }
+}
+
+const plain = (text: string) => plainOutput(text).replaceAll('\n', ' ')

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import { siteDatabaseQuery } from '#dashboard/web/api/site-database.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { OptionsCard } from './options-card.tsx'
+import { QueriesCard } from './queries-card.tsx'
+import { TablesCard } from './tables-card.tsx'
+
+/** What the database of a managed site holds. The first card shows why it could not be read. */
+export function DatabaseReadings({ site }: { site: Site }) {
+  const { data, error, refetch } = useQuery(siteDatabaseQuery(site))
+  return (
+    <>
+      <TablesCard of={{ data, error, refetch }} />
+      {data && <OptionsCard options={data.options} />}
+      {data && <QueriesCard queries={data.queries} />}
+    </>
+  )
+}

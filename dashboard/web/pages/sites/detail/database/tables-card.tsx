@@ -1,0 +1,92 @@
+import { Table2 } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { SiteDatabase } from '#shared/api/site-database.ts'
+
+const SHOWN = 10
+
+interface TablesCardProps {
+  of: { data: SiteDatabase | undefined; error: unknown; refetch: () => void }
+}
+
+/** The tables of a site by size. */
+export function TablesCard({ of }: TablesCardProps) {
+  const { data } = of
+  return (
+    <Card title="Tables" flush>
+      <QueryState of={of} flush />
+      {data?.table_count === 0 && (
+        <Empty icon={<Table2 />} title="No tables">
+          WordPress creates its tables when it is installed.
+        </Empty>
+      )}
+      {data && data.table_count > 0 && <Tables database={data} />}
+    </Card>
+  )
+}
+
+function Tables({ database }: { database: SiteDatabase }) {
+  const { tables, table_count, data_bytes, index_bytes, free_bytes } = database
+  const [isLong, setLong] = useState(false)
+  const shown = isLong ? tables : tables.slice(0, SHOWN)
+  return (
+    <>
+      <div className="p-4">
+        <Facts
+          of={{
+            Size: `${formatBytes(data_bytes + index_bytes)} in ${formatCount(table_count, 'table')}`,
+            Indexes: formatBytes(index_bytes),
+            'Free in tables': formatBytes(free_bytes),
+          }}
+        />
+      </div>
+      <Table label="Tables" head={HEAD}>
+        {shown.map((table, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two names can differ in hidden characters
+          <TableRow key={`${table.name} ${at}`} table={table} />
+        ))}
+      </Table>
+      {tables.length > SHOWN && (
+        <div className="border-t border-line p-4">
+          <Button onClick={() => setLong(!isLong)}>
+            {isLong ? 'Show the largest tables' : `Show ${formatNumber(tables.length)} tables`}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function TableRow({ table }: { table: SiteDatabase['tables'][number] }) {
+  const { name, engine, rows, data_bytes, index_bytes, free_bytes } = table
+  return (
+    <tr>
+      <Cell className="font-mono text-xs break-all">{name}</Cell>
+      <Cell>{engine ?? <span className="text-bad">cannot be opened</span>}</Cell>
+      <Amount>{formatNumber(rows)}</Amount>
+      <Amount>{formatBytes(data_bytes)}</Amount>
+      <Amount>{formatBytes(index_bytes)}</Amount>
+      <Amount>{formatBytes(free_bytes)}</Amount>
+    </tr>
+  )
+}
+
+function Amount({ children }: { children: string }) {
+  return <Cell className="text-right whitespace-nowrap tabular-nums">{children}</Cell>
+}
+
+const HEAD = (
+  <>
+    <Head>Table</Head>
+    <Head>Engine</Head>
+    <Head className="text-right">Rows (estimate)</Head>
+    <Head className="text-right">Data</Head>
+    <Head className="text-right">Indexes</Head>
+    <Head className="text-right">Free</Head>
+  </>
+)

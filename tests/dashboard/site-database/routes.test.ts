@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
+
+const domain = 'shop.example'
+const table = { name: 'wp_posts', engine: 'InnoDB', rows: 1, data_bytes: 2, index_bytes: 3 }
+const sums = { table_count: 1, data_bytes: 2, index_bytes: 3, free_bytes: 4 }
+const options = { table: 'wp_options', count: 1, bytes: 2, expired: 0, expired_bytes: 0 }
+const query = {
+  ...{ text: 'SELECT ?', count: 1, total_ms: 2, longest_ms: 2, rows_examined: 1, rows_sent: 1 },
+  ...{ without_index: 0, last_at: '2026-03-01T03:00:00.000Z' },
+}
+
+async function withShop() {
+  const all = await fleet({ ready: false })
+  const site_id = await addSite(all.dashboard, all.server_id, { domain })
+  const at = `/api/servers/${all.server_id}/sites/${site_id}`
+  return { ...all, at, read: () => all.dashboard.call('GET', `${at}/database`) }
+}
+
+test('shows the tables, options and statements, with names as plain text', async () => {
+  await using all = await withShop()
+  const asked: unknown[] = []
+  const hostile = 'a\u001b[2J\u202eb'
+  all.agent.answers.set('/sites/database', async (request) => {
+    asked.push(await request.json())
+    return Response.json({
+      ...sums,
+      tables: [{ ...table, name: hostile, free_bytes: 4 }],
+      options: [{ ...options, table: hostile, largest: [{ name: hostile, bytes: 2 }] }],
+      queries: [{ ...query, text: hostile }],
+    })
+  })
+
+  const { status, body } = await all.read()
+
+  expect([status, asked]).toEqual([200, [{ domain }]])
+  expect(body).toEqual({
+    database: {
+      ...sums,
+      tables: [{ ...table, name: 'ab', free_bytes: 4 }],
+      options: [{ ...options, table: 'ab', largest: [{ name: 'ab', bytes: 2 }] }],
+      queries: [{ ...query, text: 'ab' }],
+    },
+  })
+})
+
+test('passes on what could not be read, and why', async () => {
+  await using all = await withShop()
+  all.agent.answers.set('/sites/database', () =>
+    Response.json({ ...sums, tables: [], options: null, queries: null }),
+  )
+  expect((await all.read()).body.database).toMatchObject({ options: null, queries: null })
+
+  const message = 'The database of shop.example could not be read (error 1226 of MariaDB)'
+  all.agent.answers.set('/sites/database', () =>
+    Response.json({ error: 'Conflict', message }, { status: 409 }),
+  )
+
+  const { status, body } = await all.read()
+
+  expect([status, body.message]).toEqual([409, message])
+})
+
+test('says that an old agent does not know the call', async () => {
+  await using all = await withShop()
+  all.agent.answers.set('/sites/database', () =>
+    Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 }),
+  )
+
+  const { status, body } = await all.read()
+
+  expect([status, body.message]).toEqual([
+    409,
+    'The agent of this server does not know databases of sites: upgrade it',
+  ])
+})
