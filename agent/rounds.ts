@@ -1,3 +1,4 @@
+import { endDebugLogs } from './debug-watch.ts'
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import { ExpiryWatch } from './os/access/expiry.ts'
@@ -47,6 +48,7 @@ export function startRounds(
   // Sites without visitors: a restart of the agent restarts their idle time.
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
   void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
+  void forever(MINUTE_MS / 2, 1, () => endDebugLogs(host, runner, report))
   // Logs that grow too fast for the daily rotation.
   void forever(ROTATE_MS, MINUTE_MS, () => rotateLarge(host, report))
   // Disk space for a full disk, and the undo of operations that a full disk stopped.

@@ -68,7 +68,11 @@ export const AgentLog = z.object({
   bytes: count.nullable(),
   changed_at: z.iso.datetime().max(40).nullable(),
 })
-export const AgentLogs = z.object({ logs: z.array(AgentLog).max(LOG_SOURCES.length) })
+export const AgentLogs = z.object({
+  logs: z.array(AgentLog).max(LOG_SOURCES.length),
+  /** When the debug log of WordPress ends; null: it is off. */
+  debug_until: z.iso.datetime().max(40).nullable().default(null),
+})
 export type AgentLogs = z.infer<typeof AgentLogs>
 
 export const AgentLogLine = z.object({

@@ -38,6 +38,7 @@ import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
 import { wpCronRun } from './wp.cron-run.ts'
+import { wpDebug } from './wp.debug.ts'
 import { wpLogin } from './wp.login.ts'
 import { wpScan } from './wp.scan.ts'
 
@@ -81,6 +82,7 @@ export const commands: CommandTable = {
   'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
   'wp.cron-run': wpCronRun,
+  'wp.debug': wpDebug,
   'wp.login': wpLogin,
   'wp.scan': wpScan,
 }

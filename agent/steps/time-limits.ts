@@ -48,6 +48,7 @@ const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'site.switch': { wall_ms: 10 * MINUTE },
   'site.update': { wall_ms: 60 * MINUTE },
   'tls.issue': { wall_ms: 15 * MINUTE },
+  'wp.debug': { wall_ms: 10 * MINUTE },
   'wp.scan': { wall_ms: 10 * MINUTE },
 }
 

@@ -17,12 +17,17 @@ const Fatal = {
   text: 'PHP Fatal error:  Uncaught Error: Call to undefined function in /srv/www/shop/public/wp-content/plugins/slider/slider.php:7',
 }
 
+const SiteLog = { source: 'access', files: 3, bytes: 52_428_800, changed_at: AT }
+
 export const LOG_EXAMPLES = {
-  SiteLog: { source: 'access', files: 3, bytes: 52_428_800, changed_at: AT },
+  SiteLog,
+  SiteLogs: { logs: [SiteLog], debug_until: LATER },
   LogLine,
   LookedAt,
   LogPage: { lines: [LogLine], next: '8a199b14c7c311b2.684286210', looked: LookedAt },
   Fatal,
   Fatals: { groups: [Fatal], is_complete: true, looked: LookedAt },
+  SetDebugLog: { hours: 8 },
+  WpDebugComplete: { status: 'ok', domain: 'shop.example', until: LATER },
   LogNews: { kind: 'line', message: '', line: LogLine },
 }

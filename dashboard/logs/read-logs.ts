@@ -10,7 +10,6 @@ import type {
   FollowLogQuery,
   LogPage,
   SearchLogQuery,
-  SiteLog,
 } from '#shared/api/site-logs.ts'
 import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
 import { AgentFatals, AgentLogPage, AgentLogs } from '#shared/site-logs.ts'
@@ -22,13 +21,12 @@ const SEARCH_MS = 45_000
 const LIMITS = { timeout_ms: SEARCH_MS }
 const DAY_MS = 86_400_000
 
-/** The logs of a site, with their sizes: read from its server at each call, and not stored. */
-export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<SiteLog[]> {
+/** The logs of a site, with their sizes, and the end of its debug log: read from its server at each call, and not stored. */
+export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
   const body = { domain: site.domain }
-  const { logs } = await deps.agents
+  return deps.agents
     .post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
     .catch((error: unknown) => refuseOld(deps, server, error))
-  return logs
 }
 
 export async function searchLog(

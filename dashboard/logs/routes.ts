@@ -1,9 +1,9 @@
-import { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { type StreamDeps as CallerDeps, callerStream } from '#dashboard/auth/session-stream.ts'
+import { callerStream } from '#dashboard/auth/session-stream.ts'
 import type { Base } from '#dashboard/db/base.ts'
-import { ASKS_AGENT, shows } from '#dashboard/http/answers.ts'
+import { ASKS_AGENT } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
+import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
 import {
   DownloadLogQuery,
@@ -13,12 +13,13 @@ import {
   LogNewsEvent,
   LogPage,
   SearchLogQuery,
-  SiteLog,
+  SetDebugLog,
+  SiteLogs,
 } from '#shared/api/site-logs.ts'
 import { newsIn } from './follow-log.ts'
 import { downloadLog, listFatals, listLogs, openTail, searchLog } from './read-logs.ts'
 
-type Deps = CallerDeps & Pick<Base, 'db' | 'clock'> & { agents: Agents }
+type Deps = StreamDeps & Pick<Base, 'db' | 'clock'> & { agents: Agents }
 
 const route = routesWith<Deps>()
 
@@ -29,10 +30,10 @@ export const logRoutes = {
     summary: 'List the logs of a site',
     right: 'read',
     loads: loadManagedSite,
-    answers: shows('The logs.', { logs: z.array(SiteLog) }),
+    answers: { 200: { about: 'The logs.', json: SiteLogs } },
     errors: ASKS_AGENT,
     waits: true,
-    run: async ({ deps, loaded }) => ({ logs: await listLogs(deps, loaded) }),
+    run: ({ deps, loaded }) => listLogs(deps, loaded),
   }),
   searchSiteLog: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/logs/lines',
@@ -77,6 +78,15 @@ export const logRoutes = {
     errors: ASKS_AGENT,
     waits: true,
     run: ({ deps, loaded, query }) => listFatals(deps, loaded, query.days),
+  }),
+  setDebugLog: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/debug-log',
+    summary: 'Switch the debug log of the WordPress of a site on for a time, or off',
+    details:
+      'It ends by itself. Messages are written to the log `wordpress`, never shown to visitors; no file of the site is changed.',
+    loads: loadManagedSite,
+    body: SetDebugLog,
+    ...streamed('wp.debug'),
   }),
   downloadSiteLog: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/logs/download',

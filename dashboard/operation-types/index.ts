@@ -43,6 +43,7 @@ import { tlsIssue } from './tls.issue.ts'
 import { updatesConfigure } from './updates.configure.ts'
 import { wpCacheFlush } from './wp.cache-flush.ts'
 import { wpCronRun } from './wp.cron-run.ts'
+import { wpDebug } from './wp.debug.ts'
 import { wpLogin } from './wp.login.ts'
 
 /** The effects of every type of operation on the records. */
@@ -61,6 +62,7 @@ export const RULES: RulesTable = {
   'server.update': serverUpdate,
   'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
+  'wp.debug': wpDebug,
   'wp.login': wpLogin,
   'service.restart': serviceRestart,
   'site.create': siteCreate,

@@ -1,5 +1,7 @@
 import { strictObject, z } from 'zod'
 import { oneOf } from '#shared/fields.ts'
+import { wpDebugType } from '#shared/operation-types/wp.debug.ts'
+import { DryRun } from '#shared/plan.ts'
 import {
   AgentLog,
   AgentLogLine,
@@ -11,6 +13,7 @@ import {
   MOST_LOG_LINES,
 } from '#shared/site-logs.ts'
 import { digits } from './activity.ts'
+import { body } from './body.ts'
 import { Count, Timestamp } from './parts.ts'
 
 const filter = {
@@ -47,13 +50,19 @@ export const LogFatalsQuery = z.object({
     .default(7),
 })
 
-export const SiteLog = strictObject({
+const SiteLog = strictObject({
   ...AgentLog.shape,
   files: Count.describe('With those that were rotated; 0 for jobs, which are in the journal.'),
   bytes: Count.nullable().describe('On the disk; null for jobs.'),
   changed_at: Timestamp.nullable(),
 }).meta({ id: 'SiteLog', description: 'A log of a site.' })
-export type SiteLog = z.infer<typeof SiteLog>
+
+export const SiteLogs = strictObject({
+  logs: z.array(SiteLog),
+  debug_until: Timestamp.nullable().describe(
+    'When the debug log of WordPress ends by itself; null: it is off.',
+  ),
+}).meta({ id: 'SiteLogs', description: 'The logs of a site.' })
 
 const LogLine = strictObject({
   ...AgentLogLine.shape,
@@ -100,6 +109,10 @@ export const Fatals = strictObject({
   looked,
 }).meta({ id: 'Fatals', description: 'The fatal errors of PHP of a site.' })
 export type Fatals = z.infer<typeof Fatals>
+
+export const SetDebugLog = body({ ...wpDebugType.params.shape, dry_run: DryRun }).meta({
+  id: 'SetDebugLog',
+})
 
 /** The data of a `log` event of a live view. */
 export const LogNewsEvent = z

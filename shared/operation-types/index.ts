@@ -44,6 +44,7 @@ import { tlsIssueType } from './tls.issue.ts'
 import { updatesConfigureType } from './updates.configure.ts'
 import { wpCacheFlushType } from './wp.cache-flush.ts'
 import { wpCronRunType } from './wp.cron-run.ts'
+import { wpDebugType } from './wp.debug.ts'
 import { wpLoginType } from './wp.login.ts'
 
 /** Every type of operation, and so every command. */
@@ -92,6 +93,7 @@ export const OPERATION_TYPES = {
   'cache.purge': cachePurgeType,
   'wp.cache-flush': wpCacheFlushType,
   'wp.cron-run': wpCronRunType,
+  'wp.debug': wpDebugType,
   'wp.login': wpLoginType,
 } as const satisfies Readonly<Record<string, OperationSpec>>
 

@@ -138,3 +138,27 @@ test('fatal errors are counted by plugin, and the log is downloaded with its fil
   await page.getByText('PHP has reported no fatal error in the last 7 days.').waitFor()
   expect(problems).toEqual([])
 })
+
+test('the debug log is switched on for a time, which is shown', async () => {
+  answers(() => ({ lines: [], next: null, looked }))
+  let debug_until: string | null = null
+  agent.answers.set('/sites/logs/list', () => Response.json({ logs: [], debug_until }))
+  agent.works.set('wp.debug', async function* ({ domain, until }) {
+    debug_until = until === null ? null : `${until}`
+    yield 'Applying the PHP pool'
+    return { domain, until }
+  })
+  const { page, problems } = await open(path)
+  await page.getByRole('button', { name: 'Switch debug log on' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'For' }).selectOption('8')
+  await dialog.getByRole('button', { name: 'Switch debug log on' }).click()
+  await page.getByText('On for another 8 hours').waitFor()
+  expect(Math.round((Date.parse(`${debug_until}`) - Date.now()) / 60_000)).toBe(480)
+
+  await page.getByRole('button', { name: 'Switch debug log off' }).click()
+  await dialog.getByRole('button', { name: 'Switch debug log off' }).click()
+  await page.getByRole('button', { name: 'Switch debug log on' }).waitFor()
+  expect(debug_until).toBeNull()
+  expect(problems).toEqual([])
+})

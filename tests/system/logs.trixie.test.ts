@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import { checkDebugLog } from '#tests/support/system/debug-log.ts'
 import { LoggedSite, type LogNews, SECRET } from '#tests/support/system/logged.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
@@ -68,6 +69,12 @@ unless(lab.available()).describe('the logs of a site', () => {
       expect(logs[4]).toMatchObject({ files: 0, bytes: null })
     },
     2 * MINUTES,
+  )
+
+  test(
+    'has the notices of WordPress while its debug log is on, which ends by itself',
+    () => checkDebugLog(logged),
+    3 * MINUTES,
   )
 
   test(
@@ -153,12 +160,8 @@ unless(lab.available()).describe('the logs of a site', () => {
       news.length = 0
       // The agent checks the health of the site meanwhile, which is a line, too.
       const written = async () => Number(await logged.bash(`wc -l < ${log}`))
-      const line = `203.0.113.7 - - [01/Jan/2026:09:30:00 +0000] "GET /flood HTTP/1.1" 200 5 "-" "-"`
       const former = await written()
-      // 5 seconds with 10,000 lines each, ten times a second.
-      await logged.bash(`yes '${line}' | head -n 1000 > /root/part
-        for second in 1 2 3 4 5; do for part in 1 2 3 4 5 6 7 8 9 10; do
-          cat /root/part >> ${log}; sleep 0.09; done; done`)
+      await logged.flood(log)
       const counted = () =>
         news.reduce((sum, one) => sum + (one.kind === 'line' ? 1 : one.lines), 0)
       const isAll = async () => counted() === (await written()) - former

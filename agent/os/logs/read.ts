@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
-import { getSite } from '#agent/os/site/sites.ts'
+import { debugLogOf } from '#agent/os/as-site/debug.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
 import {
@@ -29,7 +30,7 @@ type Request = LogFilter & { limit?: number; before?: string | undefined }
 
 /** The logs of a site, with the size of their files. Throws not_found for an unknown site. */
 export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
-  const { user } = await getSite(host, domain)
+  const { user, debug } = await getSite(host, domain)
   const sources = ['access', 'error', 'php', 'wordpress', 'mail'] as const
   const found = sources.map(async (source) => ({
     ...parsed(Listed, await read(host, user, source, 'list', {})),
@@ -38,8 +39,12 @@ export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
   const cron = { source: 'cron' as const, files: 0, bytes: null, changed_at: null }
   const [access, error, php, wordpress, mail] = await Promise.all(found)
   const logs = [access, error, php, wordpress, cron, mail]
-  return { logs: logs.flatMap((log) => log ?? []) }
+  return { logs: logs.flatMap((log) => log ?? []), debug_until: debugEnd(host, debug) }
 }
+
+/** A time that is over is that of a debug log that the agent switches off now. */
+const debugEnd = ({ clock }: Host, debug: Site['debug']) =>
+  debug && Date.parse(debug.until) > clock.now() ? debug.until : null
 
 const Listed = AgentLog.omit({ source: true })
 
@@ -79,7 +84,10 @@ async function read(
   request: Request,
 ): Promise<string> {
   const budget_ms = what === 'download' ? DOWNLOAD_MS : BUDGET_MS
-  const all = { ...request, what, source, paths: pathsOf(host, source, user), budget_ms }
+  const usual = pathsOf(host, source, user)
+  // A debug log has the fatal errors of its time.
+  const paths = what === 'fatals' ? [...usual, debugLogOf(user)] : usual
+  const all = { ...request, what, source, paths, budget_ms }
   const timeout_ms = 4 * budget_ms + SPARE_MS
   const options: RunOptions = {
     ...rightsOf(source, user),

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { LARGEST_LOG, logrotatePath } from '#agent/os/cron/cron.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { pathsOf } from './sources.ts'
@@ -23,7 +24,7 @@ export async function rotateLarge(host: Host, report: (error: unknown) => void):
 }
 
 async function isLarge(host: Host, user: string): Promise<boolean> {
-  const paths = ROTATED.flatMap((source) => pathsOf(host, source, user))
+  const paths = [...ROTATED.flatMap((source) => pathsOf(host, source, user)), debugLogOf(user)]
   const found = await Promise.all(paths.map((path) => host.files.stat(path)))
   return found.some((stat) => stat?.kind === 'file' && stat.size > LARGEST_LOG)
 }

@@ -1,4 +1,5 @@
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
@@ -6,9 +7,6 @@ import { recordOf } from '#agent/os/cron/recorder.ts'
 import { MAIL_USER, mailPlaces } from '#agent/os/mail/places.ts'
 import { docrootOf, homeOf, logsOf } from '#agent/os/site/paths.ts'
 import type { LogSource } from '#shared/site-logs.ts'
-
-/** Where WordPress writes while its debug log is on: outside of what nginx serves. */
-const debugLogOf = (user: string) => `${homeOf(user)}/logs/wordpress-debug.log`
 
 /** The newest file of each log; the older ones are beside it. */
 export function pathsOf({ settings }: Host, source: LogSource, user: string): string[] {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
-import { STAGING_PHP, stagingSettings, stagingVariables } from '#agent/os/as-site/staging.ts'
+import {
+  DEBUG_PHP,
+  debugVariables,
+  poolSettings,
+  STAGING_DEBUG_PHP,
+} from '#agent/os/as-site/debug.ts'
+import { STAGING_PHP, stagingVariables } from '#agent/os/as-site/staging.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import type { Service } from '#agent/os/services/service.ts'
@@ -71,10 +77,10 @@ export function renderPool(
   pool: Pool,
   limits: Limits,
   init: Host['init'],
-  site: Pick<Site, 'staging' | 'settings'> = {},
+  site: Pick<Site, 'staging' | 'settings' | 'debug'> = {},
 ): string {
   const home = homeOf(pool.user)
-  const settings = stagingSettings(site).map((text) => text.split('='))
+  const settings = poolSettings(site).map((text) => text.split('='))
   const { spare, children, execution_time: seconds } = limits
   const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
   return [
@@ -100,17 +106,31 @@ export function renderPool(
     'clear_env = yes',
     'env[PATH] = /usr/local/bin:/usr/bin:/bin',
     `env[TMPDIR] = ${home}/tmp`,
-    ...Object.entries(stagingVariables(site)).map(([name, value]) => `env[${name}] = ${value}`),
+    ...Object.entries({ ...stagingVariables(site), ...debugVariables({ ...site, ...pool }) }).map(
+      ([name, value]) => `env[${name}] = ${value}`,
+    ),
     'security.limit_extensions = .php',
     ...(direct?.values ?? []),
     `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
     ...settings.map(([name, value]) => `php_admin_value[${name}] = ${value}`),
-    ...withSiteValues(phpValues(home, limits), site.settings?.php_settings?.values ?? {}),
+    ...withSiteValues(
+      phpValues(home, limits, site.debug && 'php_value'),
+      site.settings?.php_settings?.values ?? {},
+    ),
     '',
   ].join('\n')
 }
 
-const SHARED_PHP = ['/usr/share/php', '/usr/share/zoneinfo', STAGING_PHP, LOGIN_PHP]
+const SHARED_PHP = [
+  ...[
+    '/usr/share/php',
+    '/usr/share/zoneinfo',
+    STAGING_PHP,
+    DEBUG_PHP,
+    STAGING_DEBUG_PHP,
+    LOGIN_PHP,
+  ],
+]
 
 /**
  * Without systemd the master is root, with few capabilities: it opens its log, creates its socket
@@ -126,8 +146,15 @@ function withoutSystemd(pool: Pool, home: string) {
   }
 }
 
-/** The site may raise a `php_value` (WordPress does, for images), but not a `php_admin_value`. */
-export function phpValues(home: string, limits: Limits): string[] {
+/**
+ * The site may raise a `php_value` (WordPress does, for images), but not a `php_admin_value`. For its
+ * debug log, WordPress sets the place of errors itself.
+ */
+export function phpValues(
+  home: string,
+  limits: Limits,
+  error_log: 'php_value' | 'php_admin_value' = 'php_admin_value',
+): string[] {
   return [
     `php_value[memory_limit] = ${limits.memory_limit}M`,
     `php_value[max_execution_time] = ${limits.execution_time}`,
@@ -137,7 +164,7 @@ export function phpValues(home: string, limits: Limits): string[] {
     `php_admin_value[upload_tmp_dir] = ${home}/tmp`,
     `php_admin_value[sys_temp_dir] = ${home}/tmp`,
     `php_admin_value[session.save_path] = ${home}/sessions`,
-    `php_admin_value[error_log] = ${home}/logs/php-error.log`,
+    `${error_log}[error_log] = ${home}/logs/php-error.log`,
     'php_admin_flag[log_errors] = on',
     'php_admin_flag[display_errors] = off',
     'php_value[session.cookie_httponly] = 1',

@@ -1,4 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
+import { DEBUG_PHP, STAGING_DEBUG_PHP } from '#agent/os/as-site/debug.ts'
+import { DEBUG_PHP_TEXT, STAGING_DEBUG_PHP_TEXT } from '#agent/os/as-site/debug-php.ts'
 import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
@@ -11,19 +13,29 @@ import type { Step } from '#agent/steps/command.ts'
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
 
 /**
- * The common parts of all sites of a server: the folders of their mail, the program for logins, and
- * the step that denies
+ * The common parts of all sites of a server: the folders of their mail, the programs for logins and
+ * debug logs, and the step that denies
  * sites the link-local and metadata addresses; no step if that is done, or without systemd. The DNS
  * servers stay reachable: some providers have both on one address.
  */
 export async function allSitesSteps(host: Host): Promise<Step[]> {
-  return [...(await sliceSteps(host)), ...(await mailSteps(host)), ...(await loginSteps(host))]
+  return [...(await sliceSteps(host)), ...(await mailSteps(host)), ...(await programSteps(host))]
 }
 
-async function loginSteps(host: Host): Promise<Step[]> {
-  const change = generated(host, [{ path: LOGIN_PHP, text: LOGIN_PHP_TEXT }])
-  if ((await change.effects()).length === 0) return []
-  return [{ name: 'login', title: 'Installing the program for logins', ...change }]
+async function programSteps(host: Host): Promise<Step[]> {
+  const login = generated(host, [{ path: LOGIN_PHP, text: LOGIN_PHP_TEXT }])
+  const debug = generated(host, [
+    { path: DEBUG_PHP, text: DEBUG_PHP_TEXT },
+    { path: STAGING_DEBUG_PHP, text: STAGING_DEBUG_PHP_TEXT },
+  ])
+  const steps: Step[] = [
+    { name: 'login', title: 'Installing the program for logins', ...login },
+    { name: 'debug log', title: 'Installing the program for debug logs', ...debug },
+  ]
+  const missing = await Promise.all(
+    [login, debug].map(async ({ effects }) => (await effects()).length > 0),
+  )
+  return steps.filter((_, at) => missing[at])
 }
 
 async function sliceSteps(host: Host): Promise<Step[]> {

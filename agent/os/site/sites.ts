@@ -30,6 +30,8 @@ export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
     jobs?: SiteJob[] | undefined
     /** Absent: nobody can log in. */
     access?: AccessGrant[] | undefined
+    /** The debug log of its WordPress is on. */
+    debug?: { until: string } | undefined
   }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
@@ -43,6 +45,7 @@ const Record = siteCreate.params
     suspended: z.literal(true).optional(),
     settings: SiteSettings.optional(),
     access: AccessGrants.optional(),
+    debug: z.object({ until: z.iso.datetime().max(40) }).optional(),
   })
   .strict()
 

@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { LogLevel, LogSource } from '#shared/site-logs.ts'
-import { type AnswerOf, call } from './client.ts'
+import type { DebugHours } from '#shared/wp-debug.ts'
+import { type AnswerOf, call, start } from './client.ts'
+import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'
 
 /** What is shown of a log. */
@@ -28,10 +30,20 @@ const once = { retry: false, refetchInterval: false, refetchOnWindowFocus: false
 export const siteLogsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'logs'],
-    queryFn: async ({ signal }) =>
-      (await call('GET /api/servers/:server_id/sites/:site_id/logs', { ...at(site), signal })).logs,
+    queryFn: ({ signal }) =>
+      call('GET /api/servers/:server_id/sites/:site_id/logs', { ...at(site), signal }),
     ...once,
   })
+
+/** `hours` null: off. */
+export const setDebugLog = (site: SitePlace, hours: DebugHours | null): SiteWork => ({
+  key: ['debug-log', site.id, hours],
+  call: (more) =>
+    start('POST /api/servers/:server_id/sites/:site_id/debug-log', {
+      ...at(site),
+      body: { hours, ...more },
+    }),
+})
 
 export const logLinesQuery = (site: SitePlace, view: LogView) =>
   infiniteQueryOptions({

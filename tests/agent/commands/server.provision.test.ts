@@ -40,6 +40,7 @@ test('installs and configures the packages, and disables the default site of Deb
     'Denying sites the metadata addresses',
     'Preparing the mail of sites',
     'Installing the program for logins',
+    'Installing the program for debug logs',
     'Preparing the /etc of sites',
     'Configuring automatic restarts of services',
     'Downloading wp-cli',

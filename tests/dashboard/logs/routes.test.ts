@@ -97,7 +97,10 @@ test('lists logs, and fatal errors by plugin', async () => {
     return Response.json(fatals)
   })
 
-  expect((await dashboard.call('GET', PATH)).body).toEqual({ logs: [log] })
+  expect((await dashboard.call('GET', PATH)).body).toEqual({
+    logs: [log],
+    debug_until: null,
+  })
   expect((await dashboard.call('GET', `${PATH}/fatals?days=3`)).body).toEqual(fatals)
   const age = Date.now() - Date.parse(bodies[0]?.since ?? '')
   expect(Math.round(age / 86_400_000)).toBe(3)

@@ -99,6 +99,7 @@ describe('the rules of the types of operations', () => {
       'site.restore': present,
       'site.purge': present,
       'staging.password': unused,
+      'wp.debug': unused,
     })
   })
 

@@ -55,6 +55,12 @@ export const hostileBackups = {
   ],
   password_hash: [...hostileText, ...noText, '', '{SSHA}a\n', '$1$a$b', `{SSHA}${'a'.repeat(89)}`],
   token_hash: [...hostileText, ...noText, '', 'a'.repeat(63), 'A'.repeat(64), 'g'.repeat(64)],
+  until: [
+    ...hostileText,
+    ...noText.filter((value) => value !== null),
+    '2026-13-01T00:00:00Z',
+    '2026-03-01',
+  ],
   user_id: [0, -1, 1.5, '1', true, {}, []],
   exclude: [
     ...[null, 7, true, 'uploads'],
@@ -124,6 +130,7 @@ export const validBackups = {
   token_hash: 'a'.repeat(64),
   password_hash: `{SSHA}${'a'.repeat(40)}`,
   user_id: 1,
+  until: null,
   from: { kind: 'site', domain: 'nobody.example' },
   www: 'redirect',
   aliases: ['alias.example'],

@@ -26,6 +26,7 @@ export const DIALOGS: Record<string, Window> = {
   'the domains of a site': { path: '/sites/1?tab=domains', open: button('Edit domains') },
   'a cron job': { path: '/sites/1?tab=jobs', open: button('Add job') },
   'a move': { path: '/sites/1', open: menuAction('Move to another server') },
+  'a debug log': { path: '/sites/1?tab=logs', open: button('Switch debug log on') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },
   'a maintenance page': { path: '/sites/1?tab=access', open: button('Turn maintenance page on') },

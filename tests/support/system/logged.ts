@@ -8,6 +8,7 @@ const DOMAIN = 'logs.example.test'
 const FAULTY = `<?php
 /* Plugin Name: Faulty */
 if (isset($_GET['fail'])) missing_function('${SECRET}');
+if (isset($_GET['notice'])) trigger_error('a notice ' . $_GET['notice']);
 if (defined('WP_CLI')) fwrite(STDERR, "the job says password=${SECRET}\\n");
 `
 
@@ -57,6 +58,14 @@ export class LoggedSite {
       ...['ip', 'netns', 'exec', this.world.host.netns, 'curl', '-s', '-o', '/dev/null'],
       ...['-e', referrer, '-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
     ])
+  }
+
+  /** 5 seconds with 10,000 lines each, ten times a second. */
+  flood(log: string): Promise<string> {
+    const line = `203.0.113.7 - - [01/Jan/2026:09:30:00 +0000] "GET /flood HTTP/1.1" 200 5 "-" "-"`
+    return this.bash(`yes '${line}' | head -n 1000 > /root/part
+      for second in 1 2 3 4 5; do for part in 1 2 3 4 5 6 7 8 9 10; do
+        cat /root/part >> ${log}; sleep 0.09; done; done`)
   }
 
   async search(query: string): Promise<Line[]> {

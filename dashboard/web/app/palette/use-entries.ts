@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useMatches, useNavigate } from '@tanstack/react-router'
 import {
+  Bug,
   CircleUser,
   Keyboard,
   type LucideIcon,
@@ -27,7 +28,9 @@ export function useEntries(text: string, onHelp: () => void): { groups: Group[];
   const sites = useFoundSites(text)
   const servers = useServers(text)
   const pages = usePages()
-  const actions = useActions(onHelp).filter((entry) => isFound(entry, text))
+  const actions = [...useSiteActions(), ...useActions(onHelp)].filter((entry) =>
+    isFound(entry, text),
+  )
   // Requested results come last, so that they do not move an entry that is about to be chosen.
   const groups = [
     { value: 'Pages', items: pages.filter((entry) => isFound(entry, text)) },
@@ -56,6 +59,24 @@ function usePages(): Entry[] {
     act: () => void navigate({ to: '/account' }),
   }
   return [...places, account]
+}
+
+/** On the page of a site. */
+function useSiteActions(): Entry[] {
+  const navigate = useNavigate()
+  const site_id = useMatches({ select: (all) => Object(all.at(-1)?.params).site_id as unknown })
+  if (typeof site_id !== 'string') return []
+  return [
+    {
+      id: 'debug log',
+      name: 'Debug log of this site',
+      icon: Bug,
+      words: 'wordpress wp_debug notices errors logs',
+      act: () => {
+        void navigate({ to: '/sites/$site_id', params: { site_id }, search: { tab: 'logs' } })
+      },
+    },
+  ]
 }
 
 function useActions(onHelp: () => void): Entry[] {

@@ -4,6 +4,7 @@ import { rotateLarge } from '#agent/os/logs/rotate.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const [MB, LOG] = [1 << 20, '/var/log/hosting/shop/access.log']
+const ROTATED = ['logrotate /etc/logrotate.d/hosting-shop']
 const rotations = (host: { ran: string[] }) =>
   host.ran.filter((line) => line.startsWith('logrotate'))
 
@@ -11,6 +12,7 @@ test.each([
   [50 * MB, LOG, []],
   [50 * MB + 1, LOG, ['logrotate /etc/logrotate.d/hosting-shop']],
   [51 * MB, '/srv/www/shop/logs/php-error.log', ['logrotate /etc/logrotate.d/hosting-shop']],
+  [51 * MB, '/srv/www/shop/logs/wordpress-debug.log', ROTATED],
   [51 * MB, '/srv/www/shop/logs/other.log', []],
 ])('a log of %d bytes at %s is rotated by %j', async (size, path, ran) => {
   const host = await server(shop)

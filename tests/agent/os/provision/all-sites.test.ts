@@ -36,14 +36,14 @@ test.each([
   expect(lines.filter((line) => line.startsWith('IPAddressAllow'))).toEqual(allowed)
 })
 
-test('denies nothing without systemd, and installs the program for logins', async () => {
+test('denies nothing without systemd, and installs the programs for logins and debug logs', async () => {
   const host = await withMail()
   host.init = 'direct'
 
   const steps = await allSitesSteps(host)
   for (const step of steps) await step.apply()
 
-  expect(steps.map(({ name }) => name)).toEqual(['login'])
+  expect(steps.map(({ name }) => name)).toEqual(['login', 'debug log'])
   expect(host.disk.all['/usr/local/lib/hosting/login.php']).toBe(LOGIN_PHP_TEXT)
   expect(await allSitesSteps(host)).toEqual([])
 })

@@ -3,6 +3,7 @@ import { Download, RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { downloadAddress, type LogView, siteLogsQuery } from '#dashboard/web/api/logs.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { isWordpress } from '#dashboard/web/pages/sites/detail/urls.ts'
 import { Button, ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { Select } from '#dashboard/web/ui/field.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
@@ -11,6 +12,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { LOG_LEVELS, LOG_SOURCES, type LogLevel, type LogSource } from '#shared/site-logs.ts'
+import { DebugCard } from './debug-card.tsx'
 import { FatalsCard } from './fatals-card.tsx'
 import { Live } from './live.tsx'
 import { LEVELS, PERIODS, SOURCE_NAMES } from './names.ts'
@@ -34,6 +36,7 @@ export function LogsTab({ site }: { site: Site }) {
   return (
     <>
       <FatalsCard site={site} />
+      {isWordpress(site) && <DebugCard site={site} />}
       <Card
         title="Logs"
         flush
@@ -85,7 +88,7 @@ interface SelectProps<T> {
 function SourceSelect({ site, value, onChange }: SelectProps<LogSource> & { site: Site }) {
   const { data } = useQuery(siteLogsQuery(site))
   const nameOf = (source: LogSource) => {
-    const bytes = data?.find((log) => log.source === source)?.bytes
+    const bytes = data?.logs.find((log) => log.source === source)?.bytes
     return bytes == null ? SOURCE_NAMES[source] : `${SOURCE_NAMES[source]} (${formatBytes(bytes)})`
   }
   return (

@@ -16,7 +16,7 @@ export const EMPTY_REASONS: Record<LogSource, string> = {
   access: 'Nobody has requested a page in this period.',
   error: 'nginx has reported no error in this period.',
   php: 'PHP has reported nothing in this period.',
-  wordpress: 'WordPress writes it only while its debug log is on (WP_DEBUG_LOG).',
+  wordpress: 'WordPress writes it only while its debug log is on.',
   cron: 'The jobs of WordPress have printed nothing. Their runs are in the tab Jobs.',
   mail: 'The site has sent no mail through the mail queue in this period.',
 }

@@ -1,0 +1,53 @@
+import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Command } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { invalid } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
+import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+
+type Params = ParamsOf<'wp.debug'>
+
+/** The clocks of dashboard and server may differ by this. */
+const DIFFERENCE_MS = 5 * 60_000
+const MOST_MS = USUAL_DEBUG_HOURS * 3_600_000 + DIFFERENCE_MS
+
+/**
+ * The constants come from root's program, which PHP runs before wp-config.php: no file of the site
+ * is changed. The time is in the pool, so that the log ends also while no agent runs.
+ */
+export const wpDebug: Command<'wp.debug'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: (params, host) => changeSteps(debugging(params), host),
+  async plan(params, host) {
+    refuseOtherTimes(params, host)
+    return planChange(debugging(params), host)
+  },
+  async finished(params, host) {
+    const site = await changed(debugging(params), host)
+    return site && resultOf(site)
+  },
+  async *run(params, context) {
+    refuseOtherTimes(params, context.host)
+    return resultOf(yield* changeSite(debugging(params), context))
+  },
+}
+
+function refuseOtherTimes({ until }: Params, { clock }: Host): void {
+  const ahead = until === null ? 1 : Date.parse(until) - clock.now()
+  if (ahead <= 0) throw invalid({ until: ['Must be in the future, by the clock of the server'] })
+  if (ahead > MOST_MS)
+    throw invalid({ until: [`Must be at most ${USUAL_DEBUG_HOURS} hours ahead`] })
+}
+
+const debugging = ({ domain, until }: Params): SiteChange => ({
+  domain,
+  into: ({ debug: _, ...site }) => (until === null ? site : { ...site, debug: { until } }),
+  about: () =>
+    until === null
+      ? `Switching the debug log of ${domain} off`
+      : `Switching the debug log of ${domain} on until ${until}`,
+})
+
+const resultOf = ({ domain, debug }: Site) => ({ domain, until: debug?.until ?? null })

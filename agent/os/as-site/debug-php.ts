@@ -1,0 +1,40 @@
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { DEBUG_PHP, LARGEST_DEBUG_LOG, LOG, UNTIL } from './debug.ts'
+import { STAGING_PHP } from './staging.ts'
+
+/**
+ * PHP runs this before every program of a site whose debug log is on. A `define` in wp-config.php
+ * comes later and has no effect: PHP reports it as a warning, which is left out of the log until
+ * WordPress loads its plugins. A visitor cannot set these variables: names from requests begin with
+ * `HTTP_`.
+ */
+export const DEBUG_PHP_TEXT = `<?php
+// ${MARK_LINE}
+(function () {
+  if (time() >= (int) getenv('${UNTIL}')) return;
+  $log = (string) getenv('${LOG}');
+  if ((int) @filesize($log) > ${LARGEST_DEBUG_LOG}) return;
+  define('WP_DEBUG', true);
+  define('WP_DEBUG_LOG', $log);
+  define('WP_DEBUG_DISPLAY', false);
+  $quiet = fn($kind, $message) =>
+    preg_match('/^Constant WP_DEBUG(?:_LOG|_DISPLAY)? already defined/', $message) === 1;
+  set_error_handler($quiet, E_WARNING | E_NOTICE);
+  $GLOBALS['wp_filter'] ??= [];
+  if (!is_array($GLOBALS['wp_filter'])) return;
+  $restore = function () use ($quiet) {
+    $current = set_error_handler(fn() => false);
+    restore_error_handler();
+    if ($current === $quiet) restore_error_handler();
+  };
+  $hook = ['function' => $restore, 'accepted_args' => 0];
+  $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN][] = $hook;
+})();
+`
+
+/** One file for both: PHP has one setting. */
+export const STAGING_DEBUG_PHP_TEXT = `<?php
+// ${MARK_LINE}
+require '${STAGING_PHP}';
+require '${DEBUG_PHP}';
+`

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { DEBUG_HOURS, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
+
+const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' }).max(40)
+
+const wpDebug = command({
+  name: 'wp.debug',
+  summary: 'Switch the debug log of the WordPress of a site on for a time, or off',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    until: moment.nullable().describe('At most a day ahead; null: off.'),
+  }),
+  result: z.object({ domain: ReportedDomain, until: moment.nullable() }),
+})
+
+export const wpDebugType = operationType({
+  name: 'Change debug log',
+  title: 'Change the debug log of',
+  target: 'site',
+  command: wpDebug,
+  right: 'operate',
+  params: z.object({
+    hours: z
+      .literal([...DEBUG_HOURS], `Must be ${DEBUG_HOURS.slice(0, -1).join(', ')} or 24, or null`)
+      .nullable()
+      .default(USUAL_DEBUG_HOURS)
+      .describe('For how long it is on; null: off.'),
+  }),
+  outcome: completesWith(wpDebug.result),
+  bulk: null,
+})
