@@ -8,8 +8,8 @@ export const Address = z.union([z.ipv4(), z.ipv6()], 'Must be an IP address')
 const SWITCHES = [
   'leaving',
   'frozen',
-  'thawed',
   'parted',
+  'returning',
   'arriving',
   'arrived',
   'settled',
@@ -25,7 +25,10 @@ export const Moving = z.object({
   challenges: z.boolean().optional(),
   /** It is the site now: this copy only forwards. */
   parted: z.boolean().optional(),
-  /** The other server, which names the visitor. */
+  /**
+   * The other server, which names the visitor. A copy that only forwards has it while the site
+   * returns: then it requests its own certificate, and answers the trial.
+   */
   from: z.array(Address).max(16).optional(),
   /** Nobody else is served. */
   closed: z.boolean().optional(),

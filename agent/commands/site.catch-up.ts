@@ -16,6 +16,7 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { type CopiedTable, MOST_TABLES } from '#shared/gathered.ts'
 import { apexOf } from '#shared/names.ts'
+import { followSettings } from './follow-settings.ts'
 
 type Params = ParamsOf<'site.catch-up'>
 type Learned = { tables?: string[]; has?: CopiedTable[] }
@@ -72,7 +73,7 @@ function stepsOf(
 ): Step[] {
   const { user } = site
   const steady = host.steady ?? host
-  const { target, repository: name, password } = from
+  const { target, repository: name, password, backup } = from
   const repository = { name, target, password }
   const opened = openedOf(host, repository, user)
   return [
@@ -82,6 +83,7 @@ function stepsOf(
       ...openFiles(host, repository, user),
       undo: closeFiles(steady, user).apply,
     },
+    ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
     {
       name: 'content',
       title: 'Bringing what has changed',

@@ -7,6 +7,7 @@ import { conflict, notFound } from '#shared/errors.ts'
 import type { Switch } from '#shared/moving.ts'
 import { apexOf } from '#shared/names.ts'
 import { certificateTextOf } from './certificate-text.ts'
+import { returningSteps } from './returning-steps.ts'
 import { arrivingSteps, partedSteps } from './switch-record.ts'
 import { freezeSteps, servingSteps, thawSteps } from './switch-steps.ts'
 
@@ -43,14 +44,16 @@ async function findEither(host: Host, { domain, state }: Params): Promise<Site |
 }
 
 const STATES: Record<Switch, (site: Site) => boolean> = {
-  leaving: ({ moving }) => !moving?.closed && !moving?.parted && !moving?.from,
+  leaving: ({ moving }) => !moving?.closed && !moving?.parted,
   frozen: ({ moving }) => !moving?.closed && !moving?.parted,
-  thawed: ({ moving }) => !moving?.closed && !moving?.parted,
   parted: () => true,
+  returning: ({ moving }) => moving?.parted === true,
   arriving: ({ moving }) => moving?.parted === true,
   arrived: ({ moving }) => !moving?.parted,
   settled: ({ moving }) => !moving?.parted,
 }
+
+const NEED_PEER: Switch[] = ['leaving', 'parted', 'returning', 'arriving']
 
 /** Throws conflict in a state that does not lead to the requested one. */
 async function checked(host: Host, params: Params): Promise<Site> {
@@ -59,8 +62,8 @@ async function checked(host: Host, params: Params): Promise<Site> {
   const site = await findEither(host, params)
   if (!site) throw notFound(`Site ${domain}`)
   if (!STATES[state](site)) throw conflict(`${domain} cannot become ${state} on this server`)
-  const needsPeer = state === 'leaving' || state === 'parted' || state === 'arriving'
-  if (needsPeer && peers.length === 0) throw conflict('The address of the other server is missing')
+  if (NEED_PEER.includes(state) && peers.length === 0)
+    throw conflict('The address of the other server is missing')
   if (state === 'arriving') await refuseMixed(host, site)
   return site
 }
@@ -68,15 +71,16 @@ async function checked(host: Host, params: Params): Promise<Site> {
 function stepsOf(host: Host, site: Site, params: Params): Step[] {
   const { peers, challenges, certificate, state } = params
   const [to] = peers
+  const { from } = site.moving ?? {}
   switch (state) {
     case 'leaving':
-      return servingSteps(host, site, { to, challenges }, certificate)
+      return servingSteps(host, site, { ...(from && { from }), to, challenges }, certificate)
     case 'frozen':
       return freezeSteps(host, site)
-    case 'thawed':
-      return thawSteps(host, site)
     case 'parted':
       return partedSteps(host, site, { to, challenges, parted: true }, certificate)
+    case 'returning':
+      return returningSteps(host, site, { to, parted: true, from: peers }, certificate)
     case 'arriving':
       return arrivingSteps(host, site, { from: peers, closed: true })
     case 'arrived':

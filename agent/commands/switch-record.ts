@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { accessOf, withoutAccess } from '#agent/os/access/access.ts'
+import { withoutAccess } from '#agent/os/access/access.ts'
 import { endSessions } from '#agent/os/access/sessions.ts'
 import { releaseJobs } from '#agent/os/backup/hold.ts'
 import * as cron from '#agent/os/cron/cron.ts'
@@ -47,7 +47,7 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
       title: `Handing over ${domain}`,
       effects: [],
       async apply() {
-        await pin(host, domain, certificate)
+        if (certificate !== '') await pin(host, domain, certificate)
         await writeSite(host, next, 'moved')
       },
       decided: async () => (await findSite(host, domain, 'moved')) !== undefined,
@@ -77,24 +77,22 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
   ]
 }
 
-/** The copy that only forwarded serves the other server again; the end of its old record decides. */
+/**
+ * The copy that only forwarded serves the other server again; the end of its old record decides.
+ * Nobody can log in: who may was perhaps changed on the other server, and is set afterwards.
+ */
 export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
   const { domain } = site
-  const next: Site = { ...site, moving }
+  const { access: _, ...facts } = site
+  const next: Site = { ...facts, moving }
   const steady = host.steady ?? host
   return [
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.planApply(host, next),
-      async apply() {
-        await fpm.apply(host, next)
-        await accessOf(host, next).apply()
-      },
-      async undo() {
-        await withoutAccess(steady, site.user).apply()
-        await fpmRemoval.removeAll(steady, site)
-      },
+      apply: () => fpm.apply(host, next),
+      undo: () => fpmRemoval.removeAll(steady, site),
     },
     {
       name: 'vhost',

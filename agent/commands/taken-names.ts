@@ -4,10 +4,17 @@ import { findHolder, type Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 
-/** Throws conflict, with the name, if another site of this server answers to a name of this one. */
-export async function refuseTakenNames(host: Host, site: Site): Promise<void> {
+/**
+ * Throws conflict, with the name, if another site of this server answers to a name of this one.
+ * `known` are names that it has already.
+ */
+export async function refuseTakenNames(
+  host: Host,
+  site: Site,
+  known: readonly string[] = [],
+): Promise<void> {
   const { all } = await servers(host)
-  for (const name of allNamesOf(site)) {
+  for (const name of allNamesOf(site).filter((each) => !known.includes(each))) {
     const except = site.domain
     const served = await findHolder(host, [name], { except })
     if (served) throw conflict(`${name} is a name of the site ${served.domain} of this server`)

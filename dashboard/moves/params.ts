@@ -66,6 +66,24 @@ export async function refuseUnmoved({ db }: Deps, { id, domain }: SiteRow): Prom
   if (!move || move.moved_at === null) throw conflict(`${domain} has no move to confirm or to undo`)
 }
 
+/** Throws 409 for a site that cannot move back now. */
+export async function moveBackParams(
+  deps: Deps,
+  site: SiteRow,
+  { discard_changes }: { discard_changes: boolean },
+): Promise<{ discard_changes: boolean }> {
+  await refuseUnmoved(deps, site)
+  const { other_id } = (await findMove(deps.db, site.id)) ?? {}
+  const other = other_id === undefined ? undefined : await findServer(deps.db, other_id)
+  if (other?.status !== 'online') throw conflict(`${other?.name} is not online`)
+  if (!discard_changes && !other.php_versions.includes(site.php)) {
+    throw conflict(
+      `${other.name} does not have PHP ${site.php}: install it there, or change that of the site`,
+    )
+  }
+  return { discard_changes }
+}
+
 /** Throws 409 while another server forwards to the site. */
 export async function refuseMoving({ db }: Deps, { id, domain }: SiteRow): Promise<void> {
   if (!(await findMove(db, id))) return

@@ -9,7 +9,7 @@ import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, failed, finalReason, type Session, session } from './session.ts'
-import { caughtUp, frozen, switchSite } from './switch-site.ts'
+import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
 
 const Params = z.object({ discard_changes: z.boolean() })
 const Failure = z.looseObject({ error: z.string() })
@@ -50,13 +50,16 @@ async function broughtBack(
   session: Session,
   { discard_changes }: z.infer<typeof Params>,
 ): Promise<void> {
-  const { operation, parts, site, here, other, row } = session
-  // The copy stays as it was before the move until the site is frozen.
+  const { operation, parts, site, here, other } = session
+  const own = await wayBack(session)
+  // The copy stays as it was before the move.
   const backup = discard_changes
     ? undefined
     : await parts.once('backup', `Backing up ${site.domain} on ${here.name}`, z.number(), () =>
         backedUp(session, operation.created_at),
       )
+  if (backup !== undefined) await caughtUp(session, backup, 'serving', { settings: true })
+  const certificate = await prepared(session, own)
   await frozen(session)
   if (backup !== undefined) await caughtUp(session, backup, 'frozen')
   await parts.once('arriving', `Starting ${site.domain} on ${other.name}`, Done, async () => {
@@ -64,20 +67,60 @@ async function broughtBack(
     await switchSite(session, { id: 'arriving', server: other, state: 'arriving', peers })
     return true
   })
-  await handOver(session, { challenges: true, certificate: row.certificate })
+  await handOver(session, { challenges: true, certificate })
 }
 
-/** The site stays where it is, and the other server forwards again. */
-async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
+/**
+ * The copy keeps the challenges of the site before the site forwards them to it: requests never go
+ * in a circle. Returns the certificate of the site.
+ */
+async function wayBack(session: Session): Promise<string> {
+  const { parts, here, other } = session
+  if (!parts.has('returning')) await parts.keep('returning', true)
+  await parts.once('copy', `Preparing the copy on ${other.name}`, z.string(), async () => {
+    const peers = await reachable(here)
+    return switchSite(session, { id: 'copy', server: other, state: 'returning', peers })
+  })
+  return parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
+    leave(session, { id: 'leaving' }),
+  )
+}
+
+/** With the names that the site has now. Returns the certificate of the copy. */
+async function prepared(session: Session, own: string): Promise<string> {
   const { parts, site, here, other } = session
-  await parts.finally('thaw', `Serving ${site.domain} as before`, Done, async () => {
-    await switchSite(session, { id: 'thaw', server: here, state: 'thawed' })
+  const title = `Checking the certificate of ${site.domain} on ${other.name}`
+  const certificate = await parts.once('certificate', title, z.string(), async () => {
+    const state = { state: 'returning', peers: await reachable(here), certificate: own } as const
+    return switchSite(session, { id: 'returning', server: other, ...state })
+  })
+  refuseUncovered(session, own, certificate)
+  await parts.once('way', `Preparing the way to ${other.name}`, Done, async () => {
+    await leave(session, { id: 'way', certificate })
     return true
   })
-  if (parts.has('arriving')) {
-    await parts.finally('forward', `Forwarding from ${other.name} again`, Done, async () => {
+  return certificate
+}
+
+async function leave(session: Session, way: { id: string; certificate?: string }): Promise<string> {
+  const { here, other } = session
+  const peers = await reachable(other)
+  return switchSite(session, { server: here, state: 'leaving', peers, challenges: true, ...way })
+}
+
+/** The site stays where it is, and the other server only forwards, to the site alone. */
+async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
+  const { parts, site, here, other } = session
+  await parts.finally('stay', `Serving ${site.domain} as before`, Done, async () => {
+    const peers = await reachable(other)
+    await switchSite(session, { id: 'stay', server: here, state: 'arrived', peers })
+    return true
+  })
+  if (parts.has('returning')) {
+    await parts.finally('forward', `Forwarding from ${other.name} as before`, Done, async () => {
       const peers = await reachable(here)
-      const way = { peers, challenges: true, certificate: parts.get('frozen', z.string()) ?? '' }
+      const certificate = parts.get('leaving', z.string()) ?? ''
+      const way = { peers, challenges: true, certificate }
       await switchSite(session, { id: 'forward', server: other, state: 'parted', ...way })
       return true
     })

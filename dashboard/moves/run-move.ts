@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
-import { conflict } from '#shared/errors.ts'
 import { backedUp, sourceOf } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { giveUp } from './give-up.ts'
@@ -10,7 +9,7 @@ import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, finalReason, type Session, session } from './session.ts'
-import { caughtUp, frozen, switchSite } from './switch-site.ts'
+import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
 
 const Params = z.object({ server_id: z.number() })
 const Failure = z.looseObject({ error: z.string() })
@@ -73,9 +72,7 @@ async function copied(session: Session): Promise<{ certificate: string; backup: 
     return (await parts.call({ id: 'receive', ...call })).certificate
   })
   await parts.keep('received', true)
-  if (own !== '' && certificate === '') {
-    throw conflict(`${other.name} got no certificate for ${domain}, which visitors reach over TLS`)
-  }
+  refuseUncovered(session, own, certificate)
   await parts.once('way', `Preparing the way to ${other.name}`, Done, async () => {
     await switchSite(session, { id: 'way', ...leaving, certificate })
     return true

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { conflict } from '#shared/errors.ts'
 import { CopiedTables, Gathered } from '#shared/gathered.ts'
 import type { Switch } from '#shared/moving.ts'
 import { sourceOf } from './backups.ts'
@@ -26,6 +27,14 @@ export async function switchSite(
   return (await parts.call({ ...call, command: 'site.switch' })).certificate
 }
 
+/** Throws conflict if visitors, who reach the site over TLS, would not reach the other server. */
+export function refuseUncovered({ site, other }: Session, own: string, certificate: string): void {
+  if (own === '' || certificate !== '') return
+  throw conflict(
+    `${other.name} got no certificate for ${site.domain}, which visitors reach over TLS`,
+  )
+}
+
 /** Returns the certificate of the server that is frozen. From the first call on, nothing waits. */
 export async function frozen(session: Session): Promise<string> {
   const { deps, parts, site, here } = session
@@ -41,11 +50,12 @@ const ROUNDS = {
   frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since' },
 } as const
 
-/** Brings what the copy lacks. */
+/** Brings what the copy lacks; with `settings` also those of the site. */
 export async function caughtUp(
   session: Session,
   backup: number,
   round: keyof typeof ROUNDS,
+  { settings = false } = {},
 ): Promise<void> {
   const { parts, site, here, other } = session
   const { gather, catchUp, title } = ROUNDS[round]
@@ -56,9 +66,10 @@ export async function caughtUp(
     command: N,
     more = {},
   ) => {
-    const { target, repository, password } = await sourceOf(session, backup)
-    const params = { domain, from: { target, repository, password }, ...more }
-    return parts.call({ id, server, command, params })
+    const { target, repository, password, backup: snapshot } = await sourceOf(session, backup)
+    const follows = settings && command === 'site.catch-up'
+    const from = { target, repository, password, ...(follows && { backup: snapshot }) }
+    return parts.call({ id, server, command, params: { domain, from, ...more } })
   }
   const known = round === 'frozen' ? parts.get(ROUNDS.serving.catchUp, CopiedTables) : undefined
   const gathered = await parts.once(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SnapshotId } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { CopiedTables, Gathered, Gathering } from '#shared/gathered.ts'
@@ -10,7 +11,11 @@ const siteCatchUp = command({
   changes: true,
   params: z.object({
     domain: Domain,
-    from: Gathering,
+    from: Gathering.extend({
+      backup: SnapshotId.optional().describe(
+        'A copy that only forwards takes over the settings that the site has in this backup.',
+      ),
+    }),
     gathered: Gathered,
   }),
   result: z.object({

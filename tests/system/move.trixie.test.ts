@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { fill, sqlOf } from '#tests/support/system/cloning.ts'
-import { addSite, type MovedSite, moved } from '#tests/support/system/moved-site.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { addSite, type MovedSite, moved, movedBack } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import {
   type Member,
@@ -13,6 +14,8 @@ import {
 
 const MINUTES = 60_000
 const domain = 'shop.example.test'
+const alias = 'alias.example.test'
+const NEVER = '0 0 1 1 *'
 
 unless(lab.available()).describe('a site that moves between two servers', () => {
   let world: TwoServers
@@ -35,6 +38,24 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     return (await sql(at, text)).trim().split('\n')
   }
   const columns = (at: Member) => sql(at, 'SHOW COLUMNS FROM wp_links')
+  /** What an owner changes on the page of the site. */
+  const configured = async ({ id }: Member) => {
+    const { dashboard } = world
+    const at = `/api/servers/${id}/sites/${shop.id}`
+    const job = { name: 'report', schedule: NEVER, command: 'true' }
+    const calls: [method: string, below: string, body: object][] = [
+      ['PATCH', '/settings', { xmlrpc: 'off' }],
+      ['PUT', '/domains', { aliases: [alias] }],
+      ['PUT', '/jobs', { jobs: [job] }],
+    ]
+    const tier = await dashboard.call('PATCH', at, { tier: 'medium' })
+    expect((await endOf(dashboard, tier)).event).toBe('complete')
+    for (const [method, below, body] of calls) {
+      const last = (await dashboard.stream(method, `${at}${below}`, body)).at(-1)
+      expect([below, last?.event]).toEqual([below, 'complete'])
+    }
+  }
+
   /** The files but caches, with owners by name. */
   const filesOf = ({ host }: Member) =>
     host.must([
@@ -86,11 +107,31 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     async () => {
       const { one, two, dashboard } = world
       await order(two, 'order_2')
+      await configured(two)
       const at = ({ id }: Member) => `/api/servers/${id}/sites/${shop.id}`
-      await succeeded(dashboard, `${at(two)}/move-back`)
+      const seconds = await movedBack(world, shop, {
+        way: () => order(two, 'order_3'),
+        changes: async () => expect((await front(two)).status).toBe(503),
+      })
+      console.log(`frozen for ${seconds} s on the way back`)
       for (const server of [one, two]) expect((await front(server)).status).toBe(200)
-      expect(await orders(one)).toEqual(['order_1', 'order_2'])
+      expect(await orders(one)).toEqual(['order_1', 'order_2', 'order_3'])
       expect(await shop.server()).toBe(one.id)
+      const { body } = await dashboard.call('GET', at(one))
+      expect(body.site).toMatchObject({ tier: 'medium' })
+      expect((await get(one.host, `https://${domain}/xmlrpc.php`)).status).toBe(403)
+      for (const server of [one, two])
+        expect((await get(server.host, `https://${alias}/`)).status).toBe(200)
+      const certificate = ['openssl', 'x509', '-noout', '-ext', 'subjectAltName', '-in']
+      expect(
+        await one.host.must([...certificate, `/etc/hosting/tls/${domain}/fullchain.pem`]),
+      ).toContain(alias)
+      const timers = ['systemctl', 'list-timers', '--all', '--plain', '--no-legend']
+      const scheduled = await Promise.all([one, two].map(({ host }) => host.must(timers)))
+      expect(scheduled.map((each) => each.includes(`${shop.user}:report.timer`))).toEqual([
+        true,
+        false,
+      ])
 
       await succeeded(dashboard, `${at(one)}/move-confirm`)
 

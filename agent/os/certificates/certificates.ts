@@ -69,9 +69,15 @@ export async function* issueOrReason(
   }
 }
 
+/** The copy of a site that has moved gets its database from the other server. */
+async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Promise<void> {
+  if (!site.moving?.parted) await setUrl(host, site, scheme)
+}
+
 type CarriedOut = Partial<Pick<Issued, 'refused' | 'left_out'>>
 
-async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
+/** `issue` without the record: returns why the authority refused. */
+export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
   try {
     if (next.tls !== 'none') return { left_out: yield* provide(host, next) }
     yield* withdraw(host, next)
@@ -110,12 +116,12 @@ export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
 
 /** Restores the state before an interrupted `issue`; does nothing if none was interrupted. */
 export async function restore(host: Host, domain: string): Promise<void> {
-  const site = await findSite(host, domain)
+  const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
   if (!site || !(await files.restoreFormer(host, domain))) return
   const certificate = await nginx.certificateOf(host, domain)
   await nginx.apply(host, site, certificate)
   // A broken WordPress keeps its address: the served certificate matters more.
-  await setUrl(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+  await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
 }
 
 async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
@@ -130,7 +136,7 @@ async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
     await files.install(host, site.domain, chain)
     await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
     await handshake(host, site.domain)
-    if (!served) await setUrl(host, site, 'https')
+    if (!served) await setAddress(host, site, 'https')
   })
   return left_out
 }
@@ -160,7 +166,7 @@ async function* withdraw(host: Host, site: Site): Progress<void> {
   yield 'Serving the site without a certificate'
   if (!(await nginx.certificateOf(host, site.domain))) return
   await changing(host, site.domain, async () => {
-    await setUrl(host, site, 'http')
+    await setAddress(host, site, 'http')
     await nginx.apply(host, site, undefined)
   })
   await host.files.remove(certificateFolder(site.domain))

@@ -49,10 +49,19 @@ function renderProxy({ domain, to, tls, pinned }: Way): string {
   return [...lines, ...(tls ? verified : [])].map((line) => `        ${line}`).join('\n')
 }
 
-/** Everything to the other server. */
-export const renderForwarding = (way: Way): string => `    client_max_body_size 0;
+const TRIAL = `    location = ${TRIAL_PATH} {
+        default_type text/plain;
+        return 200 ${TRIAL_ANSWER};
+    }
+`
+
+/** Everything to the other server; a copy that returns answers its trial. */
+export const renderForwarding = (
+  way: Way,
+  { moving }: Pick<Site, 'moving'>,
+): string => `    client_max_body_size 0;
     server_tokens off;
-    location / {
+${moving?.from ? TRIAL : ''}    location / {
 ${renderProxy(way)}
     }
 `
@@ -91,9 +100,5 @@ export function renderArriving({ moving }: Pick<Site, 'moving'>): string {
     if ($hosting_asked !~ "^(?:(?:${known}) |[^ ]+ /\\.well-known/acme-challenge/)") {
         return 503;
     }
-    location = ${TRIAL_PATH} {
-        default_type text/plain;
-        return 200 ${TRIAL_ANSWER};
-    }
-`
+${TRIAL}`
 }

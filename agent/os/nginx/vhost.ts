@@ -29,7 +29,7 @@ export function renderVhost(vhost: Vhost): string {
   const { site, limits } = vhost
   const way = wayOf(vhost)
   if (site.moving?.parted && way)
-    return renderServers(vhost, quiet(vhost, moving.renderForwarding(way)))
+    return renderServers(vhost, quiet(vhost, moving.renderForwarding(way, site)))
   const head = `${renderPageCacheZone(site, limits)}${renderClosingMap(site)}`
   return renderServers(vhost, renderSite(vhost), head)
 }

@@ -135,6 +135,9 @@ export async function findHolder(
   )
 }
 
+/** The record of a site in a backup; undefined for one that this agent cannot read. */
+export const recordIn = (value: unknown): Site | undefined => Record.safeParse(value).data
+
 function parsed(text: string, path: string): Site {
   const site = parseJson(Record, text)
   if (!site) throw new Error(`${path} is not the record of a site: restore it from a backup`)

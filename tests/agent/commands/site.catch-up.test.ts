@@ -1,10 +1,12 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { isMixed } from '#agent/os/moving/catch-up.ts'
+import { findSite } from '#agent/os/site/sites.ts'
 import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
-import { PAGE, receivingServer, switched } from '#tests/support/agent/moving.ts'
+import { forwardingServer, PAGE, receivingServer, switched } from '#tests/support/agent/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { ANNA } from '#tests/support/ssh-keys.ts'
 
 const { domain } = shop
 const run = (host: FakeHost, params: ParamsOf<'site.catch-up'>) =>
@@ -67,6 +69,50 @@ test('marks a copy whose parts are of different times until it is complete', asy
   expect(reason).toContain('broken disk')
   expect(await isMixed(host, shop)).toBe(true)
   expect(host.disk.text(PAGE)).toBe('as saved')
+})
+
+describe('a copy that only forwards', () => {
+  const access = [{ id: 1, person: 'Anna', kind: 'sftp' as const, expires_at: null, keys: [ANNA] }]
+  const names = { www: 'serve' as const, aliases: ['alias.example'], redirects: [] }
+  const job = { name: 'report', schedule: '@daily', command: 'true', max_minutes: 5, enabled: true }
+
+  test('takes over the settings of the site, but neither its move nor who has access', async () => {
+    const former = { tier: 'large' as const, names, jobs: [job], xmlrpc: false, access }
+    const { host, copy, back } = await forwardingServer(former)
+
+    const [lines] = await run(host, back)
+
+    expect(lines).toEqual([
+      'Connecting to the target',
+      'Taking over the settings of shop.example',
+      'Bringing what has changed',
+      '0 tables have changed',
+      'Disconnecting from the target',
+    ])
+    const { moving } = copy
+    expect(await findSite(host, domain, 'moved')).toEqual({ ...shop, access, moving })
+    expect(await findSite(host, domain)).toBeUndefined()
+  })
+
+  test('keeps its settings if its content fails', async () => {
+    const { host, copy, back } = await forwardingServer({ tier: 'large' })
+    host.fail('sha256sum', 'broken disk')
+
+    await run(host, back)
+
+    expect(await findSite(host, domain, 'moved')).toEqual(copy)
+  })
+
+  test('refuses a PHP version that this server does not have', async () => {
+    const { host, copy, back } = await forwardingServer({ tier: 'large' })
+    await host.files.remove('/usr/sbin/php-fpm8.2')
+
+    const [, reason] = await run(host, back)
+
+    const wanted = 'This server does not have PHP 8.2, which shop.example uses: install it'
+    expect(reason).toBe(wanted)
+    expect(await findSite(host, domain, 'moved')).toEqual(copy)
+  })
 })
 
 test('refuses a site that is served', async () => {

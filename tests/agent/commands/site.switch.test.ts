@@ -149,7 +149,7 @@ describe('the other server', () => {
     })
   })
 
-  test.each(['leaving', 'frozen', 'thawed'] as const)(
+  test.each(['leaving', 'frozen', 'returning'] as const)(
     'refuses to become %s while its copy is closed',
     async (state) => {
       const { host } = await receivingServer()

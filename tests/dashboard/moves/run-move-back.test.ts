@@ -1,6 +1,15 @@
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { servers } from '#dashboard/db/schema.ts'
 import { findMove } from '#dashboard/moves/queries.ts'
-import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import { PASSWORD } from '#tests/support/dashboard/backups.ts'
+import {
+  events,
+  GATHERED,
+  HAS,
+  type MovingServers,
+  movingServers,
+} from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 async function moved(): Promise<MovingServers> {
@@ -10,20 +19,28 @@ async function moved(): Promise<MovingServers> {
   return all
 }
 
+const WAY = [
+  ['one', 'site.switch', 'returning'],
+  ['two', 'site.switch', 'leaving'],
+]
 const BACK = [
   ['one', 'site.switch', 'arriving'],
   ['two', 'site.switch', 'parted'],
   ['one', 'site.switch', 'arrived'],
 ]
 
-test('brings what has changed, and the servers change places', async () => {
+test('brings what has changed while the site serves and again, and the servers change places', async () => {
   await using all = await moved()
 
   const text = await events(all, 'move-back')
 
   expect(text).toContain('event: complete')
   expect(all.asked as unknown[]).toEqual([
+    ...WAY,
     ['two', 'backup.create'],
+    ['two', 'site.gather'],
+    ['one', 'site.catch-up'],
+    ...WAY,
     ['two', 'site.switch', 'frozen'],
     ['two', 'site.gather'],
     ['one', 'site.catch-up'],
@@ -34,12 +51,70 @@ test('brings what has changed, and the servers change places', async () => {
   expect([server_id, other_id]).toEqual([all.first, all.second])
 })
 
+test('gives the copy the settings of the site once, before the freeze, and what it has after', async () => {
+  await using all = await moved()
+  all.one.given.length = 0
+  all.two.given.length = 0
+
+  await events(all, 'move-back')
+
+  const caught = all.one.given.flatMap((each) => each['site.catch-up'] ?? [])
+  const from = { repository: 'shop', password: PASSWORD }
+  const backup = '1'.repeat(64)
+  expect(caught).toMatchObject([
+    { from: { ...from, backup }, gathered: GATHERED },
+    { from, gathered: GATHERED },
+  ])
+  expect(Object(caught[1]).from.backup).toBeUndefined()
+  const saved = all.two.given.flatMap((each) => each['site.gather'] ?? [])
+  expect(saved).toMatchObject([{ from }, { from, known: HAS }])
+  const ways = [all.one, all.two].map(({ given }) =>
+    given.flatMap((each) => each['site.switch'] ?? []),
+  )
+  const challenges = ways.map((way) =>
+    way.map((each) => [Object(each).state, Object(each).challenges]),
+  )
+  // The copy keeps the challenges of the site before the site forwards them to it.
+  expect(challenges[0]?.slice(0, 2)).toEqual([
+    ['returning', undefined],
+    ['returning', undefined],
+  ])
+  expect(challenges[1]?.[0]).toEqual(['leaving', true])
+})
+
+test('is refused while the other server is offline, or has not the PHP version', async () => {
+  await using all = await moved()
+  const { db } = all.dashboard
+  const set = (values: Partial<typeof servers.$inferInsert>) =>
+    db.write((queries) => queries.update(servers).set(values).where(eq(servers.id, all.first)))
+  const refused = async (body: object) => {
+    const path = `/api/servers/${all.second}/sites/${all.shop}/move-back`
+    const { status, body: answer } = await all.dashboard.call('POST', path, body)
+    return [status, answer.message]
+  }
+
+  await set({ php_versions: ['8.4'] })
+  const php = await refused({})
+  await set({ status: 'offline' })
+  const offline = await refused({ discard_changes: true })
+
+  const reason = 'does not have PHP 8.2: install it there, or change that of the site'
+  const [name] = await db.read.select().from(servers).where(eq(servers.id, all.first))
+  expect(php).toEqual([409, `${name?.name} ${reason}`])
+  expect(offline).toEqual([409, `${name?.name} is not online`])
+})
+
 test('leaves the changes behind only on request', async () => {
   await using all = await moved()
 
   await events(all, 'move-back', { discard_changes: true })
 
-  expect(all.asked as unknown[]).toEqual([['two', 'site.switch', 'frozen'], ...BACK])
+  expect(all.asked as unknown[]).toEqual([
+    ...WAY,
+    ...WAY,
+    ['two', 'site.switch', 'frozen'],
+    ...BACK,
+  ])
 })
 
 test('that fails leaves the site where it is, and the other server forwards again', async () => {
@@ -55,9 +130,11 @@ test('that fails leaves the site where it is, and the other server forwards agai
 
   expect(text).toContain('{"error":"Conflict","message":"Too late"}')
   expect(all.asked as unknown[]).toEqual([
+    ...WAY,
+    ...WAY,
     ['two', 'site.switch', 'frozen'],
     ['one', 'site.switch', 'arriving'],
-    ['two', 'site.switch', 'thawed'],
+    ['two', 'site.switch', 'arrived'],
     ['one', 'site.switch', 'parted'],
   ])
   expect((await all.site(all.shop)).server_id).toBe(all.second)

@@ -3,6 +3,7 @@ import { siteGather } from '#agent/commands/site.gather.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { siteReceive } from '#agent/commands/site.receive.ts'
 import { siteSwitch } from '#agent/commands/site.switch.ts'
+import { removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import type { Switch } from '#shared/moving.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -38,6 +39,26 @@ export async function receivingServer() {
   if (typeof result === 'string') throw new Error(result)
   host.runs.length = 0
   return { host, params, catchUp }
+}
+
+/**
+ * A server that only forwards to the new server of its site, whose record is `former`, and the
+ * params with which it takes over what the backup of the site has.
+ */
+export async function forwardingServer(former: Partial<Site> = {}) {
+  const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
+  const { target, repository, password, backup } = restore({ files: true, database: true })
+  const repo = { target, repository, password }
+  const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
+  if (typeof saved === 'string') throw new Error(saved)
+  const { gathered } = saved as ResultOf<'site.gather'>
+  const moving = { to: '10.0.0.2', challenges: true, parted: true }
+  const copy: Site = { ...shop, ...former, moving }
+  await writeSite(host, copy, 'moved')
+  await removeSite(host, domain, 'sites').apply()
+  host.runs.length = 0
+  const back: ParamsOf<'site.catch-up'> = { domain, from: { ...repo, backup }, gathered }
+  return { host, copy, back }
 }
 
 export const paramsFor = (state: Switch): ParamsOf<'site.switch'> => ({

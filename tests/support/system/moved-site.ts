@@ -27,17 +27,26 @@ export async function addSite(
   return { id, user: (await shown()).user, server: async () => (await shown()).server_id }
 }
 
+type Parts = Record<string, () => Promise<unknown>>
+
 /**
  * Moves it to the second server, and works when parts of the move begin, as its steps are named.
  * Returns the seconds of the freeze, and throws if the move fails.
  */
-export async function moved(
-  { dashboard, one, two }: TwoServers,
-  { id }: MovedSite,
-  at: Record<string, () => Promise<unknown>>,
+export const moved = (world: TwoServers, { id }: MovedSite, at: Parts): Promise<unknown> =>
+  followed(world, `/api/servers/${world.one.id}/sites/${id}/move`, { server_id: world.two.id }, at)
+
+/** The same way back to the first server. */
+export const movedBack = (world: TwoServers, { id }: MovedSite, at: Parts): Promise<unknown> =>
+  followed(world, `/api/servers/${world.two.id}/sites/${id}/move-back`, {}, at)
+
+async function followed(
+  { dashboard }: TwoServers,
+  path: string,
+  body: object,
+  at: Parts,
 ): Promise<unknown> {
-  const path = `/api/servers/${one.id}/sites/${id}/move?steps=true`
-  const { events } = await dashboard.start('POST', path, { server_id: two.id })
+  const { events } = await dashboard.start('POST', `${path}?steps=true`, body)
   let last: StoredEvent | undefined
   for await (const event of events) {
     last = event

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Host } from '#agent/host/ports.ts'
+import { readManifest } from '#agent/os/backup/fetch.ts'
+import { applyAccount } from '#agent/os/database/mariadb.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { installedPhp } from '#agent/os/packages/packages.ts'
+import type { Opened } from '#agent/os/restic/run.ts'
+import { recordIn, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { limitDisk } from '#agent/os/users/quota.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+import { refuseTakenNames } from './taken-names.ts'
+
+/**
+ * A copy that only forwards takes over what was changed on the other server since the site moved:
+ * its record, from which PHP, virtual host, names and jobs follow when it serves again.
+ */
+export function followSettings(host: Host, copy: Site, opened: Opened, backup: string): Step {
+  const { domain } = copy
+  const steady = host.steady ?? host
+  return {
+    name: 'settings',
+    title: `Taking over the settings of ${domain}`,
+    effects: [change('settings', domain)],
+    async *apply() {
+      const next = followed(copy, (await readManifest(host, opened, backup)).site)
+      if (isDeepStrictEqual(next, copy)) return
+      await refuseUnready(host, copy, next)
+      await applyAccount(host, next)
+      const problem = await limitDisk(host, next)
+      if (problem !== undefined) yield `Warning: ${next.user} has no disk quota: ${problem}`
+      await writeSite(host, next, 'moved')
+    },
+    async undo() {
+      await applyAccount(steady, copy)
+      await limitDisk(steady, copy)
+      await writeSite(steady, copy, 'moved')
+    },
+  }
+}
+
+/** Who has access is a matter of the dashboard; the state of the move one of this server. */
+function followed(copy: Site, value: unknown): Site {
+  const recorded = recordIn(value)
+  if (!recorded) throw conflict('The settings in the backup cannot be read: upgrade this agent')
+  const { domain, user } = recorded
+  if (domain !== copy.domain || user !== copy.user) {
+    throw conflict(`The backup is one of ${domain}`)
+  }
+  const { staging: _, suspended: __, access: ___, moving: ____, ...facts } = recorded
+  const { access, moving } = copy
+  return { ...facts, ...(access && { access }), ...(moving && { moving }) }
+}
+
+async function refuseUnready(host: Host, copy: Site, next: Site): Promise<void> {
+  const { php, domain } = next
+  if (!(await installedPhp(host)).includes(php)) {
+    throw conflict(`This server does not have PHP ${php}, which ${domain} uses: install it`)
+  }
+  await refuseTakenNames(host, next, allNamesOf(copy))
+}

@@ -1,0 +1,50 @@
+import type { Host } from '#agent/host/ports.ts'
+import { alignCertificate } from '#agent/os/certificates/align.ts'
+import { restore } from '#agent/os/certificates/certificates.ts'
+import { change } from '#agent/os/effects/effects.ts'
+import { availablePath } from '#agent/os/nginx/vhost-files.ts'
+import { type Site, writeSite } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { Moving } from '#shared/moving.ts'
+import { pin, serve } from './switch-steps.ts'
+
+/**
+ * A copy that only forwards prepares to serve again, while it forwards: it answers the trial, and
+ * gets a certificate for the names that it has now.
+ */
+export function returningSteps(
+  host: Host,
+  site: Site,
+  moving: Moving,
+  certificate: string,
+): Step[] {
+  const { domain } = site
+  const next: Site = { ...site, moving }
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'vhost',
+      title: `Forwarding ${domain} until it returns`,
+      effects: [change('file', availablePath(domain))],
+      async apply() {
+        if (certificate !== '') await pin(host, domain, certificate)
+        await writeSite(host, next, 'moved')
+        await serve(host, next)
+      },
+      async undo() {
+        await writeSite(steady, site, 'moved')
+        await serve(steady, site)
+      },
+    },
+    {
+      name: 'certificate',
+      title: `Checking the certificate of ${domain}`,
+      effects: [change('certificate', domain)],
+      async *apply() {
+        const refused = yield* alignCertificate(host, next)
+        if (refused !== undefined) yield `Warning: no new certificate: ${refused}`
+      },
+      undo: () => restore(steady, domain),
+    },
+  ]
+}
