@@ -18,6 +18,7 @@ export const ERRORS = {
  * stay on the server; `tables_changed`: a push would lose changes of the live site;
  * `backup_needed`: the live site has no recent backup; `backup_failed`: nothing was changed, because the
  * backup before the change failed; `changed_meanwhile`: somebody else was faster;
+ * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`.
  */
 export const REFUSALS = [
@@ -32,6 +33,7 @@ export const REFUSALS = [
   'backup_failed',
   'confirmation_needed',
   'changed_meanwhile',
+  'result_unknown',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

@@ -79,9 +79,24 @@ const problemOf = (cause: unknown) => PROBLEMS[codeOf(cause)]
 export const reachCodeOf = (error: unknown): ReachCode | undefined =>
   problemOf(error instanceof Error && error.cause ? error.cause : error)?.code
 
-/** Whether a call failed before it reached an agent. */
-export function neverReached(error: unknown): boolean {
-  return error instanceof Error && NOBODY.has(codeOf(error.cause))
+/** A connection that failed before a byte of its request left. */
+export class NotConnected extends Error {
+  readonly code: string
+
+  constructor(cause: unknown) {
+    super('not connected', { cause })
+    this.code = codeOf(cause)
+  }
+}
+
+/**
+ * Whether an agent may have taken a call that failed: its connection broke without an answer. Errors
+ * without a system error are answers, or reasons not to send it.
+ */
+export function mayBeTaken(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause === undefined || cause instanceof NotConnected) return false
+  return !NOBODY.has(codeOf(cause))
 }
 
 const NOBODY = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])

@@ -1,7 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
 import { currentRequestId } from '#dashboard/runtime/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
-import { refusal } from './answer.ts'
+import { NotConnected, refusal } from './answer.ts'
 import { readJson } from './read-answer.ts'
 import type { RequestTimeout } from './request-timeout.ts'
 import type { Call, Transport } from './transport.ts'
@@ -42,7 +43,11 @@ async function opened(transport: Transport, call: Call, timeout: RequestTimeout)
   } catch (error) {
     if (timeout.over || !request.reusedSocket || !isRepeatable(call)) throw error
     const again = transport.open(named(call), true)
-    return { request: again, response: await responseTo(again, timeout) }
+    const response = await responseTo(again, timeout).catch((second: unknown) => {
+      // The first one may have arrived.
+      throw second instanceof NotConnected ? error : second
+    })
+    return { request: again, response }
   }
 }
 
@@ -55,12 +60,20 @@ async function responseTo(
   request: ClientRequest,
   timeout: RequestTimeout,
 ): Promise<IncomingMessage> {
+  let isConnecting = false
+  request.once('socket', (socket) => {
+    isConnecting = socket.connecting
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
+      isConnecting = false
+    })
+  })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const fail = (reason: Error) => reject(isConnecting ? new NotConnected(reason) : reason)
     timeout.guard((reason) => {
-      reject(reason)
+      fail(reason)
       request.destroy(reason)
     })
-    request.on('error', reject)
+    request.on('error', fail)
     request.on('response', resolve)
   })
   timeout.guard((reason) => response.destroy(reason))

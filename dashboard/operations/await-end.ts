@@ -3,6 +3,7 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { cancelledError } from '#shared/errors.ts'
 import { cancelRequested } from './cancel/cancel-request.ts'
 import type { RunContext } from './job.ts'
+import { findOperation } from './queries.ts'
 import type { Worker } from './worker.ts'
 
 type Deps = Pick<Base, 'db' | 'bus'> & { worker: Worker }
@@ -21,7 +22,11 @@ export async function awaitEnd(
   const stop = AbortSignal.any([signal, over.signal])
   const cancelled = cancelRequested({ db, bus }, id, stop).then(() => !stop.aborted)
   const job = worker.start(other)
-  job.accepted.then(accept, () => undefined)
+  // Its agent may have taken it: it is asked again, and this one waits.
+  const unanswered = async () => {
+    if ((await findOperation(db, other.id))?.finished_at === null) accept()
+  }
+  job.accepted.then(accept, unanswered).catch(() => undefined)
   const finished = job.finished.then(
     () => false,
     () => false,

@@ -76,7 +76,8 @@ export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Jo
   const timeout = new AbortController()
   const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)
   try {
-    const result = await Promise.race([job.finished, late])
+    const refused = job.accepted.then(() => late)
+    const result = await Promise.race([job.finished, late, refused])
     if (!result) throw offline(`No outcome yet; operation ${job.operation_id} goes on`)
     if (result.status === 'failed') throw errorOf(result.error)
     return result.data

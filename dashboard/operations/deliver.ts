@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { failureBody, neverReached } from '#dashboard/agents/answer.ts'
+import { failureBody, mayBeTaken } from '#dashboard/agents/answer.ts'
 import { tooLong } from '#dashboard/agents/output-limits.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
@@ -93,10 +93,11 @@ async function open(
   operation: OperationRow,
   { context, after }: { context: RunContext; after: number },
 ): Promise<AsyncGenerator<StoredEvent>> {
-  const { db, clock, agents, longest_ms } = deps
+  const { db, clock, agents, deadline_ms, longest_ms } = deps
   const { id, sent_at } = operation
   const sending = async () => {
-    if (sent_at === null && !(await markSent(db, id, timestamp(clock)))) throw cancelledError()
+    const times = { sent_at: timestamp(clock), deadline_at: timestamp(clock, deadline_ms) }
+    if (sent_at === null && !(await markSent(db, id, times))) throw cancelledError()
   }
   const { signal, allowance } = context
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
@@ -104,7 +105,7 @@ async function open(
     const call = { ...callOf(deps, operation), operation_id: id, after, sending, ...limits }
     return await agents.stream(server, call)
   } catch (error) {
-    if (sent_at === null && neverReached(error)) await markUnsent(db, id)
+    if (sent_at === null && !mayBeTaken(error)) await markUnsent(db, operation)
     throw error
   }
 }

@@ -9,7 +9,10 @@ export type Outcome =
 /** An operation that runs in this process. Both promises may be ignored. */
 export interface Job {
   operation_id: string
-  /** Resolves when the work has started; rejects with the reason of a failure. */
+  /**
+   * Resolves when the work has started; rejects with the reason of a failure, or when the call may
+   * have been taken and its caller does not wait for an agent.
+   */
   accepted: Promise<void>
   /** Resolves with the outcome; rejects only when this process stops. */
   finished: Promise<Outcome>

@@ -70,24 +70,34 @@ export async function storeEvents(
 
 const isActive = inArray(operations.status, ['queued', 'running'])
 
-/** Marks it as sent to an agent. False for one that was cancelled before and must not be sent. */
-export async function markSent(db: Database, id: string, sent_at: string): Promise<boolean> {
+/**
+ * Marks it as sent to an agent, which is asked for its result until the deadline. False for one that
+ * was cancelled before and must not be sent.
+ */
+export async function markSent(
+  db: Database,
+  id: string,
+  values: { sent_at: string; deadline_at: string },
+): Promise<boolean> {
   const unsent = and(eq(operations.id, id), isNull(operations.sent_at), isNull(operations.cancel))
   const rows = await db.write((queries) =>
     queries
       .update(operations)
-      .set({ sent_at })
+      .set(values)
       .where(and(unsent, isActive))
       .returning({ id: operations.id }),
   )
   return rows.length > 0
 }
 
-/** The request never reached an agent. */
-export async function markUnsent(db: Database, id: string): Promise<void> {
+/** No agent has it: the deadline is the one before it was sent. */
+export async function markUnsent(
+  db: Database,
+  { id, deadline_at }: Pick<OperationRow, 'id' | 'deadline_at'>,
+): Promise<void> {
   const unstarted = and(eq(operations.id, id), isNull(operations.started_at))
   await db.write((queries) =>
-    queries.update(operations).set({ sent_at: null }).where(and(unstarted, isActive)),
+    queries.update(operations).set({ sent_at: null, deadline_at }).where(and(unstarted, isActive)),
   )
 }
 

@@ -34,7 +34,7 @@ export class RetryPolicy {
     this.#failures += 1
   }
 
-  /** A moved deadline restarts both: the agent answered. */
+  /** A moved deadline restarts both: the agent answered, or may have taken the call. */
   contacted(deadline_at: string): void {
     if (deadline_at === this.#deadline_at) return
     this.#deadline_at = deadline_at

@@ -3,7 +3,7 @@ import type { Base } from '#dashboard/db/base.ts'
 import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { rest, timestamp } from '#dashboard/runtime/clock.ts'
-import { bodyOf, cancelledError, ServiceError } from '#shared/errors.ts'
+import { bodyOf, cancelledError, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import { cancelTopic } from './cancel/cancel-request.ts'
 import { fail, storedOutcome } from './finish.ts'
 import { type Executor, errorOf, type Job, type Outcome, type RunContext } from './job.ts'
@@ -11,6 +11,7 @@ import { markWaiting } from './progress.queries.ts'
 import { findOperation, listActive } from './queries.ts'
 import { RetryPolicy } from './retry-policy.ts'
 import type { RulesTable } from './rules.ts'
+import { resultUnknown, stillAsked } from './unanswered.ts'
 import { recordWaiting } from './waiting.ts'
 
 interface Deps
@@ -143,6 +144,7 @@ export class Worker {
     try {
       const operation = await findOperation(db, operation_id)
       if (!operation) return pauseOf()
+      const waits = retry.allows(pauseOf())
       retry.contacted(operation.deadline_at)
       const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
@@ -151,7 +153,8 @@ export class Worker {
       const now = timestamp(clock)
       const intime = retry.allows(pause)
       const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
-      if (!again) return await fail(this.#deps, operation, bodyOf(error))
+      if (!again) return await fail(this.#deps, operation, failureOf(operation, error))
+      if (!waits) this.#running.get(operation_id)?.accept.reject(stillAsked(operation, error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)
       await recordWaiting(this.#deps, operation, error)
@@ -173,6 +176,11 @@ function requestedPause(error: unknown): number {
 /** Cancelled before it was sent to an agent. */
 function wasNeverSent({ cancel, sent_at }: OperationRow): boolean {
   return cancel !== null && sent_at === null
+}
+
+/** An agent that may have the operation did not report its result. */
+function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
+  return sent_at !== null && isWorthAnotherTry(error) ? resultUnknown(error) : bodyOf(error)
 }
 
 /** The agent may come back; an unforeseen error may be the database, which may come back too. */

@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 interface Options {
   /** The local port that it forwards to. */
   port: number
-  /** The answer bytes before a connection is cut, by its first request; undefined: never. */
+  /** The answer bytes before a connection is cut, by its last request; undefined: never; below 0: the request is lost. */
   cutAfter(request: string): number | undefined
 }
 
@@ -44,10 +44,12 @@ export class CuttingProxy {
     far.on('close', () => near.end())
     near.on('close', () => far.destroy())
     let left: number | undefined
-    near.once('data', (asked: Buffer) => {
-      left = this.#options.cutAfter(asked.toString('latin1'))
+    near.on('data', (asked: Buffer) => {
+      const text = asked.toString('latin1')
+      if (/^(GET|POST) /.test(text)) left = this.#options.cutAfter(text)
+      if (left === undefined || left >= 0) far.write(asked)
+      else this.#cut(near, Buffer.alloc(0))
     })
-    near.on('data', (asked: Buffer) => far.write(asked))
     far.on('data', (answer: Buffer) => {
       if (left === undefined || answer.length < left) near.write(answer)
       else this.#cut(near, answer.subarray(0, left))

@@ -144,10 +144,15 @@ test.each<[string, string, string]>([
   ['no end', `${log(1)}${log(2)}`, lost],
 ])('%s is not an outcome, and the reason is reported', async (_, stream, message) => {
   await hearing(stream, async (answer, dashboard) => {
-    const told = { error: 'Agent offline', message }
+    const why = 'its agent may have done the work, and did not answer before the deadline'
+    const text = `${message}. The result is unknown: ${why}`
+    const told = { error: 'Agent offline', message: text }
     const { status, error } = await operationIn(dashboard)
     expect(answer).toEqual({ status: 503, body: told })
-    expect({ status, error }).toEqual({ status: 'failed', error: told })
+    expect({ status, error }).toEqual({
+      status: 'failed',
+      error: { ...told, code: 'result_unknown' },
+    })
     expect((await eventsIn(dashboard)).at(-1)).toMatch(/^\d+ error /)
   })
 })

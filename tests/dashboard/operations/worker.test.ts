@@ -117,7 +117,10 @@ describe('an operation', () => {
 
     expect(operation).toMatchObject({
       status: 'failed',
-      error: { error: 'Agent offline', message: 'The connection to the agent was lost' },
+      error: {
+        ...{ error: 'Agent offline', code: 'result_unknown' },
+        message: expect.stringMatching(/^The connection to the agent was lost. The result is unk/),
+      },
     })
   })
 

@@ -34,14 +34,28 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
     return world.broken(`${name} is ${status} for ever`)
   if (last !== expected) world.broken(`${name} is ${status} and its last event is ${last}`)
   const agent = world.agents[server_id - 1]
-  if (!agent || type === 'server.sync' || operation.error?.error === OFFLINE) return
+  if (!agent || type === 'server.sync') return
   const there = await storeOf(agent).events(id)
+  if (operation.error?.error === OFFLINE) return checkOffline(world, operation, there)
   if (there.length === 0) return
   await checkSteps(world, operation, await storeOf(agent).history(id))
   const [ours, theirs] = [told(ofAgent(events, operation.own_events)), told(there)]
   if (ours.join('\n') === theirs.join('\n')) return
   const both = ['on record:', ...ours, 'on its agent:', ...theirs]
   world.broken(`${name} has not the same events everywhere\n${both.join('\n')}`)
+}
+
+/** All networks and agents come back in time: no result stays unknown, and no work is unrecorded. */
+function checkOffline(
+  world: World,
+  { id, type, error }: OperationRow,
+  there: readonly StoredEvent[],
+): void {
+  const name = `${type} ${id.slice(0, 8)}`
+  if (error?.code === 'result_unknown') world.broken(`${name} has an unknown result`)
+  if (there.length === 0) return
+  const theirs = ['failed as offline, and has on its agent:', ...told(there)]
+  world.broken(`${name} ${theirs.join('\n')}`)
 }
 
 /**

@@ -40,6 +40,17 @@ const TROUBLES: Trouble[] = [
     world.dashboard.skew += jump(dice)
     world.trace('world', 'the clock of the dashboard jumps')
   },
+  (world, dice) => {
+    const { weather } = world.network
+    let left = 1 + dice.below(3)
+    world.trace('network', `loses the next ${left} answers`)
+    world.network.weather = {
+      ...weather,
+      get lose_answer() {
+        return left-- > 0 ? 1 : weather.lose_answer
+      },
+    }
+  },
   // Another client makes the agent change a site during an operation on it.
   (world, dice) => void interfere(world, dice),
   // A user cancels an operation there.

@@ -67,19 +67,21 @@ export class Users {
       { tier },
       { php, tier },
     ])
+    const waits = this.#dice.chance(0.5)
     return this.#tell(`update ${site_id} ${JSON.stringify(change)}`, async (deps) => {
       const { server, site } = await this.#find(deps, site_id)
       if (site.status !== 'active') throw new ServiceError('conflict', { message: 'not active' })
-      return start(deps, 'site.update', { server, site, actor: USER.id }, change)
+      return start(deps, 'site.update', { server, site, actor: USER.id }, change, { waits })
     })
   }
 
   #move(kind: 'delete' | 'restore' | 'purge', { id }: SiteRow): Promise<void> {
+    const waits = this.#dice.chance(0.5)
     return this.#tell(`${kind} ${id}`, async (deps) => {
       const { server, site } = await this.#find(deps, id)
       const place = { server, site, actor: USER.id }
       if (kind === 'delete') return removeSite(deps, place, { dry_run: false })
-      return start(deps, `site.${kind}`, place, {})
+      return start(deps, `site.${kind}`, place, {}, { waits })
     })
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { recordCancelRequest } from '#dashboard/operations/cancel/queries.ts'
 import { fail } from '#dashboard/operations/finish.ts'
 import { markSent, markUnsent } from '#dashboard/operations/progress.queries.ts'
+import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import {
   type Dashboard,
   DisposableAgent,
@@ -136,14 +137,21 @@ describe('cancelling an operation', () => {
   test('does not start an operation when the cancel request arrives first', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
-    agent.answers.set('/exec', () => Response.json({ error: 'Busy' }, { status: 503 }))
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    await until(() => agent.asked.includes('POST /exec'))
+    let isLost = true
+    const cutAfter = (request: string) =>
+      isLost && request.startsWith('POST /exec') ? -1 : undefined
+    const network = new CuttingProxy({ port: agent.port, cutAfter })
+    const id = await createSite(
+      dashboard,
+      await dashboard.addServer({ port: await network.listen() }),
+    )
+    await until(() => network.cuts > 0)
 
     await cancel(dashboard, id)
     await until(() => agent.cancelled.length > 0)
-    agent.answers.clear()
+    isLost = false
     const operation = await ended(dashboard, id)
+    await network.stop()
 
     expect(operation).toMatchObject({ status: 'cancelled', error: cancelled })
     expect(agent.started.has(id)).toBe(false)
@@ -245,8 +253,8 @@ test('a cancelled operation is not sent any more', async () => {
     status: 'success',
     created_at: now,
   } as const
-  await markUnsent(db, id)
+  await markUnsent(db, { id, deadline_at: now })
   await recordCancelRequest(db, id, 'graceful', { ...entry, server_id: null, user_id: null })
 
-  expect(await markSent(db, id, now)).toBe(false)
+  expect(await markSent(db, id, { sent_at: now, deadline_at: now })).toBe(false)
 })
