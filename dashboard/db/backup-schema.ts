@@ -111,7 +111,11 @@ export const backups = sqliteTable(
     gone_at: text(),
     excluded: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   },
-  (table) => [index('backups_site').on(table.site_id)],
+  (table) => [
+    index('backups_site').on(table.site_id, table.recorded_at),
+    index('backups_repository').on(table.target_id, table.repository, table.recorded_at),
+    index('backups_gone').on(table.gone_at).where(sql`gone_at is not null`),
+  ],
 )
 
 /**

@@ -82,4 +82,6 @@ export const RELEASED = [
   '9a10f294ff73a775464f40c924e88084d1e1649c4acefc03c4c6d879feae975f',
   // 0039_access.sql
   '4438e52da1e69671e7663c6f72849d8b2350a3e1f4f9de01d98af1cb2f88eedc',
+  // 0040_backup-indexes.sql
+  'b2113c7674212f36de9b77a71d03eaceea4767563fdc54c72737e032229ceee9',
 ]
