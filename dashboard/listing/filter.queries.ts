@@ -1,7 +1,7 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
-import type { FleetSiteIdsQuery } from '#shared/api/fleet.ts'
+import type { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
 import { searchWords } from '#shared/search-words.ts'
 
 const EXPIRING_MS = 14 * 24 * 3600_000
@@ -13,7 +13,7 @@ const isIgnored = sql`${sites.ignored_at} is not null`
 export const isShown = sql`${sites.ignored_at} is null`
 
 export function conditions(query: FleetSiteIdsQuery, now: Date) {
-  const { q, server_id, tag, status, tier, php, tls, framework } = query
+  const { q, server_id, tag, status, tier, php, wp_version, tls, framework, disk } = query
   return and(
     q ? matches(q) : undefined,
     server_id ? eq(sites.server_id, server_id) : undefined,
@@ -21,6 +21,8 @@ export function conditions(query: FleetSiteIdsQuery, now: Date) {
     status && inArray(sites.status, status),
     tier && and(inArray(sites.tier, tier), eq(sites.found, false)),
     php && inArray(sites.php, php),
+    wp_version && or(...wp_version.map(isVersion)),
+    disk && hasDiskLevel(disk),
     tls && inArray(sites.tls, tls),
     framework && inArray(sites.framework, framework),
     isOrNot(query.updates, hasUpdates),
@@ -42,10 +44,14 @@ function isOrNot(expected: boolean | undefined, condition: SQL): SQL | undefined
   return expected === undefined ? undefined : sql`(${condition}) = ${expected ? 1 : 0}`
 }
 
-/** Each word is part of the domain or of the user, as typed: `instr` knows no wildcards. */
+/** Each word is part of a name or of the user, as typed: `instr` knows no wildcards. */
 function matches(q: string): SQL | undefined {
   const found = searchWords(q).map((word) =>
-    or(sql`instr(${sites.domain}, ${word})`, sql`instr(${sites.user}, ${word})`),
+    or(
+      sql`instr(${sites.domain}, ${word})`,
+      sql`instr(${sites.user}, ${word})`,
+      sql`${sites.id} in (select site_id from site_names where instr(name, ${word}))`,
+    ),
   )
   return and(...found)
 }
@@ -54,6 +60,14 @@ function isTagged(tag: string): SQL {
   return sql`${sites.server_id} in (
     select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag})`
 }
+
+/** The version itself, or one of its maintenance releases. */
+const isVersion = (version: string) =>
+  sql`(${sites.wp_version} = ${version} or ${sites.wp_version} like ${`${version}.%`})`
+
+/** By the index of those that have a level, because the level is not in that of the list. */
+const hasDiskLevel = (levels: readonly string[]) =>
+  sql`${sites.id} in (select id from sites indexed by sites_disk where disk_level in ${levels})`
 
 /** A site in use whose certificate has expired or soon will: the agent should have renewed it by then. */
 export function isExpiring(now: Date): SQL {

@@ -109,6 +109,7 @@ export const FLEET_EXAMPLES = {
     updates: 3,
     operations: [OPERATION_EXAMPLES.OperationView],
   },
+  WordpressVersion: { version: '7.1.1', sites: 12 },
   ServerPhp: { server_id: 1, name: 'web-1', php_versions: ['8.2', '8.4'] },
   FleetSite,
   FleetSiteDetail: {

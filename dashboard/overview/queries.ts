@@ -6,7 +6,7 @@ import { healthAt } from '#dashboard/health/queries.ts'
 import { hasUpdates, isShown } from '#dashboard/listing/filter.queries.ts'
 import { LISTING } from '#dashboard/listing/sites.queries.ts'
 import { sites_count } from '#dashboard/servers/queries.ts'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer, WordpressVersion } from '#shared/api/fleet.ts'
 import type { ServerPhp } from '#shared/api/servers.ts'
 import { notFound } from '#shared/errors.ts'
 
@@ -89,6 +89,18 @@ export async function countSites(db: Database, now: Date, server_id?: number) {
     updates_unknown: updates?.unknown ?? 0,
   }
 }
+
+/** The newest first. */
+export async function listWordpressVersions(db: Database): Promise<WordpressVersion[]> {
+  const rows = await db.read
+    .select({ version: sql<string>`${sites.wp_version}`, sites: count() })
+    .from(LISTING)
+    .where(and(isShown, sql`${sites.status} <> 'trashed'`, sql`${sites.wp_version} <> ''`))
+    .groupBy(sites.wp_version)
+  return rows.toSorted((one, other) => byNumber.compare(other.version, one.version))
+}
+
+const byNumber = new Intl.Collator('en', { numeric: true })
 
 /** Running operations, and those that failed since. */
 export async function countOperations(db: Database, since: string) {

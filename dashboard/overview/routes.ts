@@ -15,17 +15,17 @@ import {
   FleetServerDetail,
   FleetSiteDetail,
   FleetSiteIds,
-  FleetSiteIdsQuery,
   FleetSitesPage,
-  FleetSitesQuery,
+  WordpressVersion,
 } from '#shared/api/fleet.ts'
 import { FleetNews } from '#shared/api/live.ts'
 import { OperationsQuery } from '#shared/api/operations.ts'
 import { Count } from '#shared/api/parts.ts'
 import { ServerPhp } from '#shared/api/servers.ts'
 import { FleetSettings } from '#shared/api/settings.ts'
+import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { overview, withAge } from './overview.ts'
-import { countSites, getFleetServer, listServerPhp } from './queries.ts'
+import { countSites, getFleetServer, listServerPhp, listWordpressVersions } from './queries.ts'
 
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
@@ -69,6 +69,15 @@ export const fleetRoutes = {
     right: 'read',
     answers: shows('By the name of the server.', { servers: z.array(ServerPhp) }),
     run: async ({ deps: { db } }) => ({ servers: await listServerPhp(db) }),
+  }),
+  listWordpressVersions: route({
+    at: 'GET /api/fleet/wordpress-versions',
+    summary: 'List the WordPress versions of all sites',
+    right: 'read',
+    answers: shows('The newest first, without the sites in the trash.', {
+      versions: z.array(WordpressVersion),
+    }),
+    run: async ({ deps: { db } }) => ({ versions: await listWordpressVersions(db) }),
   }),
   listFleetActivity: route({
     at: 'GET /api/fleet/activity',

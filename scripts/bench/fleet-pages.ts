@@ -7,7 +7,7 @@ import { overview } from '#dashboard/overview/overview.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
 import { draftIn } from '#scripts/lib/draft.ts'
 import { fail } from '#scripts/lib/fail.ts'
-import { FleetSitesQuery } from '#shared/api/fleet.ts'
+import { FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { fillFleet, SITES } from './fleet-pages/fleet.ts'
 import { shortest, timed } from './lib/measure.ts'
 

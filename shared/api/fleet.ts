@@ -1,80 +1,27 @@
 import { strictObject, z } from 'zod'
 import { Metrics, Service } from '#shared/agent.ts'
-import { oneOf, Port, Tag } from '#shared/fields.ts'
+import { Port } from '#shared/fields.ts'
 import { Inventory, Updates } from '#shared/inventory.ts'
 import {
   FOUND_TLS_MODES,
   FRAMEWORKS,
-  HEALTH_STATES,
   SERVER_STATUSES,
   SITE_STATUSES,
   TIERS,
 } from '#shared/values.ts'
-import { digits, Limit } from './activity.ts'
 import { Attention } from './attention.ts'
 import { SiteCopy } from './copies.ts'
 import { DiskUse } from './disk-use.ts'
 import { HEALTH, HealthCheckResult } from './health.ts'
-import { Flag, OperationView, someOf } from './operations.ts'
+import { OperationView } from './operations.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 import { AlsoOn } from './sites.ts'
 
-export const SITE_SORTS = [
-  'id',
-  'domain',
-  'server',
-  'status',
-  'php',
-  'tier',
-  'wp_version',
-  'updates',
-  'certificate_expires_at',
-  'created_at',
-  'health',
-] as const
-
-const phpRule = 'Must be one or more PHP versions such as 8.2,8.3'
-const PhpVersions = z
-  .string(phpRule)
-  .regex(/^\d{1,2}\.\d{1,2}(,\d{1,2}\.\d{1,2}){0,19}$/, phpRule)
-  .transform((text) => text.split(','))
-
-/** The filters of sites, all of which must match, and their order: without pages. */
-export const FleetSiteIdsQuery = z.object({
-  q: z
-    .string()
-    .trim()
-    .max(253, 'Must have at most 253 characters')
-    .optional()
-    .describe(
-      'Words that must all be part of the domain or the system user; an address is reduced to its host.',
-    ),
-  server_id: digits('Must be an id').optional(),
-  tag: Tag.optional().describe('Of the server.'),
-  status: someOf(SITE_STATUSES).optional(),
-  tier: someOf(TIERS).optional(),
-  php: PhpVersions.optional().describe('One or more PHP versions, with commas between them.'),
-  tls: someOf(FOUND_TLS_MODES).optional(),
-  framework: someOf(FRAMEWORKS).optional(),
-  updates: Flag.optional().describe('true: only sites with a known update.'),
-  expiring: Flag.optional().describe(
-    'true: only sites in use whose certificate has expired or expires within 14 days.',
-  ),
-  health: someOf(HEALTH_STATES).optional().describe('Only sites in use have a health.'),
-  managed: Flag.optional().describe('false: only discovered sites.'),
-  ignored: Flag.optional().describe('true: only ignored sites, which are otherwise omitted.'),
-  staging: Flag.optional().describe('true: only staging sites; false: none of them.'),
-  conflict: Flag.optional().describe('true: only sites whose name another server also has.'),
-  sort: oneOf(SITE_SORTS).default('domain'),
-  order: oneOf(['asc', 'desc']).default('asc'),
-})
-export type FleetSiteIdsQuery = z.infer<typeof FleetSiteIdsQuery>
-
-export const FleetSitesQuery = FleetSiteIdsQuery.extend({
-  page: digits('Must be a whole number above 0').default(1).describe('1 is the first.'),
-  per_page: Limit.default(50).describe('Up to 500; default 50.'),
-})
-export type FleetSitesQuery = z.infer<typeof FleetSitesQuery>
+export const WordpressVersion = strictObject({
+  version: z.string(),
+  sites: Count,
+}).meta({ id: 'WordpressVersion', description: 'How many sites have a version of WordPress.' })
+export type WordpressVersion = z.infer<typeof WordpressVersion>
 
 export const FleetSite = strictObject({
   id: RecordId,

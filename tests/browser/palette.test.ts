@@ -1,10 +1,14 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+afterAll(() => agent.stop())
 
 beforeAll(async () => {
   const create = (path: string, body: object) => dashboard.client().post(path, body)
@@ -103,5 +107,37 @@ test('keys open pages and focus their heading, but not while typing', async () =
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Search/ }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/activity')
+  expect(problems).toEqual([])
+})
+
+test('on the page of a site, the palette has its tabs and actions', async () => {
+  agent.sites = [foundSite('shop.example')]
+  agent.works.set('cache.purge', async function* (params) {
+    yield 'Emptying the page cache'
+    return params
+  })
+  await addServer(dashboard, agent, 'web-2')
+  const { page, problems } = await open('/sites/2')
+  const search = page.getByRole('combobox', { name: /^Search/ })
+  await page.getByRole('heading', { level: 1, name: 'shop.example' }).waitFor()
+
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('backups tab')
+  await first(page, /^Backups/).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sites/2?tab=backups')
+  await search.waitFor({ state: 'detached' })
+
+  await page.keyboard.press('Control+k')
+  await search.pressSequentially('clear cache')
+  await first(page, 'Clear cache').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Emptied the page cache of shop.example').waitFor()
+
+  await page.goto('/sites')
+  await page.getByRole('heading', { level: 1, name: 'Sites' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await search.waitFor()
+  expect(await page.getByText('This site').count()).toBe(0)
   expect(problems).toEqual([])
 })

@@ -13,4 +13,10 @@ export const phpQuery = queryOptions({
   queryFn: async () => (await call('GET /api/fleet/php-versions')).servers,
 })
 
+/** The WordPress versions of all sites, the newest first. */
+export const wordpressQuery = queryOptions({
+  queryKey: ['fleet', 'wordpress-versions'],
+  queryFn: async () => (await call('GET /api/fleet/wordpress-versions')).versions,
+})
+
 export type Fleet = Awaited<ReturnType<NonNullable<typeof fleetQuery.queryFn>>>

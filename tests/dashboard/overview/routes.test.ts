@@ -6,8 +6,8 @@ import {
   FleetSiteDetail,
   FleetSiteIds,
   FleetSitesPage,
-  SITE_SORTS,
 } from '#shared/api/fleet.ts'
+import { SITE_SORTS } from '#shared/api/site-filters.ts'
 import {
   type Dashboard,
   DisposableAgent,

@@ -1,7 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useMatches, useNavigate } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import {
-  Bug,
   CircleUser,
   Keyboard,
   type LucideIcon,
@@ -19,6 +18,7 @@ import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useFoundSites } from './use-found-sites.ts'
+import { useSiteEntries } from './use-site-entries.ts'
 
 const MOST_SERVERS = 8
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
@@ -28,11 +28,11 @@ export function useEntries(text: string, onHelp: () => void): { groups: Group[];
   const sites = useFoundSites(text)
   const servers = useServers(text)
   const pages = usePages()
-  const actions = [...useSiteActions(), ...useActions(onHelp)].filter((entry) =>
-    isFound(entry, text),
-  )
+  const site = useSiteEntries()
+  const actions = useActions(onHelp).filter((entry) => isFound(entry, text))
   // Requested results come last, so that they do not move an entry that is about to be chosen.
   const groups = [
+    { value: 'This site', items: site.filter((entry) => isFound(entry, text)) },
     { value: 'Pages', items: pages.filter((entry) => isFound(entry, text)) },
     { value: 'Servers', items: servers.places },
     { value: 'Sites', items: sites.entries },
@@ -59,24 +59,6 @@ function usePages(): Entry[] {
     act: () => void navigate({ to: '/account' }),
   }
   return [...places, account]
-}
-
-/** On the page of a site. */
-function useSiteActions(): Entry[] {
-  const navigate = useNavigate()
-  const site_id = useMatches({ select: (all) => Object(all.at(-1)?.params).site_id as unknown })
-  if (typeof site_id !== 'string') return []
-  return [
-    {
-      id: 'debug log',
-      name: 'Debug log of this site',
-      icon: Bug,
-      words: 'wordpress wp_debug notices errors logs',
-      act: () => {
-        void navigate({ to: '/sites/$site_id', params: { site_id }, search: { tab: 'logs' } })
-      },
-    },
-  ]
 }
 
 function useActions(onHelp: () => void): Entry[] {

@@ -1,5 +1,5 @@
 import { textsIn } from '#dashboard/web/ui/address.ts'
-import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/api/fleet.ts'
+import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/api/site-filters.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 
 /** The columns that sites can be sorted by. */
@@ -15,6 +15,8 @@ const FILTERS: Record<Filter, true> = {
   health: true,
   php: true,
   tier: true,
+  wp_version: true,
+  disk: true,
   tls: true,
   framework: true,
   updates: true,

@@ -1,18 +1,20 @@
-export const SITE_TABS = [
-  'overview',
-  'domains',
-  'wordpress',
-  'jobs',
-  'database',
-  'backups',
-  'staging',
-  'php',
-  'mail',
-  'access',
-  'logs',
-  'activity',
-] as const
-export type SiteTab = (typeof SITE_TABS)[number]
+/** The tabs of a site and their names, in their order. */
+export const SITE_TABS = {
+  overview: 'Overview',
+  domains: 'Domains',
+  wordpress: 'WordPress',
+  jobs: 'Jobs',
+  database: 'Database',
+  backups: 'Backups',
+  staging: 'Staging',
+  php: 'PHP',
+  mail: 'Mail',
+  access: 'Access',
+  logs: 'Logs',
+  activity: 'Activity',
+} as const
+export type SiteTab = keyof typeof SITE_TABS
+export const siteTabs = Object.keys(SITE_TABS) as SiteTab[]
 
 /** The address of a site's page holds the open tab, if it is not the first, and the shown operation. */
 export interface SiteSearch {
@@ -22,7 +24,7 @@ export interface SiteSearch {
 
 export function readSiteSearch(raw: Record<string, unknown>): SiteSearch {
   const { operation } = raw
-  const tab = SITE_TABS.find((each) => each === raw.tab && each !== 'overview')
+  const tab = siteTabs.find((each) => each === raw.tab && each !== 'overview')
   const isId = typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation)
   return { ...(tab && { tab }), ...(isId && { operation }) }
 }

@@ -18,7 +18,7 @@ import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
 import { PhpCard } from './php/php-card.tsx'
-import { SITE_TABS, type SiteTab } from './search.ts'
+import { SITE_TABS, type SiteTab, siteTabs } from './search.ts'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
@@ -35,7 +35,6 @@ export interface TabProps {
 }
 
 interface SiteTabEntry {
-  name: string
   /** Default: every site has it. */
   has?: (props: TabProps) => boolean
   content: (props: TabProps) => ReactNode
@@ -45,7 +44,6 @@ const isManaged = ({ site, isOnServer }: TabProps) => isOnServer && !site.found
 
 const TABS: Record<SiteTab, SiteTabEntry> = {
   overview: {
-    name: 'Overview',
     content: ({ site }) => (
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <FactsCard site={site} />
@@ -57,7 +55,6 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   domains: {
-    name: 'Domains',
     has: ({ site: { found, tls, unknown } }) =>
       !found || tls !== 'none' || unknown.tls !== undefined,
     content: (props) => (
@@ -68,7 +65,6 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   wordpress: {
-    name: 'WordPress',
     has: ({ site, isOnServer }) => isWordpress(site) && (isOnServer || site.inventory !== null),
     content: (props) => (
       <>
@@ -78,7 +74,6 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   jobs: {
-    name: 'Jobs',
     has: isManaged,
     content: ({ site }) => (
       <>
@@ -93,7 +88,6 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   database: {
-    name: 'Database',
     has: ({ site, isOnServer }) => isOnServer || site.db_name !== '',
     content: (props) => (
       <>
@@ -103,17 +97,14 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   backups: {
-    name: 'Backups',
     has: isManaged,
     content: ({ site }) => <BackupsTab site={site} />,
   },
   staging: {
-    name: 'Staging',
     has: isManaged,
     content: ({ site }) => <StagingTab site={site} />,
   },
   php: {
-    name: 'PHP',
     has: ({ site }) => !site.found,
     content: (props) => (
       <>
@@ -128,14 +119,12 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   mail: {
-    name: 'Mail',
     has: isManaged,
     content: ({ site: { server_id, id, domain } }) => (
       <MailCard target={{ server_id, site_id: id }} name={domain} />
     ),
   },
   access: {
-    name: 'Access',
     has: isManaged,
     content: ({ site }) => (
       <>
@@ -150,17 +139,18 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     ),
   },
   logs: {
-    name: 'Logs',
     has: isManaged,
     content: ({ site }) => <LogsTab site={site} />,
   },
-  activity: { name: 'Activity', content: (props) => <ActivityTab {...props} /> },
+  activity: { content: (props) => <ActivityTab {...props} /> },
 }
 
 /** Those that this site has: a site that Hosting Control only found has fewer. */
 export const tabsOf = (props: TabProps): Tab<SiteTab>[] =>
-  SITE_TABS.filter((value) => TABS[value].has?.(props) ?? true).map((value) => ({
-    value,
-    name: TABS[value].name,
-    content: TABS[value].content(props),
-  }))
+  siteTabs
+    .filter((value) => TABS[value].has?.(props) ?? true)
+    .map((value) => ({
+      value,
+      name: SITE_TABS[value],
+      content: TABS[value].content(props),
+    }))

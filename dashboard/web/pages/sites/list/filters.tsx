@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { fleetQuery, wordpressQuery } from '#dashboard/web/api/fleet.ts'
 import type { SitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
@@ -16,7 +16,12 @@ interface FiltersProps {
 
 export function Filters({ search, onChange }: FiltersProps) {
   const { data } = useQuery(fleetQuery)
-  const filters = filtersOf(data?.servers ?? [], data?.counts.health ?? {})
+  const wordpress = useQuery(wordpressQuery)
+  const versions = (wordpress.data ?? []).map(({ version }) => version)
+  const filters = [
+    ...filtersOf(data?.servers ?? [], data?.counts.health ?? {}),
+    wordpressFilter(versions, search.wp_version),
+  ]
   return (
     <FilterBar
       page="sites"
@@ -44,6 +49,17 @@ export function Filters({ search, onChange }: FiltersProps) {
       </div>
     </FilterBar>
   )
+}
+
+/** The versions of the fleet, each with its branch, which includes all its releases. */
+function wordpressFilter(versions: readonly string[], chosen = ''): Filter {
+  const branches = versions.map((version) => version.split('.').slice(0, 2).join('.'))
+  const given = chosen.split(',').filter(Boolean)
+  const all = [...new Set([...branches, ...versions, ...given])]
+  return {
+    ...{ name: 'wp_version', label: 'WordPress', isMany: true },
+    options: all.map((value) => ({ value, name: value })),
+  }
 }
 
 function filtersOf(servers: readonly FleetServer[], health: Record<string, number>): Filter[] {

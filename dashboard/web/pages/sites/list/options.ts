@@ -39,6 +39,14 @@ const either = (name: string, label: string, yes: string, no: string): Filter =>
 
 /** Filters of one value. */
 export const OTHERS: readonly Filter[] = [
+  {
+    ...{ name: 'disk', label: 'Disk', isMany: true },
+    options: [
+      { value: 'over', name: 'over the limit' },
+      { value: 'near', name: 'near the limit' },
+      { value: 'unknown', name: 'not measured' },
+    ],
+  },
   either('updates', 'Updates', 'with updates', 'up to date'),
   either('expiring', 'Certificate', 'expires soon', 'does not expire soon'),
   either('managed', 'Management', 'managed', 'not managed'),

@@ -1,0 +1,72 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { AppWindow, ExternalLink } from 'lucide-react'
+import { siteQuery, takeAction } from '#dashboard/web/api/sites.ts'
+import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import { SITE_TABS, type SiteTab, siteTabs } from '#dashboard/web/pages/sites/detail/search.ts'
+import { isWordpress, urlsOf } from '#dashboard/web/pages/sites/detail/urls.ts'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import type { SiteActionType } from '#shared/operation-types/index.ts'
+import type { Entry } from './use-entries.ts'
+
+/** What else finds a tab: the names of the cards in it. */
+const WORDS: Partial<Record<SiteTab, string>> = {
+  domains: 'aliases redirects certificate tls https dns',
+  wordpress: 'plugins themes updates scan xmlrpc',
+  jobs: 'cron schedule events',
+  database: 'tables mysql mariadb slow queries',
+  backups: 'restore',
+  php: 'version tier memory upload limits page cache',
+  mail: 'relay smtp queue',
+  access: 'sftp ssh keys people password visitors',
+  logs: 'debug wp_debug notices errors',
+}
+
+/** On the page of a managed site: its tabs, and what can be done to it by its name alone. */
+export function useSiteEntries(): Entry[] {
+  const navigate = useNavigate()
+  const { site_id } = useParams({ strict: false })
+  // The page has requested it.
+  const { data: site } = useQuery({ ...siteQuery(Number(site_id ?? 0)), enabled: false })
+  const { mutate } = useMutation({
+    mutationFn: (type: SiteActionType) => {
+      if (!site) throw new Error('The site is not loaded')
+      return takeAction(site, type)
+    },
+    onSuccess: (message) => toast(message),
+    onError: toastError,
+  })
+  if (!site_id || !site || site.found) return []
+  const isOnServer = site.status === 'active' || site.status === 'suspended'
+  const actions = ACTIONS.filter(({ state = site.status }) => isOnServer && state === site.status)
+  const tabs = siteTabs.filter((tab) => tab !== 'wordpress' || isWordpress(site))
+  return [
+    ...actions.map(({ type, name, icon }) => ({
+      id: `action ${type}`,
+      name,
+      icon,
+      words: 'this site',
+      act: () => mutate(type),
+    })),
+    {
+      id: 'visit site',
+      name: 'Visit site',
+      icon: ExternalLink,
+      words: 'open this site browser',
+      act: () => void window.open(urlsOf(site).home, '_blank', 'noreferrer'),
+    },
+    ...tabs.map((tab) => ({
+      id: `tab ${tab}`,
+      name: SITE_TABS[tab],
+      more: 'tab',
+      icon: AppWindow,
+      words: `this site go to ${WORDS[tab] ?? ''}`,
+      act: () =>
+        void navigate({
+          to: '/sites/$site_id',
+          params: { site_id },
+          search: tab === 'overview' ? {} : { tab },
+        }),
+    })),
+  ]
+}

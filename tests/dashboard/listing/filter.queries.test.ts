@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { site_names } from '#dashboard/db/domains-schema.ts'
+import { sites } from '#dashboard/db/schema.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
+import { created, found } from '#tests/support/dashboard/sites.ts'
+
+let agent: DisposableAgent
+let dashboard: Dashboard
+
+beforeAll(async () => {
+  agent = new DisposableAgent()
+  dashboard = await makeDashboard()
+  agent.sites = [
+    found('alpha.example', { wp_version: '7.1' }),
+    found('beta.example', { wp_version: '7.1.2' }),
+    found('gamma.example', { wp_version: '7.10' }),
+    found('delta.example', { wp_version: '', framework: 'static' }),
+  ]
+  agent.usage = agent.sites.map(({ domain }) => created(domain))
+  const server = await dashboard.addServer(agent)
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+  await dashboard.db.write(async (queries) => {
+    const name = { apex: 'shop.test', site_id: 2 } as const
+    await queries.insert(site_names).values([
+      { ...name, name: 'shop.test', kind: 'alias' },
+      { ...name, name: 'old.shop.test', apex: 'old.shop.test', kind: 'redirect' },
+    ])
+    await queries.update(sites).set({ disk_level: 'over' }).where(eq(sites.id, 1))
+    await queries.update(sites).set({ disk_level: 'near' }).where(eq(sites.id, 3))
+    await queries.update(sites).set({ disk_level: null }).where(eq(sites.id, 2))
+    await queries.update(sites).set({ disk_level: null }).where(eq(sites.id, 4))
+  })
+})
+
+afterAll(async () => {
+  await agent.stop()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+async function names(query: string): Promise<string[]> {
+  const { body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+  return body.sites.map(({ domain }: { domain: string }) => domain.replace('.example', ''))
+}
+
+test.each([
+  ['q=shop.test', ['beta']],
+  ['q=https://old.shop.test/cart', ['beta']],
+  ['q=old+beta', ['beta']],
+  ['q=shop.test+alpha', []],
+  ['disk=over', ['alpha']],
+  ['disk=over,near', ['alpha', 'gamma']],
+  ['disk=near&q=alpha', []],
+  ['wp_version=7.1', ['alpha', 'beta']],
+  ['wp_version=7.1.2,7.10', ['beta', 'gamma']],
+  ['wp_version=7', ['alpha', 'beta', 'gamma']],
+])('the sites with %j are %j', async (query, expected) => {
+  expect(await names(query)).toEqual(expected)
+})
+
+test.each([
+  ['disk=full', 'disk'],
+  ['disk=', 'disk'],
+  ['wp_version=7.x', 'wp_version'],
+  ['wp_version=7.1,', 'wp_version'],
+])('%s is refused by the name of the field', async (query, field) => {
+  const { status, body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+
+  expect([status, Object.keys(body.fields)]).toEqual([422, [field]])
+})
