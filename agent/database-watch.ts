@@ -3,6 +3,7 @@ import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import { keepConnections } from './os/database/connections.ts'
 import { endLongStatements } from './os/database/long-statements.ts'
+import { endExpired } from './os/database/temporary-accounts.ts'
 import { MARIADB } from './os/services/known.ts'
 import { isRunning } from './os/services/service.ts'
 import { listSites } from './os/site/sites.ts'
@@ -10,7 +11,7 @@ import { listSites } from './os/site/sites.ts'
 const PAUSE_MS = 20_000
 
 /**
- * Three times a minute: ends statements of sites beyond their limit, and raises the connection limit if a
+ * Three times a minute: ends temporary users whose time is over and statements of sites beyond their limit, and raises the connection limit if a
  * restart of MariaDB has lowered it. It holds its own connection, so that the agent has one when all
  * others are in use. Dumps and imports may take longer: a site with an operation is skipped.
  */
@@ -38,6 +39,7 @@ async function look(
 ): Promise<void> {
   const sites = await listSites(host)
   if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
+  await endExpired(host)
   await keepConnections(host)
   const idle = sites.filter(({ domain }) => !runner.isBusy(apexOf(domain)))
   for (const { domain } of await endLongStatements(host, idle)) {

@@ -1,4 +1,8 @@
 import { z } from 'zod'
+import { plainOutput } from './job-runs.ts'
+
+/** A name that a site has chosen, for one line of a page or a log. */
+export const plainName = (text: string): string => plainOutput(text).replaceAll(/[\n\t]/g, ' ')
 
 /** Of one answer: the largest ones. */
 export const MOST_TABLES = 1000
@@ -56,3 +60,32 @@ export const AgentDatabase = z.object({
   queries: z.array(AgentDigest).max(MOST_DIGESTS).nullable(),
 })
 export type AgentDatabase = z.infer<typeof AgentDatabase>
+
+export const TABLE_ACTIONS = ['check', 'repair', 'optimise'] as const
+export type TableAction = (typeof TABLE_ACTIONS)[number]
+
+const RULE = 'Must be a list of at most 1000 different names of tables'
+
+/** Names of tables of a site, as MariaDB limits them. */
+export const TableNames = z
+  .array(
+    z
+      .string('Must be a string')
+      .regex(/^[^\0]{1,64}$/su, 'Must be the name of a table, with 1 to 64 characters'),
+    RULE,
+  )
+  .min(1, 'Must name at least one table')
+  .max(MOST_TABLES, RULE)
+  .refine((names) => new Set(names).size === names.length, RULE)
+
+const TABLE_STATES = ['ok', 'warning', 'failed', 'unsupported'] as const
+
+/** What MariaDB answered about one table. */
+export const TableResult = z.object({
+  name: z.string().max(128),
+  state: z
+    .enum(TABLE_STATES)
+    .describe('unsupported: the engine of the table does not have the action.'),
+  message: z.string().max(300).describe('Of MariaDB, if there is more to say than OK.'),
+})
+export type TableResult = z.infer<typeof TableResult>

@@ -31,12 +31,15 @@ export const ADMIN_STATEMENTS = {
   alter_account: `ALTER USER ${ACCOUNT} IDENTIFIED VIA ${PASSWORD} ? OR unix_socket ${LIMITS}`,
   alter_account_without_password: `ALTER USER ${ACCOUNT} IDENTIFIED VIA unix_socket ${LIMITS}`,
   limit_account: `ALTER USER ${ACCOUNT} ${LIMITS}`,
+  create_temporary_account: `CREATE USER ${ACCOUNT} IDENTIFIED VIA ${PASSWORD} ? ${LIMITS}`,
+  lock_account: `ALTER USER IF EXISTS ${ACCOUNT} ACCOUNT LOCK`,
   drop_account: `DROP USER IF EXISTS ${ACCOUNT}`,
 
   read_database_rights: 'SELECT * FROM mysql.db WHERE User = ?',
   count_other_rights:
     'SELECT (SELECT COUNT(*) FROM mysql.tables_priv WHERE User = ?) + (SELECT COUNT(*) FROM mysql.columns_priv WHERE User = ?) + (SELECT COUNT(*) FROM mysql.procs_priv WHERE User = ?) + (SELECT COUNT(*) FROM mysql.proxies_priv WHERE User = ?) + (SELECT COUNT(*) FROM mysql.roles_mapping WHERE User = ?) AS count',
   grant_tables: `GRANT ${TABLES} ON ??.* TO ${ACCOUNT}`,
+  grant_reading: `GRANT SELECT ON ??.* TO ${ACCOUNT}`,
   grant_routines: `GRANT ${ROUTINES} ON ??.* TO ${ACCOUNT}`,
   revoke_routines: `REVOKE ${ROUTINES} ON ??.* FROM ${ACCOUNT}`,
   revoke_everything: `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${ACCOUNT}`,
@@ -49,6 +52,8 @@ export const ADMIN_STATEMENTS = {
 
   list_routines: `${BOUNDED} SELECT name, type, security_type, definer FROM mysql.proc WHERE db = ? ORDER BY type, name LIMIT ?`,
   list_events: `${BOUNDED} SELECT name, definer FROM mysql.event WHERE db = ? ORDER BY name LIMIT ?`,
+  list_temporary_accounts:
+    "SELECT account.User AS user, rights.Db AS name, rights.Insert_priv AS writes FROM mysql.global_priv account LEFT JOIN mysql.db rights ON rights.User = account.User AND rights.Host = account.Host WHERE account.Host = 'localhost' AND account.User LIKE 'hosting\\\\_tmp\\\\_%' ORDER BY account.User LIMIT 1000",
   list_accounts: `${BOUNDED} SELECT User AS user, Host AS host, Priv AS priv FROM mysql.global_priv ORDER BY User, Host LIMIT ?`,
   list_database_rights: `${BOUNDED} SELECT User AS user, Host AS host, Db AS name FROM mysql.db ORDER BY User, Host, Db LIMIT ?`,
   list_table_rights: `${BOUNDED} SELECT User AS user, Host AS host, Db AS name FROM mysql.tables_priv UNION SELECT User, Host, Db FROM mysql.columns_priv UNION SELECT User, Host, Db FROM mysql.procs_priv LIMIT ?`,

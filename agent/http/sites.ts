@@ -20,6 +20,9 @@ export function siteCalls(
     '/sites/names': about(readings.nameStates),
     '/sites/wordpress-users': about(readings.wordpressUsers),
     '/sites/database': about(readings.database),
+    '/sites/database-users': about(async (domain) => ({
+      users: await readings.databaseUsers(domain),
+    })),
     '/sites/db-password': about(async (domain) => {
       await policy.permitPasswords()
       const password = await readings.databasePassword(domain)

@@ -3,9 +3,14 @@ import { attempt } from '#agent/host/attempt.ts'
 import type { Files } from '#agent/host/ports.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 
-const Command = z.custom<CommandName>(
-  (value) => typeof value === 'string' && Object.hasOwn(COMMANDS, value),
-  'must be the name of a command',
+/** The first part of a name and a star. */
+export const groupOf = (name: string): `${string}.*` => `${name.split('.')[0]}.*`
+const GROUPS: ReadonlySet<string> = new Set(Object.keys(COMMANDS).map(groupOf))
+
+/** `database.*` is all commands of that beginning. */
+const Denied = z.custom<CommandName | `${string}.*`>(
+  (value) => typeof value === 'string' && (Object.hasOwn(COMMANDS, value) || GROUPS.has(value)),
+  'must be the name of a command, or the first part of names and .*',
 )
 
 /**
@@ -13,7 +18,7 @@ const Command = z.custom<CommandName>(
  * off as soon as there is a file, since another program could ignore it.
  */
 const PolicyFile = z.strictObject({
-  deny: z.array(Command).default([]),
+  deny: z.array(Denied).default([]),
   passwords: z.enum(['allow', 'deny']).default('allow'),
   upgrades: z.enum(['allow', 'deny']).default('deny'),
   destructive_per_hour: z.number().int().nonnegative().optional(),

@@ -2,12 +2,14 @@ import type { Clock, Files } from '#agent/host/ports.ts'
 import type { OperationStore } from '#agent/operations/store.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
-import { type Rules, readRules } from './file.ts'
+import { groupOf, type Rules, readRules } from './file.ts'
 
 /** Commands that no later command can undo. */
 const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
 /** Commands that need authentication: PHP of the sites could reach the agent. */
 const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
+/** Commands that let somebody read what a site stores. */
+const GIVES_PASSWORDS: readonly CommandName[] = ['database.user']
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -86,8 +88,10 @@ export class Policy {
 }
 
 /** Denying deletion also denies the purge. */
-function denies({ deny, upgrades }: Rules, command: CommandName): boolean {
+function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boolean {
   if (command === 'site.purge' && deny.includes('site.delete')) return true
+  if (GIVES_PASSWORDS.includes(command) && passwords === 'deny') return true
+  if (deny.includes(groupOf(command))) return true
   return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')
 }
 

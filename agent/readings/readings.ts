@@ -26,6 +26,7 @@ import { metricsReader } from '#agent/os/server/metrics.ts'
 import { serviceStatuses } from '#agent/os/server/service-status.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { readDatabase } from '#agent/os/site-database/reading.ts'
+import { listDatabaseUsers } from '#agent/os/site-database/users.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { buildOf } from '#agent/os/upgrade/build.ts'
 import { listUsage } from '#agent/os/usage/list.ts'
@@ -87,6 +88,7 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     followLog: (request: LogTailRequest) => tails.start(request),
     /** Sizes and names in the database of a site. */
     database: (domain: string) => readDatabase(host, domain),
+    databaseUsers: (domain: string) => listDatabaseUsers(host, domain),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -6,6 +6,9 @@ import { backupProve } from './backup.prove.ts'
 import { backupRestore } from './backup.restore.ts'
 import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
+import { databaseMaintain } from './database.maintain.ts'
+import { databaseUser } from './database.user.ts'
+import { databaseUserEnd } from './database.user-end.ts'
 import { isolationCheck } from './isolation.check.ts'
 import { mailApply } from './mail.apply.ts'
 import { mailCheck } from './mail.check.ts'
@@ -54,6 +57,9 @@ export const RULES: RulesTable = {
   'backup.prove': backupProve,
   'backup.restore': backupRestore,
   'backup.undo': backupUndo,
+  'database.maintain': databaseMaintain,
+  'database.user': databaseUser,
+  'database.user-end': databaseUserEnd,
   'isolation.check': isolationCheck,
   'mail.apply': mailApply,
   'mail.check': mailCheck,

@@ -15,7 +15,30 @@ const StatementDigest = {
   ...{ rows_sent: 214, without_index: 214, last_at: AT },
 }
 
+const DatabaseUser = { user: 'hosting_tmp_k2v9x0q7ab_1767229200', rights: 'read', ends_at: AT }
+const MAINTENANCE = { action: 'check', tables: ['wp_posts'] }
+const TableResult = { name: 'wp_posts', state: 'ok', message: '' }
+
 export const SITE_DATABASE_EXAMPLES = {
+  DatabaseUsers: { users: [DatabaseUser] },
+  DatabaseUser,
+  CreateDatabaseUser: { rights: 'read', minutes: 60 },
+  CreatedDatabaseUser: {
+    ...{ user: DatabaseUser.user, password: 'r9PzkW3vQe0uYt7LbGx5MdSn1HcJaFio' },
+    ...{ database: 'shop', rights: 'read', host: '127.0.0.1', port: 3307 },
+    tunnel: 'ssh -N -L 3307:/run/mysqld/mysqld.sock root@web-1.example.com',
+    ...{ socket: '/run/mysqld/mysqld.sock', ends_at: AT },
+  },
+  EndDatabaseUser: { user: DatabaseUser.user, dry_run: false },
+  MaintainTables: { ...MAINTENANCE, dry_run: false },
+  DatabaseMaintainComplete: {
+    ...{ status: 'ok', domain: 'shop.example', action: 'check', tables: [TableResult] },
+  },
+  DatabaseUserComplete: {
+    ...{ status: 'ok', domain: 'shop.example', user: DatabaseUser.user, database: 'shop' },
+    ends_at: AT,
+  },
+  DatabaseUserEndComplete: { status: 'ok', domain: 'shop.example', user: DatabaseUser.user },
   DatabaseTable,
   AutoloadedOption,
   AutoloadedOptions,

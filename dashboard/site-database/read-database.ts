@@ -1,8 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
-import { plainOutput } from '#shared/job-runs.ts'
-import { AgentDatabase } from '#shared/site-database.ts'
+import { AgentDatabase, plainName } from '#shared/site-database.ts'
 import { askAbout } from './ask.ts'
 
 /** Read from the server at each call, and not stored. The site chooses all names. */
@@ -18,15 +17,13 @@ export async function readDatabase(
   )
   return {
     ...sums,
-    tables: tables.map((table) => ({ ...table, name: plain(table.name) })),
+    tables: tables.map((table) => ({ ...table, name: plainName(table.name) })),
     options:
       options?.map(({ table, largest, ...rest }) => ({
         ...rest,
-        table: plain(table),
-        largest: largest.map(({ name, bytes }) => ({ name: plain(name), bytes })),
+        table: plainName(table),
+        largest: largest.map(({ name, bytes }) => ({ name: plainName(name), bytes })),
       })) ?? null,
-    queries: queries?.map((query) => ({ ...query, text: plain(query.text) })) ?? null,
+    queries: queries?.map((query) => ({ ...query, text: plainName(query.text) })) ?? null,
   }
 }
-
-const plain = (text: string) => plainOutput(text).replaceAll('\n', ' ')

@@ -1,9 +1,18 @@
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { ASKS_AGENT, shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
-import type { StreamDeps } from '#dashboard/operations/answer.ts'
+import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
-import { SiteDatabase } from '#shared/api/site-database.ts'
+import {
+  CreateDatabaseUser,
+  CreatedDatabaseUser,
+  DatabaseUsers,
+  EndDatabaseUser,
+  MaintainTables,
+  SiteDatabase,
+} from '#shared/api/site-database.ts'
 import { readDatabase } from './read-database.ts'
+import { createDatabaseUser, listDatabaseUsers } from './users.ts'
 
 const route = routesWith<StreamDeps>()
 
@@ -20,5 +29,50 @@ export const siteDatabaseRoutes = {
     errors: ASKS_AGENT,
     waits: true,
     run: async ({ deps, loaded }) => ({ database: await readDatabase(deps, loaded) }),
+  }),
+  maintainTables: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/maintenance',
+    summary: 'Check, repair or optimise tables of a site',
+    details:
+      'The result has what MariaDB answered about each table. A table that is broken is a warning of the operation, not a failure. A repair can lose rows of a broken table: the site is backed up first.',
+    loads: loadManagedSite,
+    body: MaintainTables,
+    ...streamed('database.maintain'),
+  }),
+  listDatabaseUsers: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/database/users',
+    summary: 'List the temporary users of the database of a site',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The users.', json: DatabaseUsers } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: ({ deps, loaded }) => listDatabaseUsers(deps, loaded),
+  }),
+  createDatabaseUser: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/users',
+    summary: 'Create a temporary user of the database of a site',
+    details:
+      'Answers with the password, which is not stored, and with the command for a tunnel. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: CreateDatabaseUser,
+    answers: { 200: { about: 'How to connect.', json: CreatedDatabaseUser } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: async ({ deps, loaded, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return createDatabaseUser(deps, loaded, body)
+    },
+  }),
+  endDatabaseUser: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/users/end',
+    summary: 'End a temporary user of the database of a site',
+    details: 'Its connections end too. It does not wait for other operations of the site.',
+    loads: loadManagedSite,
+    body: EndDatabaseUser,
+    ...waited('database.user-end'),
+    run: ({ deps, loaded, body }) =>
+      doneOrPlan({ deps, loaded, body }, 'database.user-end', `Ended ${body.user}`),
   }),
 }

@@ -1,4 +1,9 @@
 import { strictObject, z } from 'zod'
+import { DatabaseUserName, MOST_MINUTES, UserRights } from '#shared/database-user.ts'
+import { wholeNumber } from '#shared/fields.ts'
+import { databaseMaintainType } from '#shared/operation-types/database.maintain.ts'
+import { DryRun } from '#shared/plan.ts'
+import { body } from './body.ts'
 import { Count, Timestamp } from './parts.ts'
 
 const Table = strictObject({
@@ -52,3 +57,43 @@ export const SiteDatabase = strictObject({
     ),
 }).meta({ id: 'SiteDatabase', description: 'Sizes and names in the database of a site.' })
 export type SiteDatabase = z.infer<typeof SiteDatabase>
+
+const DatabaseUser = strictObject({
+  user: z.string(),
+  rights: UserRights,
+  ends_at: Timestamp,
+}).meta({ id: 'DatabaseUser', description: 'A temporary user of the database of a site.' })
+
+export const DatabaseUsers = strictObject({
+  users: z.array(DatabaseUser).describe('Those that end first at the top.'),
+}).meta({ id: 'DatabaseUsers' })
+export type DatabaseUsers = z.infer<typeof DatabaseUsers>
+
+export const CreateDatabaseUser = body({
+  rights: UserRights.describe('`write` has the rights of the site itself: to all its tables.'),
+  minutes: wholeNumber(1, MOST_MINUTES)
+    .default(MOST_MINUTES)
+    .describe('After that, the user and its connections end.'),
+}).meta({ id: 'CreateDatabaseUser' })
+
+export const CreatedDatabaseUser = strictObject({
+  user: z.string(),
+  password: z.string().describe('Shown once: it is not stored.'),
+  database: z.string(),
+  rights: UserRights,
+  host: z.string().describe('Of the end of the tunnel on the own computer.'),
+  port: z.int(),
+  tunnel: z.string().describe('The command that opens the tunnel: MariaDB is not in the network.'),
+  socket: z.string().describe('For a client on the server itself.'),
+  ends_at: Timestamp,
+}).meta({ id: 'CreatedDatabaseUser' })
+export type CreatedDatabaseUser = z.infer<typeof CreatedDatabaseUser>
+
+export const EndDatabaseUser = body({ user: DatabaseUserName, dry_run: DryRun }).meta({
+  id: 'EndDatabaseUser',
+})
+
+export const MaintainTables = body({
+  ...databaseMaintainType.params.shape,
+  dry_run: DryRun,
+}).meta({ id: 'MaintainTables' })

@@ -7,6 +7,9 @@ import { backupProveType } from './backup.prove.ts'
 import { backupRestoreType } from './backup.restore.ts'
 import { backupUndoType } from './backup.undo.ts'
 import { cachePurgeType } from './cache.purge.ts'
+import { databaseMaintainType } from './database.maintain.ts'
+import { databaseUserType } from './database.user.ts'
+import { databaseUserEndType } from './database.user-end.ts'
 import { isolationCheckType } from './isolation.check.ts'
 import { mailApplyType } from './mail.apply.ts'
 import { mailCheckType } from './mail.check.ts'
@@ -55,6 +58,9 @@ export const OPERATION_TYPES = {
   'backup.prove': backupProveType,
   'backup.restore': backupRestoreType,
   'backup.undo': backupUndoType,
+  'database.maintain': databaseMaintainType,
+  'database.user': databaseUserType,
+  'database.user-end': databaseUserEndType,
   'isolation.check': isolationCheckType,
   'mail.apply': mailApplyType,
   'mail.check': mailCheckType,

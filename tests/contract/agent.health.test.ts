@@ -19,6 +19,7 @@ const PATHS = [
   '/sites/logs/fatals',
   '/sites/names',
   '/sites/database',
+  '/sites/database-users',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
+import type { TableResult } from '#shared/site-database.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import {
+  type Login,
   type SiteDatabaseWorld,
   startSiteDatabase,
 } from '#tests/support/system/site-database-world.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
 const SECRET = 'seacret-4711'
+const POLL = { every_ms: 1000, timeout_ms: 120_000 }
+/** MariaDB draws the way in which it refuses an unknown user. */
+const NO_LOGIN = [1045, 1698]
 const SETTING = '/etc/mysql/mariadb.conf.d/90-performance-schema.cnf'
 
 unless(lab.available()).describe('the database of a site', () => {
@@ -19,6 +24,25 @@ unless(lab.available()).describe('the database of a site', () => {
     world = await startSiteDatabase('trixie', suites.trixie.php)
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
+
+  const maintain = async (body: object): Promise<TableResult[]> => {
+    const end = (await world.stream('POST', '/database/maintenance', body)).at(-1)
+    if (end?.event !== 'complete') throw new Error(JSON.stringify(end))
+    return end.data.tables as TableResult[]
+  }
+  const users = async () => {
+    const { body } = await world.call('GET', '/database/users')
+    return (body.users ?? []) as { user: string; rights: string }[]
+  }
+  const connections = async (user: string) =>
+    Number(
+      (
+        await world.root(
+          `SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '${user}'`,
+        )
+      )[0],
+    )
+  const connected = (user: string) => lab.poll(async () => (await connections(user)) > 0, POLL)
 
   const reading = async () => {
     const { status, body } = await world.call('GET', '/database')
@@ -73,5 +97,85 @@ unless(lab.available()).describe('the database of a site', () => {
       expect(queries?.find(({ text }) => text.includes('SLEEP'))?.longest_ms).toBeGreaterThan(190)
     },
     2 * MINUTES,
+  )
+
+  test(
+    'is checked, and a corrupt table is found and repaired without touching others',
+    async () => {
+      const { user } = world.shop
+      await world.root(
+        `USE \`${user}\`; CREATE TABLE old (a INT, b VARCHAR(200), KEY (a)) ENGINE=MyISAM; INSERT INTO old SELECT seq, REPEAT('x', 100) FROM seq_1_to_5000; FLUSH TABLES`,
+      )
+      const index = `/var/lib/mysql/${user.replaceAll('-', '@002d')}/old.MYI`
+      const spoil = ['dd', 'if=/dev/zero', `of=${index}`, 'bs=1', 'seek=1100', 'count=3000']
+      await world.host.must([...spoil, 'conv=notrunc'])
+      await world.root('FLUSH TABLES')
+
+      const checked = await maintain({ action: 'check' })
+      const repaired = await maintain({ action: 'repair', tables: ['old'], without_backup: true })
+      const optimised = await maintain({ action: 'optimise' })
+
+      const states = (tables: TableResult[]) =>
+        Object.fromEntries(tables.map(({ name, state }) => [name, state]))
+      expect(states(checked)).toMatchObject({ old: 'failed' })
+      expect(Object.values(states(checked)).filter((state) => state !== 'ok')).toHaveLength(1)
+      expect(states(repaired).old).toMatch(/^(ok|warning)$/)
+      expect(Object.values(states(optimised)).filter((state) => state !== 'ok')).toEqual([])
+      expect(await world.root(`SELECT COUNT(*) FROM \`${user}\`.old`)).toEqual(['5000'])
+    },
+    2 * MINUTES,
+  )
+
+  test(
+    'has temporary users with exactly their rights, which end by themselves and on request',
+    async () => {
+      const brief = await world.login('read', 1)
+      await world.host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
+      const begun = Date.now()
+      const open = world.sleeping(brief)
+      const table = (await world.root(`SHOW TABLES FROM \`${world.shop.user}\` LIKE '%posts'`))[0]
+      const reading = `SELECT COUNT(*) FROM ${table}`
+      const others = [
+        [`SELECT * FROM \`${world.other.user}\`.x`, 1142],
+        ['SELECT * FROM mysql.global_priv', 1142],
+        [`USE \`${world.other.user}\``, 1044],
+        ['GRANT SELECT ON *.* TO CURRENT_USER', 1045],
+        ['CREATE FUNCTION f() RETURNS INT RETURN 1', 1044],
+      ] as const
+      const writing = `UPDATE ${table} SET post_title = post_title`
+      const errors = async (login: Login) => [
+        await world.errorOf(login, reading),
+        await world.errorOf(login, writing),
+        ...(await Promise.all(others.map(([sql]) => world.errorOf(login, sql)))),
+      ]
+      const refused = others.map(([, error]) => error)
+      expect(await errors(brief)).toEqual([0, 1142, ...refused])
+      expect([1045, 1227]).toContain(
+        await world.errorOf(brief, "SELECT 1 INTO OUTFILE '/tmp/loot'"),
+      )
+
+      expect(await lab.poll(async () => (await users()).length === 1, POLL)).toBe(true)
+      const writer = await world.login('write')
+      expect(await errors(writer)).toEqual([0, 0, ...refused])
+      const busy = world.sleeping(writer)
+      await connected(writer.user)
+      expect((await users()).map(({ rights }) => rights)).toEqual(['read', 'write'])
+      const { status } = await world.call('POST', '/database/users/end', { user: writer.user })
+      expect(status).toBe(200)
+      expect(NO_LOGIN).toContain(await world.errorOf(writer, reading))
+      expect(await connections(writer.user)).toBe(0)
+
+      expect(await lab.poll(async () => (await users()).length === 0, POLL)).toBe(true)
+      expect(Date.now() - begun).toBeLessThan(100_000)
+      expect(NO_LOGIN).toContain(await world.errorOf(brief, reading))
+      expect(await connections(brief.user)).toBe(0)
+      await Promise.all([open.stop(), busy.stop()])
+      const places = ['/var/lib/hosting-agent', '/etc/hosting', '/var/log', '/run/log']
+      for (const { password } of [brief, writer]) {
+        const { stdout } = await world.host.exec(['grep', '-rlaF', password, ...places])
+        expect(stdout).toBe('')
+      }
+    },
+    3 * MINUTES,
   )
 })

@@ -19,6 +19,7 @@ const ROUTINES = 'Create_view Show_view Trigger Create_routine Alter_routine Exe
 export class Mariadb<Contents> {
   readonly accounts = new Map<string, Account>()
   readonly databases = new Map<string, Contents>()
+  readonly #users = new Map<string, Row>()
   readonly #empty: () => Contents
   /** What MariaDB has by itself. */
   #connections = 151
@@ -31,6 +32,12 @@ export class Mariadb<Contents> {
   addAccount(user: string): void {
     const hash = HASH
     this.accounts.set(user, { hash, connections: 15, seconds: 60, tables: true, routines: false })
+  }
+
+  #temporary(name: unknown, change: object): void {
+    const user = String(name)
+    const known = this.#users.get(user) ?? { user, name: null, writes: 'N' }
+    this.#users.set(user, { ...known, ...change })
   }
 
   admin(statement: AdminStatement, values: readonly unknown[]): Row[] {
@@ -51,9 +58,18 @@ export class Mariadb<Contents> {
     alter_account_without_password: (user, ...limits) =>
       this.#change(user, { hash: undefined, ...limited(limits) }),
     limit_account: (user, ...limits) => this.#change(user, limited(limits)),
-    drop_account: (user) => void this.accounts.delete(String(user)),
+    drop_account: (user) => {
+      this.accounts.delete(String(user))
+      this.#users.delete(String(user))
+    },
+    create_temporary_account: (user) => this.#temporary(user, {}),
+    grant_reading: (name, user) => this.#temporary(user, { name }),
+    list_temporary_accounts: () => [...this.#users.values()],
     read_database_rights: (user) => this.#rights(String(user)),
-    grant_tables: (_, user) => this.#change(user, { tables: true }),
+    grant_tables: (name, user) =>
+      this.#users.has(String(user))
+        ? this.#temporary(user, { name, writes: 'Y' })
+        : this.#change(user, { tables: true }),
     grant_routines: (_, user) => this.#change(user, { routines: true }),
     revoke_routines: (_, user) => this.#change(user, { routines: false }),
     revoke_everything: (user) => this.#change(user, { tables: false, routines: false }),

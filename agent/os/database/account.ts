@@ -5,7 +5,9 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { databaseLimits, limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
+import { endConnections } from './end-connections.ts'
 import { type Call, pattern, rightsCalls } from './rights.ts'
+import { endTemporaryOf } from './temporary-accounts.ts'
 
 /** The properties of a site that determine its database account. */
 export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines' | 'settings'>
@@ -27,9 +29,6 @@ export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
 
 /** The defaults of a database that specifies nothing else. */
 export const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
-
-/** The time that ended connections may take to close, also on a busy server. */
-const LATEST_MS = 30_000
 
 export const accountOf = (user: string) => `${user}@localhost`
 
@@ -64,9 +63,13 @@ export async function passwordHashOf(host: Host, user: string): Promise<string |
   return found && hashIn(found)
 }
 
-/** Allows logins only by programs that run as the site, with rights to its tables only. */
+/**
+ * Allows logins only by programs that run as the site, with rights to its tables only. Temporary users
+ * end.
+ */
 export async function reserveAccount(host: Host, user: string): Promise<void> {
   const { database } = host
+  await endTemporaryOf(host, user)
   const known = await readPrivileges(host, user)
   if (known) await database.admin('alter_account_without_password', [user, 0, 0])
   else await database.admin('create_account_without_password', [user])
@@ -86,18 +89,6 @@ export async function releaseAccount(
   const limits = await limitsOf(host, owner)
   await host.database.admin(...authentication(owner.user, hash, limits))
   await applyAccount(host, owner)
-}
-
-/** Returns when all have closed and released their locks. */
-export async function endConnections({ database, clock }: Host, user: string): Promise<void> {
-  const end = clock.elapsed() + LATEST_MS
-  for (;;) {
-    await database.admin('end_connections', [user])
-    const [row] = await database.admin('count_connections', [user])
-    if (Number(row?.count ?? 0) === 0) return
-    if (clock.elapsed() > end) throw new Error(`Connections of ${accountOf(user)} do not end`)
-    await clock.sleep(50)
-  }
 }
 
 async function callsFor(host: Host, owner: Owner): Promise<Call[]> {

@@ -3,6 +3,7 @@ import { listSites } from '#agent/os/site/sites.ts'
 import { parsePrivileges } from './account.ts'
 import { type ForeignObject, objectsIn } from './foreign-objects.ts'
 import { pattern } from './rights.ts'
+import { isTemporary } from './temporary-accounts.ts'
 
 /** The accounts that Debian and MariaDB create. */
 const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
@@ -42,13 +43,14 @@ async function collect(
   }
 }
 
-async function accounts({ database }: Host, sites: Set<string>): Promise<ForeignObject[]> {
+async function accounts(host: Host, sites: Set<string>): Promise<ForeignObject[]> {
+  const { database } = host
   const limit = [MOST_ACCOUNTS]
   const all = await database.admin('list_accounts', limit)
   const rights = [
     ...(await database.admin('list_database_rights', limit)),
     ...(await database.admin('list_table_rights', limit)),
-  ]
+  ].filter(({ user }) => !isTemporary(host, String(user)))
   const names = new Map([...sites].map((user) => [pattern(user), user]))
   return [...all.flatMap(privileged), ...rights.flatMap((row) => shared(row, names))]
 }

@@ -10,6 +10,8 @@ import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import * as account from './account.ts'
 import { accountOf, CHARACTERS, type Owner } from './account.ts'
+import { endConnections } from './end-connections.ts'
+import { endTemporaryOf } from './temporary-accounts.ts'
 
 /** Throws invalid on `user` if MariaDB has a database or an account of that name. */
 export async function refuseExistingDatabase(host: Host, user: string): Promise<void> {
@@ -66,10 +68,11 @@ export const planCreateDatabase = (user: string): Effect[] => [
 export async function removeDatabase(host: Host, user: string): Promise<void> {
   const { database } = host
   await ensureMariadb(host)
+  await endTemporaryOf(host, user)
   await database.admin('end_connections', [user])
   await database.admin('drop_database', [user]).catch(() => undefined)
   await database.admin('drop_account', [user])
-  await account.endConnections(host, user)
+  await endConnections(host, user)
   await database.admin('drop_database', [user])
 }
 

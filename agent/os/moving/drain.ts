@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
+import { endTemporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { connections } from '#agent/os/php/fpm-quiet.ts'
 import { putToSleep } from '#agent/os/php/fpm-sleep.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
@@ -22,7 +23,7 @@ export async function untilFrozen(host: Host, domain: string, tls: boolean): Pro
 
 /**
  * Waits for running requests and jobs, and ends those that take too long. Then PHP stops: a request
- * that was answered may still work in the background. The next request after a thaw starts it.
+ * that was answered may still work in the background. Temporary users of the database end. The next request after a thaw starts it.
  */
 export async function drain(host: Host, { user, php }: Site): Promise<void> {
   const end = host.clock.elapsed() + LATEST_MS
@@ -31,6 +32,7 @@ export async function drain(host: Host, { user, php }: Site): Promise<void> {
   }
   await host.shell.try(['systemctl', 'stop', ...(await servicesOf(host, user))])
   await putToSleep(host, { user, php })
+  await endTemporaryOf(host, user)
 }
 
 async function isBusy(host: Host, pool: Pick<Site, 'user' | 'php'>): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, type Sent, start } from './client.ts'
+import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'
 
 const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
@@ -15,3 +16,43 @@ export const siteDatabaseQuery = (site: SitePlace) =>
     retry: false,
     staleTime: 0,
   })
+
+export type Maintenance =
+  Sent<'POST /api/servers/:server_id/sites/:site_id/database/maintenance'>['body']
+
+export const maintainTables = (site: SitePlace, input: Maintenance): SiteWork => ({
+  key: ['maintain-tables', site.id, input],
+  call: (more) =>
+    start('POST /api/servers/:server_id/sites/:site_id/database/maintenance', {
+      params: at(site),
+      body: { ...input, ...more },
+    }),
+})
+
+/** The temporary users that live. */
+export const databaseUsersQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'database-users'],
+    queryFn: async () => {
+      const sent = { params: at(site) }
+      return (await call('GET /api/servers/:server_id/sites/:site_id/database/users', sent)).users
+    },
+    retry: false,
+    staleTime: 0,
+    refetchInterval: 20_000,
+  })
+
+type NewUser = Sent<'POST /api/servers/:server_id/sites/:site_id/database/users'>['body']
+
+/** With the password, which is not stored. Never in the query client. */
+export const createDatabaseUser = (site: SitePlace, body: NewUser) =>
+  call('POST /api/servers/:server_id/sites/:site_id/database/users', { params: at(site), body })
+
+/** Resolves to a sentence about it. */
+export async function endDatabaseUser(site: SitePlace, user: string): Promise<string> {
+  const answer = await call('POST /api/servers/:server_id/sites/:site_id/database/users/end', {
+    params: at(site),
+    body: { user },
+  })
+  return 'message' in answer ? answer.message : ''
+}

@@ -22,6 +22,7 @@ const VALUES: Record<string, unknown> = {
   service: 'mariadb',
   php_versions: ['8.4'],
   accept: ['php_restarted'],
+  action: 'check',
   scope: 'all',
   restart_database: true,
   maintenance: { allow: ['203.0.113.7'], message: '' },
@@ -87,9 +88,10 @@ describe('the rules of the types of operations', () => {
       ...Object.fromEntries(OPERATION_NAMES.map((type) => [type, ['trashed']])),
       ...Object.fromEntries(none.map((type) => [type, []])),
       ...Object.fromEntries(
-        ['site.access', 'site.configure', 'site.jobs', 'site.suspend', 'site.resume'].map(
-          (type) => [type, unused],
-        ),
+        [
+          ...['site.access', 'site.configure', 'site.jobs', 'site.suspend', 'site.resume'],
+          ...['database.maintain', 'database.user'],
+        ].map((type) => [type, unused]),
       ),
       ...Object.fromEntries(
         [...moves, 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),

@@ -1,6 +1,7 @@
 import { hostileText, noText } from '#tests/support/hostile.ts'
 import { hostileAccess, validAccess } from './access-params.ts'
 import { kit } from './backup.ts'
+import { hostileDatabase, validDatabase } from './database-params.ts'
 import { hostileJobs, validJobs } from './job-params.ts'
 import { hostileSettings, validSettings } from './settings-params.ts'
 
@@ -14,6 +15,7 @@ export const hostileBackups = {
   ...hostileSettings,
   ...hostileJobs,
   ...hostileAccess,
+  ...hostileDatabase,
   target: [...noObject, 'x'],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
@@ -101,6 +103,7 @@ const gathered = {
 
 /** Params of commands that others have with another meaning. */
 export const ownParams: Record<string, Record<string, unknown>> = {
+  'database.user-end': { user: 'hosting_tmp_a1b2c3d4e5_1767229200' },
   'site.compare': { from: 'staging.nobody.example' },
   'site.push': { from: 'staging.nobody.example' },
   'site.configure': { xmlrpc: 'off' },
@@ -113,6 +116,7 @@ export const validBackups = {
   ...validSettings,
   ...validJobs,
   ...validAccess,
+  ...validDatabase,
   files: true,
   tables: ['wp_posts'],
   overwrite: [],

@@ -25,6 +25,11 @@ export const DIALOGS: Record<string, Window> = {
   'a clone': { path: '/sites/1', open: menuAction('Clone site') },
   'the domains of a site': { path: '/sites/1?tab=domains', open: button('Edit domains') },
   'a cron job': { path: '/sites/1?tab=jobs', open: button('Add job') },
+  'a temporary database user': {
+    path: '/sites/1?tab=database',
+    open: button('Create temporary user'),
+  },
+  'maintenance of tables': { path: '/sites/1?tab=database', open: button('Maintain tables') },
   'a move': { path: '/sites/1', open: menuAction('Move to another server') },
   'a debug log': { path: '/sites/1?tab=logs', open: button('Switch debug log on') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },

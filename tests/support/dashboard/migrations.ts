@@ -84,4 +84,6 @@ export const RELEASED = [
   '4438e52da1e69671e7663c6f72849d8b2350a3e1f4f9de01d98af1cb2f88eedc',
   // 0040_backup-indexes.sql
   'b2113c7674212f36de9b77a71d03eaceea4767563fdc54c72737e032229ceee9',
+  // 0041_database-users.sql
+  '6cec4e4aa05d9363442343bc64d3569144e61a4efcf98177f58ffb9e70624443',
 ]

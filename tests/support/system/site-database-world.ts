@@ -2,6 +2,12 @@ import { type Answer, endOf } from './dashboard.ts'
 import { startEnrolled } from './enrolled.ts'
 import { packaged } from './packaged.ts'
 
+export interface Login {
+  user: string
+  password: string
+  database: string
+}
+
 interface Managed {
   id: number
   user: string
@@ -30,6 +36,26 @@ export async function startSiteDatabase(suite: 'bookworm' | 'trixie', php: strin
     ...{ host, dashboard, shop, other, stop, at, root },
     call: (method: string, below: string, body?: object): Promise<Answer> =>
       dashboard.call(method, at(below), body),
+    /** A temporary user, with its password. */
+    async login(rights: string, minutes = 60): Promise<Login> {
+      const { status, body } = await dashboard.call('POST', at('/database/users'), {
+        ...{ rights, minutes },
+      })
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      return body as unknown as Login
+    },
+    /** The error of MariaDB for statements of a temporary user; 0: none. */
+    async errorOf({ user, password, database }: Login, sql: string): Promise<number> {
+      const argv = ['mariadb', '--no-defaults', `--user=${user}`, ...BATCH, database]
+      const options = { input: `${sql};\n`, env: { MYSQL_PWD: password }, timeout_ms: 60_000 }
+      const { code, stderr } = await host.exec(argv, options)
+      return code === 0 ? 0 : Number(/^ERROR (\d+)/m.exec(stderr)?.[1] ?? -1)
+    },
+    /** A connection that stays open until somebody ends it. */
+    sleeping({ user, password, database }: Login) {
+      const argv = ['mariadb', '--no-defaults', `--user=${user}`, '--execute=SELECT SLEEP(600)']
+      return host.spawn([...argv, database], { MYSQL_PWD: password })
+    },
     stream: (method: string, below: string, body?: object) =>
       dashboard.stream(method, at(below), body),
   }

@@ -43,6 +43,11 @@ end
 function readingOf({ databases }: Machine, name: string, input: string): Output | undefined {
   const database = databases.get(name)
   if (!database || !/^SELECT '(table|all0)'/m.test(input)) return undefined
+  const maintained = [...input.matchAll(/^SELECT 'table', (\d+);\n(\w+) TABLE /gm)]
+  if (maintained.length > 0)
+    return printed(
+      maintained.map(([, at]) => `table\t${at}\n${name}.t\tcheck\tstatus\tOK\n`).join(''),
+    )
   if (input.includes("SELECT 'all0'")) return printed(`${OPTION_ROWS}\nend\n`)
   const rows = TABLES.map(([table, share, count]) => {
     const data = Math.round((database.bytes * share) / 16_384) * 16_384

@@ -6,6 +6,7 @@ import {
   Lock,
   type LucideIcon,
   ScanSearch,
+  Table2,
   Trash2,
 } from 'lucide-react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
@@ -69,6 +70,20 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
         { value: 'off', name: 'off' },
       ],
       toParam: (value) => (value === 'on' ? {} : null),
+    },
+  },
+  'database.maintain': {
+    name: 'Maintain tables',
+    icon: Table2,
+    about:
+      'Checks the tables of each of them, or rebuilds them to return their free space. A check changes nothing.',
+    param: {
+      name: 'action',
+      label: 'Action',
+      options: [
+        { value: 'check', name: 'check' },
+        { value: 'optimise', name: 'optimise' },
+      ],
     },
   },
   'tls.issue': {

@@ -4,13 +4,15 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { OptionsCard } from './options-card.tsx'
 import { QueriesCard } from './queries-card.tsx'
 import { TablesCard } from './tables-card.tsx'
+import { UsersCard } from './users-card.tsx'
 
-/** What the database of a managed site holds. The first card shows why it could not be read. */
+/** Who can log in to the database of a managed site, and what it holds. */
 export function DatabaseReadings({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(siteDatabaseQuery(site))
   return (
     <>
-      <TablesCard of={{ data, error, refetch }} />
+      <UsersCard site={site} />
+      <TablesCard site={site} of={{ data, error, refetch }} />
       {data && <OptionsCard options={data.options} />}
       {data && <QueriesCard queries={data.queries} />}
     </>

@@ -1,31 +1,52 @@
-import { Table2 } from 'lucide-react'
+import { Table2, Wrench } from 'lucide-react'
 import { useState } from 'react'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
+import { MaintainDialog } from './maintain-dialog.tsx'
 
 const SHOWN = 10
 
 interface TablesCardProps {
+  site: Site
   of: { data: SiteDatabase | undefined; error: unknown; refetch: () => void }
 }
 
 /** The tables of a site by size. */
-export function TablesCard({ of }: TablesCardProps) {
+export function TablesCard({ site, of }: TablesCardProps) {
   const { data } = of
+  const { dialog, show } = useDialog()
+  const isOffline = useServerOffline(site)
+  const hasTables = data !== undefined && data.table_count > 0
   return (
-    <Card title="Tables" flush>
+    <Card
+      title="Tables"
+      flush
+      actions={
+        hasTables && (
+          <Button icon={<Wrench />} disabled={isOffline} onClick={show}>
+            Maintain tables
+          </Button>
+        )
+      }
+    >
       <QueryState of={of} flush />
       {data?.table_count === 0 && (
         <Empty icon={<Table2 />} title="No tables">
           WordPress creates its tables when it is installed.
         </Empty>
       )}
-      {data && data.table_count > 0 && <Tables database={data} />}
+      {hasTables && <Tables database={data} />}
+      {data && dialog.open && (
+        <MaintainDialog {...dialog} site={site} tables={data.tables.map(({ name }) => name)} />
+      )}
     </Card>
   )
 }

@@ -1,0 +1,93 @@
+import type { Host } from '#agent/host/ports.ts'
+import { change, run } from '#agent/os/effects/effects.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { groupsOf, maintain, type SizedTable } from '#agent/os/site-database/maintain.ts'
+import { readTables } from '#agent/os/site-database/tables.ts'
+import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { plainName, type TableResult } from '#shared/site-database.ts'
+
+type Params = ParamsOf<'database.maintain'>
+
+const TITLES = { check: 'Checking', repair: 'Repairing', optimise: 'Optimising' }
+const WORDS = { ok: 'OK', warning: 'warning', failed: 'failed', unsupported: 'not supported' }
+const MB = 2 ** 20
+/** Left free beside the copy of a table that MariaDB writes. */
+const SPARE = 1024 * MB
+
+/** A table that is broken is a result; the operation succeeds with a warning. */
+export const databaseMaintain: Command<'database.maintain'> = {
+  lock: ({ domain }) => apexOf(domain),
+  plan: async (params, host) => stepsOf(params, host, []),
+  async *run(params, { host, perform, warn }) {
+    const results: TableResult[] = []
+    yield* perform(await stepsOf(params, host, results))
+    const broken = results.filter(({ state }) => state === 'failed')
+    if (broken.length > 0) {
+      const names = broken.slice(0, 10).map(({ name }) => plainName(name))
+      const message = `${broken.length} of ${results.length} tables failed: ${names.join(', ')}`
+      warn({ code: 'tables_failed', message })
+    }
+    return { domain: params.domain, action: params.action, tables: results }
+  },
+}
+
+async function stepsOf(params: Params, host: Host, results: TableResult[]): Promise<Step[]> {
+  const { domain, action } = params
+  const site = await getSite(host, domain)
+  const tables = await chosen(host, site, params)
+  if (action !== 'check') await refuseFullDisk(host, tables)
+  const effect = action === 'check' ? run : change
+  return [
+    {
+      name: 'tables',
+      title: `${TITLES[action]} ${tables.length} tables of ${domain}`,
+      effects: tables.map(({ name }) => effect('table', plainName(name) || '?')),
+      apply: () => work(host, site, { action, tables, results }),
+    },
+  ]
+}
+
+interface Work {
+  action: Params['action']
+  tables: readonly SizedTable[]
+  results: TableResult[]
+}
+
+async function* work(
+  host: Host,
+  { user }: Site,
+  { action, tables, results }: Work,
+): Progress<void> {
+  for (const group of groupsOf(tables)) {
+    for (const result of await maintain(host, user, action, group)) {
+      const { name, state, message } = result
+      results.push(result)
+      yield `${plainName(name)}: ${WORDS[state]}${message === '' ? '' : ` (${message})`}`
+    }
+  }
+}
+
+/** Largest first. Throws not_found for the first table that the site does not have. */
+async function chosen(host: Host, site: Site, params: Params): Promise<SizedTable[]> {
+  const { tables } = await readTables(host, site)
+  const sized = tables.tables.map(({ name, data_bytes, index_bytes }) => ({
+    ...{ name, bytes: data_bytes + index_bytes },
+  }))
+  const missing = params.tables?.find((name) => !sized.some((table) => table.name === name))
+  if (missing !== undefined) throw notFound(`Table ${plainName(missing)} of ${site.domain}`)
+  const wanted = sized.filter(({ name }) => params.tables?.includes(name) ?? true)
+  if (wanted.length === 0) throw conflict(`The database of ${site.domain} has no tables`)
+  return wanted
+}
+
+/** MariaDB writes a copy of each table, one after another. */
+async function refuseFullDisk({ files }: Host, [largest]: readonly SizedTable[]): Promise<void> {
+  const needed = (largest?.bytes ?? 0) + SPARE
+  const { free } = await files.space('/var/lib/mysql')
+  if (free >= needed) return
+  const [left, least] = [free, needed].map((bytes) => `${Math.floor(bytes / MB)} MB`)
+  throw conflict(`Only ${left} are free for databases on this server, and this needs ${least}`)
+}

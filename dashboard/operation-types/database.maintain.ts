@@ -1,0 +1,19 @@
+import { backupFirst } from '#dashboard/backup-first/needed.ts'
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { atOnce, bulkInUse, domainOf, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+
+/** Only a repair can lose rows. */
+export const databaseMaintain: OperationRules<'database.maintain'> = {
+  ...onSite,
+  ...atOnce,
+  ...bulkInUse,
+  ...unchangedOtherwise,
+  site: { states: IN_USE, found: false },
+  params: (_, target, { action, tables }) => ({
+    ...{ domain: domainOf(target), action },
+    ...(tables && { tables }),
+  }),
+  backup_first: async (deps, target, { action, without_backup }) =>
+    action === 'repair' ? backupFirst(deps, siteOf(target), { without_backup }) : null,
+  succeeded: () => NO_CHANGE,
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import { outcome } from '#dashboard/operations/begin.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/api/site-database.ts'
+import { AgentDatabaseUsers, type UserRights } from '#shared/database-user.ts'
+import { databaseUserType } from '#shared/operation-types/database.user.ts'
+import { askAbout } from './ask.ts'
+
+const SOCKET = '/run/mysqld/mysqld.sock'
+/** Beside the port of a MariaDB on the own computer. */
+const PORT = 3307
+/** 192 bits. */
+const PASSWORD_BYTES = 24
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
+
+export const listDatabaseUsers = (
+  deps: { agents: Agents },
+  target: SiteTarget,
+): Promise<DatabaseUsers> => askAbout(deps, target, '/sites/database-users', AgentDatabaseUsers)
+
+/**
+ * Only the caller gets the password: the records and the server have the hash that MariaDB needs, with
+ * which nobody can log in.
+ */
+export async function createDatabaseUser(
+  deps: StartDeps,
+  target: SiteTarget,
+  { rights, minutes }: { rights: UserRights; minutes: number },
+): Promise<CreatedDatabaseUser> {
+  const password = Buffer.from(deps.random(PASSWORD_BYTES)).toString('base64url')
+  const token = [...deps.random(10)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+  const input = { token, rights, minutes, account_hash: hashOf(password) }
+  const job = await start(deps, 'database.user', target, input)
+  const made = databaseUserType.outcome.result.parse(await outcome(deps, job))
+  const { user, database, ends_at } = made
+  const { user: login, hostname } = target.server
+  const tunnel = `ssh -N -L ${PORT}:${SOCKET} ${login}@${hostname}`
+  const where = { host: '127.0.0.1', port: PORT, tunnel, socket: SOCKET }
+  return { user, password, database, rights, ...where, ends_at }
+}
+
+/** `PASSWORD()` of MariaDB. */
+function hashOf(password: string): string {
+  const once = createHash('sha1').update(password).digest()
+  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
+}

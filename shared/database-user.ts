@@ -1,0 +1,33 @@
+import { z } from 'zod'
+
+export const MOST_MINUTES = 60
+export const MOST_SECONDS = 60 * MOST_MINUTES
+/** Living at the same time, for one site. */
+export const MOST_DATABASE_USERS = 5
+
+export const UserRights = z.enum(['read', 'write'], 'Must be read or write')
+export type UserRights = z.infer<typeof UserRights>
+
+/** As `PASSWORD()` of MariaDB writes it: the password itself never reaches the agent. */
+export const DatabasePasswordHash = z
+  .string()
+  .regex(/^\*[0-9A-F]{40}$/, 'Must be the hash of a password of MariaDB')
+
+export const DatabaseUserName = z
+  .string()
+  .regex(/^hosting_tmp_[a-z0-9]{10}_\d{10}$/, 'Must be the name of a temporary user')
+
+/** Part of the name, which the caller chooses: a repeated request finds its own user. */
+export const DatabaseUserToken = z
+  .string()
+  .regex(/^[a-z0-9]{10}$/, 'Must be 10 characters of a-z 0-9')
+
+/** A temporary user of the database of a site. */
+export const AgentDatabaseUser = z.object({
+  user: DatabaseUserName,
+  rights: UserRights,
+  ends_at: z.iso.datetime().max(40),
+})
+export type AgentDatabaseUser = z.infer<typeof AgentDatabaseUser>
+
+export const AgentDatabaseUsers = z.object({ users: z.array(AgentDatabaseUser).max(100) })

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { MOST_TABLES, TABLE_ACTIONS, TableNames, TableResult } from '#shared/site-database.ts'
+import { without_backup } from '#shared/without-backup.ts'
+
+const action = z
+  .enum(TABLE_ACTIONS, 'Must be check, repair or optimise')
+  .describe('`repair` is for tables of other engines than InnoDB; `optimise` rebuilds tables.')
+const tables = TableNames.optional().describe('Default: all tables.')
+
+const databaseMaintain = command({
+  name: 'database.maintain',
+  summary: 'Check, repair or optimise tables of a site',
+  changes: true,
+  params: z.object({ domain: Domain, action, tables }),
+  result: z.object({
+    domain: ReportedDomain,
+    action,
+    tables: z.array(TableResult).max(MOST_TABLES),
+  }),
+})
+
+export const databaseMaintainType = operationType({
+  name: 'Maintain tables',
+  title: 'Maintain the tables of',
+  target: 'site',
+  command: databaseMaintain,
+  right: 'operate',
+  params: z.object({ action, tables, without_backup }),
+  outcome: completesWith(databaseMaintain.result),
+  bulk: {
+    title: 'Maintain the tables of',
+    params: bulkParams({ action, without_backup }),
+    words: { action: 'action', without_backup: null },
+  },
+})

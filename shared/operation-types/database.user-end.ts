@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { DatabaseUserName } from '#shared/database-user.ts'
+import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const databaseUserEnd = command({
+  name: 'database.user-end',
+  summary: 'End a temporary user of the database of a site, with its connections',
+  changes: true,
+  params: z.object({ domain: Domain, user: DatabaseUserName }),
+  result: z.object({ domain: ReportedDomain, user: DatabaseUserName }),
+})
+
+export const databaseUserEndType = operationType({
+  name: 'End temporary database user',
+  title: 'End a temporary user of the database of',
+  target: 'site',
+  command: databaseUserEnd,
+  right: 'operate',
+  params: databaseUserEnd.params.omit({ domain: true }),
+  outcome: completesWith(databaseUserEnd.result),
+  bulk: null,
+})

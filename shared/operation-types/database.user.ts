@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import {
+  DatabasePasswordHash,
+  DatabaseUserName,
+  DatabaseUserToken,
+  MOST_MINUTES,
+  UserRights,
+} from '#shared/database-user.ts'
+import { Domain, ReportedDomain, wholeNumber } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const databaseUser = command({
+  name: 'database.user',
+  summary: 'Create a temporary user of the database of a site',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    token: DatabaseUserToken,
+    rights: UserRights,
+    minutes: wholeNumber(1, MOST_MINUTES).describe('How long the user lives.'),
+    account_hash: DatabasePasswordHash,
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    user: DatabaseUserName,
+    database: z.string().max(64),
+    ends_at: z.iso.datetime().max(40),
+  }),
+})
+
+/** Who has it reads everything that the site stores. */
+export const databaseUserType = operationType({
+  name: 'Create temporary database user',
+  title: 'Create a temporary user of the database of',
+  target: 'site',
+  command: databaseUser,
+  right: 'admin',
+  params: databaseUser.params.omit({ domain: true }),
+  outcome: completesWith(databaseUser.result),
+  bulk: null,
+})

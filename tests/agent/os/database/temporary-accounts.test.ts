@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { reserveAccount } from '#agent/os/database/account.ts'
+import { findForeignObjects } from '#agent/os/database/audit.ts'
+import { removeDatabase } from '#agent/os/database/mariadb.ts'
+import { endExpired, endTemporary, listTemporary } from '#agent/os/database/temporary-accounts.ts'
+import { ended, nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
+
+const own = (user: string) => ({ user, name: 'shop', writes: 'N' as const })
+
+test('ends the accounts whose time is over, and those that live longer than any may', async () => {
+  const [over, living, strange] = [nameOf(-1), nameOf(3600, 'b'.repeat(10)), nameOf(7000)]
+  const { host, steps } = await withAccounts(own(over), own(living), own(strange))
+
+  await endExpired(host)
+
+  expect(steps).toEqual([...ended(over), ...ended(strange)])
+})
+
+test('ends an account that has no rights yet, because its creation was interrupted', async () => {
+  const user = nameOf(0)
+  const { host, steps } = await withAccounts({ user, name: null, writes: 'N' })
+
+  await endExpired(host)
+
+  expect(steps).toEqual(ended(user))
+})
+
+test('touches no account with another name', async () => {
+  const names = ['shop', 'hosting_tmp_', 'hosting_tmp_a1b2c3d4e5_1', `x${nameOf(-1)}`]
+  const { host, steps } = await withAccounts(...names.map(own))
+
+  await endExpired(host)
+
+  expect([await listTemporary(host), steps]).toEqual([[], []])
+  for (const name of names)
+    await expect(endTemporary(host, name)).rejects.toThrow('not a temporary')
+})
+
+test.each([
+  ['closed', reserveAccount],
+  ['removed', removeDatabase],
+])('the accounts of a database that is %s end first', async (_, work) => {
+  const [user, other] = [nameOf(600), nameOf(600, 'c'.repeat(10))]
+  const foreign = { user: other, name: 'my\\_blog', writes: 'Y' as const }
+  const { host, steps } = await withAccounts(own(user), foreign)
+
+  await work(host, 'shop')
+
+  expect(steps).toEqual(ended(user))
+  expect((await listTemporary(host)).map(({ database }) => database)).toEqual(['my_blog'])
+})
+
+test('an isolation check reports the rights of an account only after its time', async () => {
+  const [living, over] = [nameOf(60), nameOf(-60)]
+  const { host } = await withAccounts()
+  const rights = [living, over].map((user) => ({ user, host: 'localhost', name: 'shop' }))
+  host.rows(
+    'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT User AS user, Host AS host, Db AS name FROM mysql.db',
+    rights,
+  )
+
+  const { found } = await findForeignObjects(host)
+
+  expect(found).toEqual([{ kind: 'right', database: 'shop', name: `${over}@localhost` }])
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { Runner } from '#agent/operations/runner.ts'
+import { Policy } from '#agent/policy/policy.ts'
+import type { CommandName } from '#shared/commands.ts'
+import { tableOf } from '#tests/support/commands.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const FILE = '/etc/hosting-agent/policy.json'
+
+/** Asks for a permit under these rules: why it is refused, or "permitted". */
+async function asking(rules: object) {
+  const host = fakeHost()
+  await host.files.write(FILE, JSON.stringify(rules), { mode: 0o600 })
+  const { store } = new Runner({ host, commands: tableOf({}), report: () => undefined })
+  const policy = new Policy({ ...host, path: FILE, store })
+  return (command: CommandName) =>
+    policy.permit(command).then(
+      () => 'permitted',
+      (error: Error) => error.message,
+    )
+}
+
+test('a denied group denies all commands of that beginning, and no others', async () => {
+  const ask = await asking({ deny: ['database.*'] })
+
+  for (const name of ['database.maintain', 'database.user', 'database.user-end'] as const)
+    expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
+  expect([await ask('site.delete'), await ask('wp.login')]).toEqual(['permitted', 'permitted'])
+})
+
+test('where passwords stay on the server, nobody gets a user of a database', async () => {
+  const ask = await asking({ passwords: 'deny' })
+
+  expect(await ask('database.user')).toBe(`${FILE} on this server denies database.user`)
+  expect([await ask('database.user-end'), await ask('database.maintain')]).toEqual([
+    'permitted',
+    'permitted',
+  ])
+})
+
+test.each(['databases.*', '*', '.*', 'database.', 'database.user.*', 'data*'])(
+  'a policy with the unknown group %s changes nothing',
+  async (group) => {
+    const ask = await asking({ deny: [group] })
+
+    expect(await ask('site.delete')).toContain('or the first part of names and .*')
+  },
+)
