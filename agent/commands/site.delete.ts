@@ -12,7 +12,11 @@ import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+
+type Params = ParamsOf<'site.delete'>
 
 /**
  * A site is deleted when its record is in the trash: before that it is restored, after that it is
@@ -20,21 +24,23 @@ import { apexOf } from '#shared/names.ts'
  */
 export const siteDelete: Command<'site.delete'> = {
   lock: ({ domain }) => apexOf(domain),
-  async steps({ domain }, host) {
-    const site = (await findDeletable(host, domain)) ?? (await findSite(host, domain, 'trash'))
+  async steps(params, host) {
+    const { domain } = params
+    const site = (await findDeletable(host, params)) ?? (await findSite(host, domain, 'trash'))
     return site ? stepsOf(site, host) : []
   },
   async finished({ domain }, host) {
     const site = await findSite(host, domain, 'trash')
     return site && { domain, size: (await trash.readFacts(host, site.user)).size }
   },
-  async plan({ domain }, host) {
-    const site = (await findDeletable(host, domain)) ?? (await getSite(host, domain))
+  async plan(params, host) {
+    const site = await getDeletable(host, params)
     if (await isRunning(host, MARIADB)) await trash.refuseWithoutSpace(host, site)
     return [...(await mariadbSteps(host)), ...stepsOf(site, host)]
   },
-  async *run({ domain }, { host, announce, perform }) {
-    const site = (await findDeletable(host, domain)) ?? (await getSite(host, domain))
+  async *run(params, { host, announce, perform }) {
+    const { domain } = params
+    const site = await getDeletable(host, params)
     const steps = stepsOf(site, host)
     const missing = await mariadbSteps(host)
     announce([...missing, ...steps])
@@ -47,8 +53,18 @@ export const siteDelete: Command<'site.delete'> = {
 }
 
 /** Also the former copy of a site that has moved to another server. */
-const findDeletable = async (host: Host, domain: string): Promise<Site | undefined> =>
-  (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
+async function findDeletable(host: Host, { domain, copy }: Params): Promise<Site | undefined> {
+  const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
+  const isCopy = site?.moving?.closed || site?.moving?.parted
+  return copy && !isCopy ? undefined : site
+}
+
+async function getDeletable(host: Host, params: Params): Promise<Site> {
+  const site = await findDeletable(host, params)
+  if (site) return site
+  if (params.copy) throw notFound(`Copy of ${params.domain}`)
+  return getSite(host, params.domain)
+}
 
 /** The virtual host first, then the processes of the user, then its files. The certificate stays. */
 function stepsOf(site: Site, host: Host): Step[] {

@@ -6,12 +6,13 @@ import { Done } from './parts.ts'
 import type { Session } from './session.ts'
 import { switchSite } from './switch-site.ts'
 
-/** The call that decides: from then on the server only forwards. */
-export async function handOver(
-  session: Session,
-  way: { challenges: boolean; certificate: string },
-): Promise<void> {
+/**
+ * The call that decides: from then on the server only forwards, over TLS if the other one has a
+ * certificate. What an earlier operation could not decide begins here.
+ */
+export async function handOver(session: Session): Promise<void> {
   const { deps, parts, here, other } = session
+  const way = { challenges: true, certificate: parts.get('certificate', z.string()) ?? '' }
   const title = `Forwarding all requests to ${other.name}`
   await parts.once('parted', title, Done, async () => {
     const peers = await reachable(other)

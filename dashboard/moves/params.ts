@@ -4,6 +4,7 @@ import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
 import { createParams } from '#dashboard/site-backups/params.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import { findMove, findNamesakes, findServer } from './queries.ts'
+import { isUndecided } from './row-of.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 
@@ -15,7 +16,7 @@ export async function moveParams(
 ): Promise<{ server_id: number }> {
   if (!site) throw new Error('The operation has no site')
   refuseUnfitServer(server, site, await findServer(deps.db, server_id))
-  await refuseUnfitSite(deps, site)
+  await refuseUnfitSite(deps, site, server_id)
   await refuseNamesThere(deps, site, server_id)
   return { server_id }
 }
@@ -32,10 +33,16 @@ function refuseUnfitServer(here: ServerRow, { php }: SiteRow, other: ServerRow |
   }
 }
 
-async function refuseUnfitSite(deps: Deps, site: SiteRow): Promise<void> {
-  if (await findMove(deps.db, site.id)) {
+async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Promise<void> {
+  const before = await findMove(deps.db, site.id)
+  if (before && before.moved_at !== null) {
     throw conflict(`${site.domain} has moved before: confirm that move, or move the site back`)
   }
+  const isOpen = before !== undefined && isUndecided(before)
+  if (isOpen && before.other_id !== server_id) {
+    throw conflict(`A move of ${site.domain} to another server could not end: repeat it first`)
+  }
+  refuseMissing(site, isOpen)
   if (site.staging) {
     throw conflict('A staging site does not move: create a new one on the other server')
   }
@@ -60,6 +67,12 @@ async function refuseNamesThere({ db }: Deps, site: SiteRow, server_id: number):
   throw conflict(`${where}, and that is a name of ${site.domain}: remove one of them first`)
 }
 
+/** A sync does not find a site whose server forwards already: only the repeated move helps. */
+function refuseMissing({ status, domain }: SiteRow, isOpen: boolean): void {
+  if (status !== 'missing' || isOpen) return
+  throw conflict(`${domain} is not in use: its status is missing`)
+}
+
 /** Throws 409 unless the site has moved and is not confirmed. */
 export async function refuseUnmoved({ db }: Deps, { id, domain }: SiteRow): Promise<void> {
   const move = await findMove(db, id)
@@ -73,8 +86,9 @@ export async function moveBackParams(
   { discard_changes }: { discard_changes: boolean },
 ): Promise<{ discard_changes: boolean }> {
   await refuseUnmoved(deps, site)
-  const { other_id } = (await findMove(deps.db, site.id)) ?? {}
-  const other = other_id === undefined ? undefined : await findServer(deps.db, other_id)
+  const before = await findMove(deps.db, site.id)
+  refuseMissing(site, before !== undefined && isUndecided(before))
+  const other = before && (await findServer(deps.db, before.other_id))
   if (other?.status !== 'online') throw conflict(`${other?.name} is not online`)
   if (!discard_changes && !other.php_versions.includes(site.php)) {
     throw conflict(
@@ -86,7 +100,11 @@ export async function moveBackParams(
 
 /** Throws 409 while another server forwards to the site. */
 export async function refuseMoving({ db }: Deps, { id, domain }: SiteRow): Promise<void> {
-  if (!(await findMove(db, id))) return
+  const move = await findMove(db, id)
+  if (!move) return
+  if (move.moved_at === null) {
+    throw conflict(`A move of ${domain} could not end: repeat it before you delete the site`)
+  }
   throw conflict(
     `${domain} has moved: confirm the move, or move the site back, before you delete it`,
   )

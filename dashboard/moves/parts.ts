@@ -4,16 +4,24 @@ import { failureBody } from '#dashboard/agents/answer.ts'
 import { tooLong } from '#dashboard/agents/output-limits.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
+import { sendCancelRequest } from '#dashboard/operations/cancel/cancel-request.ts'
 import { findCancelRequest } from '#dashboard/operations/cancel/queries.ts'
 import { errorOf, type RunContext } from '#dashboard/operations/job.ts'
+import { markRunning } from '#dashboard/operations/progress.queries.ts'
 import type { Recorder } from '#dashboard/operations/recorder.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
 import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
-import { cancelledError, offline } from '#shared/errors.ts'
+import { cancelledError, conflict, offline } from '#shared/errors.ts'
 import { isTerminal } from '#shared/sse.ts'
 import type { StepChange } from '#shared/steps.ts'
 import { type MoveRow, storeProgress } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'longest_ms'> & { agents: Agents }
+type Deps = Pick<Base, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'freeze_ms'> & {
+  agents: Agents
+}
+
+/** So often, lines of an agent count as progress. */
+const PROGRESS_MS = 60_000
 
 interface Call<N extends CommandName> {
   /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
@@ -34,6 +42,7 @@ export class Parts {
   readonly #recorder: Recorder
   readonly #site_id: number
   #progress: Record<string, unknown>
+  #marked: number
 
   constructor(
     deps: Deps,
@@ -55,6 +64,7 @@ export class Parts {
     this.#recorder = recorder
     this.#site_id = row.site_id
     this.#progress = row.progress
+    this.#marked = deps.clock.elapsed()
   }
 
   get<T>(name: string, schema: z.ZodType<T>): T | undefined {
@@ -94,6 +104,7 @@ export class Parts {
     try {
       const result = await work()
       await this.keep(name, result)
+      await this.#progressed()
       await this.step(name, title, 'done')
       return result
     } catch (error) {
@@ -102,19 +113,55 @@ export class Parts {
     }
   }
 
+  /** The time without its agents counts from now. */
+  async #progressed(): Promise<void> {
+    const { db, clock, deadline_ms } = this.#deps
+    this.#marked = clock.elapsed()
+    const [started_at, deadline_at] = [timestamp(clock), timestamp(clock, deadline_ms)]
+    await markRunning(db, this.#operation.id, { started_at, deadline_at })
+  }
+
   async #refuseCancelled(): Promise<void> {
     if (this.has('parting')) return
     const { db } = this.#deps
     if ((await findCancelRequest(db, this.#operation.id)) !== null) throw cancelledError()
   }
 
-  /** Runs a command, or attaches to it, and records its lines. Throws the error of the agent. */
-  async call<N extends CommandName>({
-    id,
-    server,
-    command,
-    params,
-  }: Call<N>): Promise<ResultOf<N>> {
+  /**
+   * Runs a command, or attaches to it, and records its lines. Throws the error of the agent, and
+   * during a freeze also conflict when that has lasted too long.
+   */
+  async call<N extends CommandName>(call: Call<N>): Promise<ResultOf<N>> {
+    const end = this.#end()
+    try {
+      return await this.#attached(call, end)
+    } catch (error) {
+      if (error === end.late) await this.#cancel(call)
+      throw error
+    }
+  }
+
+  /** The decision, and what follows it, may take longer than a freeze: the agents know whether it lasts. */
+  #end(): { ms: number; error: () => Error; late?: Error } {
+    const { longest_ms: ms, freeze_ms, clock } = this.#deps
+    const since = this.get('freezing', z.string())
+    const isFreezing = since !== undefined && !this.has('parting') && !this.has('failure')
+    if (!isFreezing) return { ms, error: tooLong }
+    const late = conflict('The freeze took too long, and has ended')
+    const lasted = clock.now().getTime() - Date.parse(since)
+    return { ms: Math.max(1, freeze_ms - lasted), error: () => late, late }
+  }
+
+  /** What waits for a storage that does not answer would hold the site for a long time. */
+  async #cancel<N extends CommandName>({ id, server }: Call<N>): Promise<void> {
+    const cancelled = { id: `${this.#operation.id}-${id}`, cancel: 'forced' } as const
+    await sendCancelRequest(this.#deps, server, cancelled).catch(() => undefined)
+  }
+
+  async #attached<N extends CommandName>(
+    { id, server, command, params }: Call<N>,
+    end: { ms: number; error: () => Error },
+  ): Promise<ResultOf<N>> {
     const { signal, allowance } = this.#context
     const events = await this.#deps.agents.stream(server, {
       path: '/exec?warnings=true',
@@ -123,13 +170,14 @@ export class Parts {
       after: 0,
       signal,
       allowance,
-      end: { ms: this.#deps.longest_ms, error: tooLong },
+      end,
     })
     for await (const event of events) {
       allowance.received({ events: 1 })
       if (event.event === 'error') throw errorOf(failureBody(event.data))
       if (isTerminal(event)) return resultOf(command, event.data)
       if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
+      if (this.#deps.clock.elapsed() - this.#marked > PROGRESS_MS) await this.#progressed()
     }
     throw offline('The connection to the agent was lost')
   }

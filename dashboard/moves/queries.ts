@@ -57,17 +57,17 @@ export async function findUnconfirmed(db: Database, site_id: number): Promise<Si
   return { ...facts, moved_at, tls: certificate !== '' }
 }
 
-/** The row of an operation: a new one, or that of an earlier move, whose parts are then forgotten. */
+/** The row of an operation: a new one, or that of an earlier move. */
 export async function beginMove(
   db: Database,
-  values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id'>,
+  values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id' | 'progress'>,
 ): Promise<void> {
-  const { operation_id } = values
+  const { site_id: target, ...set } = values
   await db.write((queries) =>
     queries
       .insert(site_moves)
-      .values({ ...values, progress: {} })
-      .onConflictDoUpdate({ target: site_moves.site_id, set: { operation_id, progress: {} } }),
+      .values({ site_id: target, ...set })
+      .onConflictDoUpdate({ target: site_moves.site_id, set }),
   )
 }
 

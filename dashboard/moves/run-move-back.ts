@@ -22,7 +22,8 @@ async function moveBack(session: Session): Promise<Outcome> {
   const known = parts.get('failure', Failure)
   if (known) return stay(session, known)
   try {
-    await broughtBack(session, Params.parse(operation.params))
+    if (!parts.has('parting')) await broughtBack(session, Params.parse(operation.params))
+    await handOver(session)
   } catch (error) {
     const reason = finalReason(session, error)
     await parts.keep('failure', reason)
@@ -59,7 +60,7 @@ async function broughtBack(
         backedUp(session, operation.created_at),
       )
   if (backup !== undefined) await caughtUp(session, backup, 'serving', { settings: true })
-  const certificate = await prepared(session, own)
+  await prepared(session, own)
   await frozen(session)
   if (backup !== undefined) await caughtUp(session, backup, 'frozen')
   await parts.once('arriving', `Starting ${site.domain} on ${other.name}`, Done, async () => {
@@ -67,7 +68,6 @@ async function broughtBack(
     await switchSite(session, { id: 'arriving', server: other, state: 'arriving', peers })
     return true
   })
-  await handOver(session, { challenges: true, certificate })
 }
 
 /**
@@ -86,8 +86,8 @@ async function wayBack(session: Session): Promise<string> {
   )
 }
 
-/** With the names that the site has now. Returns the certificate of the copy. */
-async function prepared(session: Session, own: string): Promise<string> {
+/** With the names that the site has now. */
+async function prepared(session: Session, own: string): Promise<void> {
   const { parts, site, here, other } = session
   const title = `Checking the certificate of ${site.domain} on ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
@@ -99,7 +99,6 @@ async function prepared(session: Session, own: string): Promise<string> {
     await leave(session, { id: 'way', certificate })
     return true
   })
-  return certificate
 }
 
 async function leave(session: Session, way: { id: string; certificate?: string }): Promise<string> {

@@ -4,7 +4,7 @@ import { sites } from '#dashboard/db/schema.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
-import { absent } from './give-up.ts'
+import { present } from './give-up.ts'
 import { Done } from './parts.ts'
 import { endStatements } from './queries.ts'
 import { ended, type Session, session } from './session.ts'
@@ -17,8 +17,8 @@ async function confirm(session: Session): Promise<Outcome> {
   const { parts, site, here, other } = session
   const { domain } = site
   await parts.once('deleted', `Moving the copy on ${other.name} to the trash`, Done, async () => {
-    const params = { domain }
-    await absent(parts.call({ id: 'delete', server: other, command: 'site.delete', params }))
+    const params = { domain, copy: true }
+    await present(parts.call({ id: 'delete', server: other, command: 'site.delete', params }))
     return true
   })
   await parts.finally('settled', `Serving ${domain} for visitors only`, Done, async () => {

@@ -4,7 +4,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
 import { backedUp, sourceOf } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
-import { giveUp } from './give-up.ts'
+import { cleared, giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
@@ -25,11 +25,8 @@ async function move(session: Session): Promise<Outcome> {
   const known = parts.get('failure', Failure)
   if (known) return giveUp(session, known)
   try {
-    const { certificate, backup } = await copied(session)
-    await caughtUp(session, backup, 'serving')
-    await frozen(session)
-    await caughtUp(session, backup, 'frozen')
-    await handOver(session, { challenges: true, certificate })
+    if (!parts.has('parting')) await brought(session)
+    await handOver(session)
   } catch (error) {
     const reason = finalReason(session, error)
     await parts.keep('failure', reason)
@@ -50,10 +47,18 @@ async function move(session: Session): Promise<Outcome> {
   ])
 }
 
-/** While the site serves. The certificate is that of the copy; empty for a site without one. */
-async function copied(session: Session): Promise<{ certificate: string; backup: number }> {
+async function brought(session: Session): Promise<void> {
+  const backup = await copied(session)
+  await caughtUp(session, backup, 'serving')
+  await frozen(session)
+  await caughtUp(session, backup, 'frozen')
+}
+
+/** While the site serves. Returns its backup. */
+async function copied(session: Session): Promise<number> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
+  if (parts.has('left')) await cleared(session)
   const [from, to] = [await reachable(here), await reachable(other)]
   const leaving = { server: here, state: 'leaving', peers: to, challenges: true } as const
   const own = await parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
@@ -69,6 +74,7 @@ async function copied(session: Session): Promise<{ certificate: string; backup: 
   const certificate = await parts.once('certificate', title, z.string(), async () => {
     const params = { ...siteOf(session), from: await sourceOf(session, backup), peers: from }
     const call = { server: other, command: 'site.receive', params } as const
+    await parts.keep('receiving', true)
     return (await parts.call({ id: 'receive', ...call })).certificate
   })
   await parts.keep('received', true)
@@ -77,7 +83,7 @@ async function copied(session: Session): Promise<{ certificate: string; backup: 
     await switchSite(session, { id: 'way', ...leaving, certificate })
     return true
   })
-  return { certificate, backup }
+  return backup
 }
 
 function siteOf({ site }: Session) {

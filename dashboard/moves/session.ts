@@ -14,9 +14,11 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import type { OwnType, ReportOf } from '#shared/operation-types/index.ts'
 import { Parts } from './parts.ts'
-import { beginMove, findMove, type MoveRow } from './queries.ts'
+import type { MoveRow } from './queries.ts'
+import { rowOf } from './row-of.ts'
 
-export type MoveDeps = BackupDeps & Pick<Base, 'longest_ms' | 'deadline_ms'> & { trash_ms: number }
+export type MoveDeps = BackupDeps &
+  Pick<Base, 'longest_ms' | 'deadline_ms' | 'freeze_ms' | 'retry_max_ms'> & { trash_ms: number }
 
 /** One delivery of an operation of a move. */
 export interface Session {
@@ -57,18 +59,14 @@ async function openSession(
   const { db, clock, deadline_ms } = deps
   const site = await findSiteById(db, operation.site_id ?? 0)
   if (!site) throw conflict('The site is not on record any more')
-  let row = await findMove(db, site.id)
-  if (row?.operation_id !== operation.id) {
-    const other = row?.other_id ?? other_id
-    if (other === undefined) throw conflict(`${site.domain} is not moving`)
-    await beginMove(db, { site_id: site.id, other_id: other, operation_id: operation.id })
-    row = await findMove(db, site.id)
+  const row = await rowOf(db, operation, site, other_id)
+  // The deadline counts from the last progress: that a delivery begins again is none.
+  if (operation.started_at === null) {
+    await markRunning(db, operation.id, {
+      started_at: timestamp(clock),
+      deadline_at: timestamp(clock, deadline_ms),
+    })
   }
-  if (!row) throw conflict(`${site.domain} is not moving`)
-  await markRunning(db, operation.id, {
-    started_at: timestamp(clock),
-    deadline_at: timestamp(clock, deadline_ms),
-  })
   context.accept()
   const here = await getServer(db, site.server_id)
   const other = await getServer(db, row.other_id)
@@ -94,11 +92,17 @@ export async function failed(
   return fail(deps, operation, error, await recorder.rest())
 }
 
+/** Whether there is no time for another delivery. */
+const isLast = ({ deps, operation }: Session): boolean =>
+  Date.parse(operation.deadline_at) - deps.clock.now().getTime() <= deps.retry_max_ms
+
 /** Why a part failed, if that is final. Throws what may pass, such as a server that is offline. */
-export function finalReason({ parts, context }: Session, error: unknown): ErrorBody {
+export function finalReason(session: Session, error: unknown): ErrorBody {
+  const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error
   const isOffline = error instanceof ServiceError && error.code === 'offline'
   // A frozen site does not wait; after the call that decides, its outcome does.
-  if (isOffline && (!parts.has('freezing') || parts.has('parting'))) throw error
+  const waits = !parts.has('freezing') && !isLast(session)
+  if (isOffline && (waits || parts.has('parting'))) throw error
   return bodyOf(error)
 }

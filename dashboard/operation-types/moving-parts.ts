@@ -12,6 +12,12 @@ export const executedHere = {
   bulk: null,
 } as const
 
+/** The same; its params refuse a missing site that no move explains. */
+export const repeatable = {
+  ...executedHere,
+  site: { states: ['active', 'missing'], found: false },
+} as const
+
 /** A command that only a move uses (moves/): no call starts it. */
 export const partOfMove = {
   ...onSite,

@@ -1,8 +1,8 @@
 import { moveParams } from '#dashboard/moves/params.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { executedHere } from './moving-parts.ts'
+import { repeatable } from './moving-parts.ts'
 
 export const siteMove: OperationRules<'site.move'> = {
-  ...executedHere,
+  ...repeatable,
   params: moveParams,
 }

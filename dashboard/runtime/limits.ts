@@ -8,6 +8,8 @@ export interface Limits {
   deadline_ms: number
   /** The maximum time of one operation of an agent. */
   longest_ms: number
+  /** The longest freeze of a site that moves; its server ends it by itself, too. */
+  freeze_ms: number
   /** The first pause before a retry; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
   retry_max_ms: number
@@ -23,6 +25,7 @@ export const LIMITS: Limits = {
   answer_ms: 30_000,
   deadline_ms: 30 * 60_000,
   longest_ms: 24 * 3600_000,
+  freeze_ms: 5 * 60_000,
   retry_min_ms: 500,
   retry_max_ms: 30_000,
   response_timeout_ms: 120_000,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
-import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { Domain, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { without_backup } from '#shared/without-backup.ts'
 
@@ -8,7 +8,10 @@ const siteDelete = command({
   name: 'site.delete',
   summary: 'Move a site that this agent created to the trash',
   changes: true,
-  params: z.object({ domain: Domain }),
+  params: z.object({
+    domain: Domain,
+    copy: TrueOrFalse.optional().describe('Only the copy of a site that moves: no other is found.'),
+  }),
   /** `size` is the disk use in the trash, in bytes. */
   result: z.object({
     domain: ReportedDomain,

@@ -80,8 +80,9 @@ describe('the rules of the types of operations', () => {
       'server.provision',
       'server.sync',
     ]
-    const moves = ['site.move', 'site.move-back', 'site.move-confirm']
+    const moves = ['site.move', 'site.move-back']
     const inactive = SITE_STATUSES.filter((status) => status !== 'active')
+    const repeatable = inactive.filter((status) => status !== 'missing')
     const none = [...ofServer, 'server.update', 'updates.configure', 'service.restart']
 
     expect(Object.fromEntries(refused)).toEqual({
@@ -94,8 +95,9 @@ describe('the rules of the types of operations', () => {
         ].map((type) => [type, unused]),
       ),
       ...Object.fromEntries(
-        [...moves, 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),
+        ['site.move-confirm', 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),
       ),
+      ...Object.fromEntries(moves.map((type) => [type, repeatable])),
       'site.clone': made,
       'site.create': made,
       'site.restore': present,

@@ -32,6 +32,7 @@ export const hostileBackups = {
   state: [...hostileText, ...noText, 'Frozen', 'gone'],
   peers: [...noObject.slice(0, 3), [7], [''], ['web-2.example'], ['10.0.0.1;'], ['10.0.0.1/8']],
   challenges: [null, 'true', 0, 1, {}, []],
+  copy: [null, 'true', 0, 1, {}, []],
   certificate: [null, 7, {}, [], 'x'.repeat(65_537)],
   staging: [...noObject, 'x'],
   www: [...hostileText, ...noText, 'bare'],

@@ -1,3 +1,4 @@
+import type { Limits } from '#dashboard/runtime/limits.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
 import { makeDashboard, until } from './dashboard.ts'
 
@@ -26,9 +27,15 @@ export function copyingAgent() {
 }
 
 /** A dashboard with two servers of one agent each, and the site shop.example on the first. */
-export async function twoServers({ ready = true } = {}) {
+export async function twoServers({
+  ready = true,
+  limits = {},
+}: {
+  ready?: boolean
+  limits?: Partial<Limits>
+} = {}) {
   const [one, two] = [copyingAgent(), copyingAgent()]
-  const dashboard = await makeDashboard()
+  const dashboard = await makeDashboard({ limits })
   const first = await dashboard.addServer(one.agent)
   const { body } = await dashboard.call('POST', '/api/servers', {
     ...{ hostname: 'localhost', port: two.agent.port },

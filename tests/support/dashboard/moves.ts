@@ -1,4 +1,5 @@
 import { servers } from '#dashboard/db/schema.ts'
+import type { Limits } from '#dashboard/runtime/limits.ts'
 import { twoServers } from './copies.ts'
 
 export const HAS = [{ table: 'wp_posts', rows: 3, sha256: 'd'.repeat(64) }]
@@ -43,13 +44,35 @@ export function movesSites(
 }
 
 /** Two servers whose agents move sites, in the order in which they are asked. */
-export async function movingServers() {
-  const all = await twoServers()
+export async function movingServers(limits: Partial<Limits> = {}) {
+  const all = await twoServers({ limits })
   const asked: Asked[] = []
   for (const name of ['one', 'two'] as const) movesSites(name, all[name], asked)
   const ready = { status: 'online' as const, php_versions: ['8.2'] }
   await all.dashboard.db.write((queries) => queries.update(servers).set(ready))
   return { ...all, asked }
+}
+
+/** From now on a command of one of the agents does not end; `first` is called when it begins. */
+export function hangs(
+  all: MovingServers,
+  {
+    of,
+    command,
+    when = () => true,
+  }: { of: Asked[0]; command: string; when?: (params: Record<string, unknown>) => boolean },
+  first: () => void = () => undefined,
+): { ends(): void } {
+  const { works } = all[of].agent
+  const usual = works.get(command)
+  if (!usual) throw new Error(`no work ${command}`)
+  works.set(command, async function* (params) {
+    if (!when(params)) return yield* usual(params)
+    yield 'Waiting'
+    first()
+    return new Promise(() => undefined)
+  })
+  return { ends: () => void works.set(command, usual) }
 }
 
 export type MovingServers = Awaited<ReturnType<typeof movingServers>>

@@ -19,7 +19,7 @@ export function MoveBack({ site, move, ...dialog }: MoveBackProps) {
     <WorkDialog
       {...dialog}
       title={`Move ${site.domain} back to ${move.other}?`}
-      about="What has changed since the move comes along. For some seconds, visitors see that the site is moving. Then this server forwards."
+      about="What has changed since the move comes along, settings included. For some seconds, visitors see that the site is moving. Then this server forwards."
       site={site}
       work={moveSiteBack(site, discards)}
       action={discards ? 'Move back without changes' : 'Move site back'}

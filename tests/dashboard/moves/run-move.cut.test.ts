@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { sites } from '#dashboard/db/schema.ts'
+import { findMove } from '#dashboard/moves/queries.ts'
+import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+
+const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
+const UNTIL_COPIED = [
+  ['one', 'site.switch', 'leaving'],
+  ['one', 'backup.create'],
+  ['two', 'site.receive'],
+  ['one', 'site.switch', 'leaving'],
+]
+const REST = [
+  ['one', 'site.gather'],
+  ['two', 'site.catch-up'],
+  ['one', 'site.switch', 'frozen'],
+  ['one', 'site.gather'],
+  ['two', 'site.catch-up'],
+]
+const SWITCHED = [
+  ['one', 'site.switch', 'parted'],
+  ['two', 'site.switch', 'arrived'],
+]
+const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
+const asked = (all: MovingServers) => all.asked.splice(0) as unknown[]
+
+test('a new server that is gone permanently ends the move, and the next move removes its copy first', async () => {
+  await using all = await movingServers(SHORT)
+  const { agent } = all.two
+  const hanging = hangs(all, { of: 'two', command: 'site.catch-up' }, () => void agent.stop())
+
+  const text = await move(all)
+
+  expect(text).toContain('event: error')
+  expect(asked(all)).toEqual([
+    ...UNTIL_COPIED,
+    ['one', 'site.gather'],
+    ['one', 'site.switch', 'settled'],
+  ])
+  hanging.ends()
+  agent.listen()
+  expect(await move(all)).toContain('event: complete')
+  expect(asked(all)).toEqual([
+    ['two', 'site.delete'],
+    ['two', 'site.purge'],
+    ...UNTIL_COPIED,
+    ...REST,
+    ...SWITCHED,
+  ])
+  const deleted = all.two.given.flatMap((each) => each['site.delete'] ?? [])
+  expect(deleted).toEqual([{ domain: 'shop.example', copy: true }])
+})
+
+test('an agent that hangs during the freeze is cancelled, and the site is served again', async () => {
+  await using all = await movingServers({ freeze_ms: 400 })
+  hangs(all, { of: 'one', command: 'site.gather', when: ({ known }) => known !== undefined })
+
+  const text = await move(all)
+
+  expect(text).toContain('"The freeze took too long, and has ended"')
+  expect(all.one.agent.cancelled).toEqual([expect.stringMatching(/-changes forced$/)])
+  expect(asked(all)).toEqual([
+    ...UNTIL_COPIED,
+    ...REST.slice(0, 3),
+    ['one', 'site.switch', 'settled'],
+    ['two', 'site.delete'],
+    ['two', 'site.purge'],
+  ])
+  expect(await findMove(all.dashboard.db, all.shop)).toBeUndefined()
+})
+
+test('an old server that is gone after the call that decides: only the repeated move decides', async () => {
+  await using all = await movingServers(SHORT)
+  const { agent } = all.one
+  const isParting = ({ state }: Record<string, unknown>) => state === 'parted'
+  const hanging = hangs(
+    all,
+    { of: 'one', command: 'site.switch', when: isParting },
+    () => void agent.stop(),
+  )
+
+  const text = await move(all)
+
+  expect(text).toContain('event: error')
+  expect(asked(all)).toEqual([...UNTIL_COPIED, ...REST])
+  hanging.ends()
+  agent.listen()
+  // A sync does not find it on a server that only forwards.
+  await all.dashboard.db.write((queries) => queries.update(sites).set({ status: 'missing' }))
+  const at = `/api/servers/${all.first}/sites/${all.shop}`
+  const deleted = await all.dashboard.call('DELETE', at)
+  const reason = 'A move of shop.example could not end: repeat it before you delete the site'
+  expect([deleted.status, deleted.body.message]).toEqual([409, reason])
+  expect(await move(all)).toContain('event: complete')
+  expect(asked(all)).toEqual(SWITCHED)
+  expect(await all.site(all.shop)).toMatchObject({ server_id: all.second, status: 'active' })
+})
+
+test('a missing site that no move explains does not move', async () => {
+  await using all = await movingServers()
+  await all.dashboard.db.write((queries) => queries.update(sites).set({ status: 'missing' }))
+
+  const path = `/api/servers/${all.first}/sites/${all.shop}/move`
+  const { status, body } = await all.dashboard.call('POST', path, { server_id: all.second })
+
+  const reason = 'shop.example is not in use: its status is missing'
+  expect([status, body.message]).toEqual([409, reason])
+})
