@@ -13,6 +13,7 @@ import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
+import { CountsRequest } from '#shared/site-numbers.ts'
 import { failureOf, isOpen } from './http/answer.ts'
 import { backupCalls } from './http/backups.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
@@ -83,6 +84,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   get('/conditions', async () => ({ conditions: await readings.conditions() }))
   get('/php', async () => ({ php: await readings.php() }))
   get('/sites/health', async () => ({ sites: await readings.health() }))
+  app.get('/sites/numbers', async ({ req, json }) => {
+    const { since } = parse(CountsRequest, req.query())
+    return json({ sites: await readings.numbers(since) })
+  })
   get('/trash', async () => ({ trash: await readings.trash() }))
 
   app.post('/exec', async ({ req: { raw }, var: { body } }) => {

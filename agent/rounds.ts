@@ -5,6 +5,7 @@ import { ExpiryWatch } from './os/access/expiry.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
 import { rotateLarge } from './os/logs/rotate.ts'
+import type { NumbersCollector } from './os/numbers/collector.ts'
 import { Sleeper } from './os/php/fpm-sleep.ts'
 import { measureDue } from './os/usage/measure-due.ts'
 
@@ -19,11 +20,17 @@ const VISIT_MS = 5 * SECOND_MS
 const JITTER_MS = 3 * SECOND_MS
 const ROTATE_MS = 5 * MINUTE_MS
 
+interface Rounds {
+  own: HealthMonitor
+  found: FoundMonitor
+  numbers: NumbersCollector
+}
+
 /** What the agent repeats for ever: each round has its own pace, and delays no other one. */
 export function startRounds(
   host: Host,
   runner: Runner,
-  { own, found }: { own: HealthMonitor; found: FoundMonitor },
+  { own, found, numbers }: Rounds,
   report: (error: unknown) => void,
 ): void {
   const { clock, random } = host
@@ -49,6 +56,14 @@ export function startRounds(
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
   void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
   void forever(MINUTE_MS / 2, 1, () => endDebugLogs(host, runner, report))
+  // A moment after each minute has ended, before dashboards ask.
+  const untilMinute = () => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
+  void clock.sleep(untilMinute()).then(async () => {
+    for (;;) {
+      await numbers.collect(report).catch(report)
+      await clock.sleep(untilMinute())
+    }
+  })
   // Logs that grow too fast for the daily rotation.
   void forever(ROTATE_MS, MINUTE_MS, () => rotateLarge(host, report))
   // Disk space for a full disk, and the undo of operations that a full disk stopped.

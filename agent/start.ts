@@ -19,6 +19,7 @@ import { stopLeftSlices } from './os/as-site/slice.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
 import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
+import { NumbersCollector } from './os/numbers/collector.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
@@ -99,13 +100,14 @@ async function open(config: Config, host: Host) {
     report: logError,
   })
   const found = new FoundMonitor(host)
-  const readings = readingsOf(host, { list: () => [...own.list(), ...found.list()] })
+  const numbers = new NumbersCollector(host)
+  const readings = readingsOf(host, { list: () => [...own.list(), ...found.list()] }, numbers)
   const app = createApp({ runner, readings, policy, ...trust, report: logError })
   const renew = () => {
     if (!host.privileged) return
     void renewDaily(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
-    startRounds(host, runner, { own, found }, logError)
+    startRounds(host, runner, { own, found, numbers }, logError)
     void keepMaintained(host, runner, logError)
     void watchDatabase(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)

@@ -18,6 +18,7 @@ import { listOnline, storeReadings } from './metrics/queries.ts'
 import { runMove } from './moves/run-move.ts'
 import { runMoveBack } from './moves/run-move-back.ts'
 import { runMoveConfirm } from './moves/run-move-confirm.ts'
+import { updateNumbers } from './numbers/update.ts'
 import { RULES } from './operation-types/index.ts'
 import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
@@ -82,6 +83,7 @@ export function makeDeps(outside: Outside) {
         agents.get(server, '/metrics', Metrics, limits.contact_ms),
       ),
     store: (readings) => storeReadings(db, readings),
+    count: (server) => inRequest(newRequestId(random), () => updateNumbers({ db, agents }, server)),
   })
   const health = new HealthReader({ ...base, agents })
   const health_poller = new HealthPoller({

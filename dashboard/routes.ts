@@ -9,6 +9,7 @@ import { logRoutes } from './logs/routes.ts'
 import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
 import { historyRoutes } from './metrics/routes.ts'
 import { moveRoutes } from './moves/routes.ts'
+import { numbersRoutes } from './numbers/routes.ts'
 import { healthRoutes, openApiRoutes } from './openapi/routes.ts'
 import { operationRoutes } from './operations/routes.ts'
 import { fleetRoutes } from './overview/routes.ts'
@@ -42,6 +43,7 @@ export const SUBJECTS = {
       ...serverWorkRoutes,
       ...serverMailRoutes,
       ...historyRoutes,
+      ...numbersRoutes,
       ...trustRoutes,
     },
   },

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import type { Deps } from './deps.ts'
 import { sweepHistory } from './metrics/rollup.ts'
+import { sweepNumbers } from './numbers/update.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
 import { timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
@@ -27,6 +28,7 @@ const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<v
   'reading of the reports of keepers': [KEEPER_MS, readReports],
   'start of isolation checks': [CHECK_MS, checkDue],
   'configuration of unattended updates': [CONFIGURE_MS, configureDue],
+  'clean-up of numbers': [5 * MINUTE_MS, ({ db, clock }) => sweepNumbers(db, clock.now())],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
 

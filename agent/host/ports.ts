@@ -152,6 +152,11 @@ export interface Files {
   mkdir(path: string, options?: WriteOptions): Promise<void>
   link(target: string, path: string): Promise<void>
   list(path: string): Promise<Entry[]>
+  /**
+   * At most `most` bytes of a regular file from a place on; undefined when there is none. Never
+   * follows a link at the path.
+   */
+  part(path: string, from: number, most: number): Promise<Uint8Array | undefined>
   stat(path: string): Promise<Stat | undefined>
   /** Free and total bytes of the file system that holds the path. */
   space(path: string): Promise<{ free: number; total: number }>

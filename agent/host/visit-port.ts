@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Identifies our visits in logs; statistics ignore agents with `bot`. */
+export const VISIT_AGENT = 'HostingControl-health (bot; this server itself)'
+
 /** A GET of one page of this machine, as a visitor of the site would send it. */
 export const Visit = z.object({
   /** The domain of the site, for Host and, with `tls`, for SNI. */
@@ -44,4 +47,6 @@ export interface Visitor {
   visit(visits: readonly Visit[]): Promise<Visited[]>
   /** Pings PHP-FPM over its socket (`ping.path`): no file of the site is run. */
   pingFpm(socket: string): Promise<Pinged>
+  /** Its status as JSON (`pm.status_path`); undefined without an answer. */
+  fpmStatus(socket: string): Promise<string | undefined>
 }

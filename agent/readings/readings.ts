@@ -20,6 +20,7 @@ import { LogTails } from '#agent/os/logs/follow.ts'
 import { downloadLog, groupFatals, listLogs, searchLog } from '#agent/os/logs/read.ts'
 import { readMail } from '#agent/os/mail/status.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
+import type { NumbersCollector } from '#agent/os/numbers/collector.ts'
 import { listPhp } from '#agent/os/php/extensions.ts'
 import { listConditions } from '#agent/os/server/conditions.ts'
 import { metricsReader } from '#agent/os/server/metrics.ts'
@@ -42,7 +43,11 @@ import type {
 } from '#shared/site-logs.ts'
 
 /** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
-export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
+export function readingsOf(
+  host: Host,
+  monitor: Pick<HealthMonitor, 'list'>,
+  numbers: Pick<NumbersCollector, 'list'> = { list: () => [] },
+) {
   const downloads = new Downloads(host)
   const tails = new LogTails(host)
   return {
@@ -66,6 +71,8 @@ export function readingsOf(host: Host, monitor: Pick<HealthMonitor, 'list'>) {
     conditions: kept(host, () => listConditions(host)),
     php: () => listPhp(host),
     health: async (): Promise<SiteHealth[]> => monitor.list(),
+    /** Of each site since a time, in seconds since 1970. */
+    numbers: async (since: number) => numbers.list(since),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),
     jobTroubles: () => listJobTroubles(host),

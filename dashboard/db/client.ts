@@ -11,6 +11,7 @@ import * as jobs from './jobs-schema.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
+import * as numbers from './numbers-schema.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
@@ -27,6 +28,7 @@ export const schema = {
   ...jobs,
   ...copies,
   ...moves,
+  ...numbers,
   ...settings,
   ...domains,
   ...steps,

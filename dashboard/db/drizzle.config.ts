@@ -16,6 +16,7 @@ export default defineConfig({
     'moves-schema',
     'jobs-schema',
     'access-schema',
+    'numbers-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

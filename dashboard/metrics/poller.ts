@@ -10,6 +10,8 @@ interface Deps extends Pick<Base, 'clock' | 'log'> {
   list(): Promise<Address[]>
   ask(server: Address): Promise<Metrics>
   store(readings: readonly Reading[]): Promise<void>
+  /** Reads and stores the numbers of the sites of a server that has answered. */
+  count(server: Address): Promise<void>
 }
 
 const MINUTE_MS = MINUTE * 1000
@@ -77,6 +79,18 @@ export class Poller {
     const readings = answers.filter((reading) => reading !== undefined)
     if (readings.length === 0) return
     await store(readings).catch((error: unknown) => log.error('metrics could not be stored', error))
+    const answered = new Set(readings.map(({ server_id }) => server_id))
+    await Promise.all(
+      servers.filter(({ id }) => answered.has(id)).map((server) => this.#count(server)),
+    )
+  }
+
+  async #count(server: Address): Promise<void> {
+    await this.#limit
+      .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : this.#deps.count(server)))
+      .catch((error: unknown) =>
+        this.#deps.log.error('numbers of sites could not be stored', error),
+      )
   }
 
   async #ask(server: Address, at: number): Promise<Reading | undefined> {

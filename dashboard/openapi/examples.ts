@@ -8,6 +8,7 @@ import { LOG_EXAMPLES } from '#dashboard/logs/examples.ts'
 import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
 import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
+import { NUMBERS_EXAMPLES } from '#dashboard/numbers/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/operations/examples.ts'
 import { FLEET_EXAMPLES } from '#dashboard/overview/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
@@ -38,6 +39,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...LOG_EXAMPLES,
   ...MAIL_EXAMPLES,
   ...METRICS_EXAMPLES,
+  ...NUMBERS_EXAMPLES,
   ...OPERATION_EXAMPLES,
   ...FLEET_EXAMPLES,
   ...SERVER_EXAMPLES,

@@ -5,6 +5,7 @@ import { type Listening, listen } from '#agent/http/listen.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { NumbersCollector } from '#agent/os/numbers/collector.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import { type Readings, readingsOf } from '#agent/readings/readings.ts'
 import { openGate } from '#agent/trust/gate.ts'
@@ -33,7 +34,8 @@ export class DemoAgent {
       report,
     })
     this.#found = new FoundMonitor(host)
-    this.readings = readingsOf(host, { list: () => [...this.#own.list(), ...this.#found.list()] })
+    const health = { list: () => [...this.#own.list(), ...this.#found.list()] }
+    this.readings = readingsOf(host, health, new NumbersCollector(host))
     this.#app = createApp({
       runner,
       readings: this.readings,

@@ -6,6 +6,7 @@ export const DASHBOARD_LAYERS = [
   ...[
     'settings',
     'metrics',
+    'numbers',
     'operations',
     'bulk',
     'mail',

@@ -13,10 +13,7 @@ import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
 type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
 
-/**
- * A machine in memory. `ran` holds every program as one line, `runs` its options too, `queries`
- * every SQL statement. `fail` and `answer` match the start of a line or statement.
- */
+/** A machine in memory: `fail` and `answer` match the start of what is in `ran` and `queries`. */
 export class FakeHost implements Host {
   readonly disk = debianDisk(() => this.time)
   readonly files = this.disk
@@ -87,13 +84,15 @@ export class FakeHost implements Host {
     resolve: async (names: readonly string[]): Promise<Resolved[]> => names.map(() => null),
   }
 
-  /** Answers to visitors by `scheme://host/`, else `pages`; and of each PHP-FPM by its socket. */
+  /** Answers to visitors by `scheme://host/`, else `pages`; and of PHP-FPM by its socket. */
   readonly visits = new Map<string, Visited>()
   readonly visited: string[] = []
   readonly pings = new Map<string, Pinged>()
   readonly pinged: string[] = []
+  readonly statuses = new Map<string, string>()
   readonly visitor: Visitor = {
     visit: async (visits) => visits.map((visit) => this.#visited(visit)),
+    fpmStatus: async (socket) => this.statuses.get(socket),
     pingFpm: async (socket) => {
       this.pinged.push(socket)
       return this.pings.get(socket) ?? 'pong'

@@ -18,6 +18,7 @@ import type { Files, WriteOptions } from '#agent/host/ports.ts'
 import { kindOf, statOf } from './kind.ts'
 
 const MAX_READ = 1 << 20
+const PART = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Root-owned files of the machine. */
@@ -76,6 +77,19 @@ export const files: Files = {
     return (entries ?? []).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
   },
 
+  async part(path, from, most) {
+    await using handle = await open(path, PART).catch(ignoreLink)
+    if (!handle || !(await handle.stat()).isFile()) return undefined
+    const bytes = new Uint8Array(most)
+    let size = 0
+    while (size < most) {
+      const { bytesRead } = await handle.read(bytes, size, most - size, from + size)
+      if (bytesRead === 0) break
+      size += bytesRead
+    }
+    return bytes.subarray(0, size)
+  },
+
   async stat(path) {
     const found = await lstat(path).catch(ignoreMissing)
     return found && statOf(found)
@@ -118,6 +132,10 @@ async function syncFolder(path: string): Promise<void> {
 
 /** ENODEV: the control group ended while it was read; ESRCH: the process did. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENODEV', 'ESRCH']
+
+function ignoreLink(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ELOOP') return ignoreMissing(error)
+}
 
 /** A file that an ordinary user may not see counts as missing: root sees everything. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

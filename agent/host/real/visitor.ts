@@ -8,6 +8,7 @@ import { attempt } from '#agent/host/attempt.ts'
 import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
 import {
   type Pinged,
+  VISIT_AGENT,
   VISIT_HEADERS,
   type Visit,
   type Visited,
@@ -18,10 +19,8 @@ const AT_ONCE = 8
 const VISIT_MS = 10_000
 const MOST_BODY = 32 << 10
 const PING_MS = 3000
-/** A pong is shorter than 200 bytes: each piece is parsed with all previous ones. */
+/** Answers are shorter than 1 KiB: each piece is parsed with all previous ones. */
 const MOST_ANSWER = 4 << 10
-/** Identifies the visit in logs; statistics ignore agents with `bot`. */
-const AGENT = 'HostingControl-health (bot; this server itself)'
 
 /** This machine's own sites and sockets. */
 export const visitor: Visitor = {
@@ -36,6 +35,7 @@ export const visitor: Visitor = {
     return outcomes
   },
   pingFpm: ping,
+  fpmStatus,
 }
 
 /** A public address, since nginx may behave differently on loopback. */
@@ -78,7 +78,12 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
 
 function requestOf({ host: name, path, tls, address, port }: Visit, usual: string) {
   const host = port === undefined ? name : `${name}:${port}`
-  const headers = { host, 'user-agent': AGENT, 'cache-control': 'no-cache', accept: 'text/html' }
+  const headers = {
+    host,
+    'user-agent': VISIT_AGENT,
+    'cache-control': 'no-cache',
+    accept: 'text/html',
+  }
   const common = { host: address ?? usual, path, headers, agent: false }
   if (!tls) return http.request({ ...common, port: port ?? 80 })
   const options = { ...common, port: port ?? 443, servername: name, rejectUnauthorized: false }
@@ -110,36 +115,54 @@ function reasonOf(error: Error): 'refused' | 'tls' | 'broken' {
   return /SSL|TLS|CERT|EPROTO/.test(code) ? 'tls' : 'broken'
 }
 
-const PING = encodeRequest({
-  REQUEST_METHOD: 'GET',
-  SCRIPT_NAME: '/.fpm-ping',
-  SCRIPT_FILENAME: '/.fpm-ping',
-  QUERY_STRING: '',
-  SERVER_PROTOCOL: 'HTTP/1.1',
-  GATEWAY_INTERFACE: 'CGI/1.1',
-})
+const requestTo = (script: string, query = '') =>
+  encodeRequest({
+    REQUEST_METHOD: 'GET',
+    SCRIPT_NAME: script,
+    SCRIPT_FILENAME: script,
+    QUERY_STRING: query,
+    SERVER_PROTOCOL: 'HTTP/1.1',
+    GATEWAY_INTERFACE: 'CGI/1.1',
+  })
+
+const PING = requestTo('/.fpm-ping')
+const STATUS = requestTo('/.fpm-status', 'json')
 
 const NOBODY = ['ECONNREFUSED', 'ENOENT', 'ConnectionRefused']
 
-function ping(path: string): Promise<Pinged> {
+async function ping(path: string): Promise<Pinged> {
+  const answer = await askFpm(path, PING)
+  if (!('text' in answer)) return answer.failed
+  return /\r?\n\r?\npong$/.test(answer.text) ? 'pong' : 'other'
+}
+
+async function fpmStatus(path: string): Promise<string | undefined> {
+  const answer = await askFpm(path, STATUS)
+  return 'text' in answer ? answer.text.split(/\r?\n\r?\n/)[1] : undefined
+}
+
+type Answer = { text: string } | { failed: Pinged }
+
+/** An answer of PHP-FPM itself: no file of the site is run. */
+function askFpm(path: string, request: Buffer): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect({ path })
     let answer = Buffer.alloc(0)
-    const done = (pinged: Pinged) => {
+    const done = (given: Answer) => {
       clearTimeout(late)
-      resolve(pinged)
+      resolve(given)
       socket.destroy()
     }
-    const late = setTimeout(() => done('silent'), PING_MS)
-    socket.on('error', (error) => done(refusalOf(error)))
-    socket.on('connect', () => socket.write(PING))
+    const late = setTimeout(() => done({ failed: 'silent' }), PING_MS)
+    socket.on('error', (error) => done({ failed: refusalOf(error) }))
+    socket.on('connect', () => socket.write(request))
     socket.on('data', (piece: Buffer) => {
       answer = Buffer.concat([answer, piece])
       const text = decodeAnswer(answer)
-      if (text !== undefined) done(/\r?\n\r?\npong$/.test(text) ? 'pong' : 'other')
-      else if (answer.length > MOST_ANSWER) done('other')
+      if (text !== undefined) done({ text })
+      else if (answer.length > MOST_ANSWER) done({ failed: 'other' })
     })
-    socket.on('close', () => done('other'))
+    socket.on('close', () => done({ failed: 'other' }))
   })
 }
 

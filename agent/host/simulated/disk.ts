@@ -90,6 +90,12 @@ export class Disk extends Tree implements Files {
     return entriesOf(this.resolved(path))
   }
 
+  async part(path: string, from: number, most: number): Promise<Uint8Array | undefined> {
+    const isFile = this.statOf(path)?.kind === 'file'
+    const text = isFile ? this.text(path) : undefined
+    return text === undefined ? text : Buffer.from(text).subarray(from, from + most)
+  }
+
   async stat(path: string): Promise<Stat | undefined> {
     return this.statOf(path)
   }

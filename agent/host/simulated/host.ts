@@ -106,6 +106,7 @@ export const randomFrom = (dice: Dice): Random => ({
 function filesThrough(disk: Disk, door: Door): Files {
   return {
     read: (path, most) => door.look(() => disk.read(path, most)),
+    part: (path, from, most) => door.look(() => disk.part(path, from, most)),
     list: (path) => door.look(() => disk.list(path)),
     stat: (path) => door.look(() => disk.stat(path)),
     space: () => door.look(() => disk.space()),

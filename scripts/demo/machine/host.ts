@@ -49,6 +49,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
     visitor: {
       visit: async (visits) => visits.map((visit) => visited(machine, visit)),
       pingFpm: async (socket) => (machine.disk.find(socket) ? 'pong' : 'refused'),
+      fpmStatus: async () => undefined,
     },
     acme: {
       order: (order) => sleep(varied(ORDER_MS * pace)).then(() => certify(order, machine)),

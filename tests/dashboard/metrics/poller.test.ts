@@ -21,6 +21,7 @@ let clock: SteppedClock
 let poller: Poller | undefined
 /** The servers of each write, as `seconds into the run: ids at minute`. */
 let writes: string[]
+let counted: number[]
 
 function poll(
   ids: readonly number[],
@@ -31,6 +32,7 @@ function poll(
 ): Poller {
   clock = new SteppedClock()
   writes = []
+  counted = []
   const log = { info: () => undefined, error: (message: string) => writes.push(message) }
   const told = (readings: readonly Reading[]) => {
     const minute = ((readings[0]?.at ?? 0) - START) / 60
@@ -38,8 +40,9 @@ function poll(
     writes.push(`${seconds}: ${readings.map(({ server_id }) => server_id)} at ${minute}`)
     return store()
   }
+  const count = async ({ id }: { id: number }) => void counted.push(id)
   const list = async () => ids.map((id) => ({ id, hostname: '', port: 1 }))
-  poller = new Poller({ clock, log, list, ask: ({ id }) => ask(id), store: told })
+  poller = new Poller({ clock, log, list, ask: ({ id }) => ask(id), store: told, count })
   poller.start()
   return poller
 }

@@ -86,4 +86,6 @@ export const RELEASED = [
   'b2113c7674212f36de9b77a71d03eaceea4767563fdc54c72737e032229ceee9',
   // 0041_database-users.sql
   '6cec4e4aa05d9363442343bc64d3569144e61a4efcf98177f58ffb9e70624443',
+  // 0042_site-numbers.sql
+  '4d433f37e6a939f574139b492fc05988a36e2e2d77e5fac0a5644a53ce1937aa',
 ]

@@ -32,6 +32,25 @@ export const FILES: Case[] = [
     ],
   },
   {
+    title: 'a part of a file ends with it, and none is read through a link',
+    async act({ files }) {
+      await files.write(`${PLACE}/long`, '0123456789')
+      await files.link(`${PLACE}/long`, `${PLACE}/link-to-long`)
+      const part = async (path: string, from: number, most: number) => {
+        const bytes = await files.part(`${PLACE}/${path}`, from, most)
+        return bytes && new TextDecoder().decode(bytes)
+      }
+      const found = [await part('long', 2, 3), await part('long', 8, 9), await part('long', 20, 1)]
+      return [
+        ...found,
+        await part('link-to-long', 0, 1),
+        await part('', 0, 1),
+        await part('no', 0, 1),
+      ]
+    },
+    answer: ['234', '89', '', undefined, undefined, undefined],
+  },
+  {
     title: 'a link is read through, and is replaced when something is written to its path',
     async act({ files }) {
       const [target, link] = [`${PLACE}/target`, `${PLACE}/link`]

@@ -44,6 +44,7 @@ export function hostOn(
     visitor: {
       visit: async (visits) => visits.map(() => ({ failed: 'refused', ms: 0 })),
       pingFpm: async () => 'pong',
+      fpmStatus: async () => undefined,
     },
     acme: { order: async (): Promise<AcmeOutcome> => ({ refused: [] }) },
     clock: {

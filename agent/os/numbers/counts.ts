@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  DAY_S,
+  MINUTE_S,
+  MOST_DAYS,
+  MOST_MINUTES,
+  NUMBERS,
+  type NumberName,
+  type Numbers,
+  type Sizes,
+} from '#shared/site-numbers.ts'
+import type { Request } from './line.ts'
+
+export const NO_SIZES: Sizes = { files: null, database: null, cache: null, mail: null }
+
+/** The numbers of one minute or day, and when they were last changed, in seconds since 1970. */
+export interface Count {
+  values: number[]
+  changed: number
+  /** Of a day. */
+  sizes?: Sizes | undefined
+}
+
+/** By the beginning of the minute or day. */
+export type Counts = Map<number, Count>
+
+const PLACES = Object.fromEntries(NUMBERS.map((name, place) => [name, place])) as Record<
+  NumberName,
+  number
+>
+
+/** The numbers of a site: minutes for a short time, and days. */
+export class SiteCounts {
+  readonly minutes: Counts = new Map()
+  readonly days: Counts
+
+  constructor(days: Counts = new Map()) {
+    this.days = days
+  }
+
+  /** Counts a request in its own minute: a late line of a day that is no longer kept is left out. */
+  request({ at = 0, ...request }: Request, now: number): void {
+    const when = at === 0 || at > now ? now : at
+    this.add(when, numbersOf(request), now)
+  }
+
+  add(at: number, numbers: Partial<Numbers>, now: number): void {
+    if (at > now - MOST_MINUTES * MINUTE_S) addTo(this.minutes, begin(at, MINUTE_S), numbers, now)
+    if (at > now - MOST_DAYS * DAY_S) addTo(this.days, begin(at, DAY_S), numbers, now)
+  }
+
+  /** A day without a request is one of zeros, unlike a day without an agent. */
+  beginDay(now: number): void {
+    const day = begin(now, DAY_S)
+    if (!this.days.has(day)) addTo(this.days, day, {}, now)
+  }
+
+  measured(sizes: Sizes, now: number): void {
+    const day = this.days.get(begin(now, DAY_S))
+    if (!day || isDeepStrictEqual(day.sizes, sizes)) return
+    day.sizes = sizes
+    day.changed = now
+  }
+
+  forget(now: number): void {
+    dropBefore(this.minutes, now - MOST_MINUTES * MINUTE_S)
+    dropBefore(this.days, now - MOST_DAYS * DAY_S)
+  }
+}
+
+const begin = (at: number, step: number) => Math.floor(at / step) * step
+
+function numbersOf({ status, bytes, php_ms, slow, from_cache }: Omit<Request, 'at'>) {
+  return {
+    requests: 1,
+    client_errors: status >= 400 && status < 500 ? 1 : 0,
+    server_errors: status >= 500 ? 1 : 0,
+    cache_hits: from_cache ? 1 : 0,
+    php_requests: php_ms === undefined ? 0 : 1,
+    php_ms: php_ms ?? 0,
+    slow: slow ? 1 : 0,
+    bytes,
+  }
+}
+
+function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: number): void {
+  const count = counts.get(at) ?? { values: NUMBERS.map(() => 0), changed: now }
+  for (const name of NUMBERS) {
+    const place = PLACES[name]
+    const [before = 0, more = 0] = [count.values[place], numbers[name]]
+    count.values[place] = name === 'active' ? Math.max(before, more) : before + more
+  }
+  count.changed = now
+  counts.set(at, count)
+}
+
+function dropBefore(counts: Counts, oldest: number): void {
+  for (const at of counts.keys()) if (at < oldest) counts.delete(at)
+}

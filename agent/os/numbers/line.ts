@@ -1,0 +1,72 @@
+import { VISIT_AGENT } from '#agent/host/visit-port.ts'
+import { SLOW_MS } from '#shared/site-numbers.ts'
+
+/** What a line of the access log adds to the numbers of its minute. */
+export interface Request {
+  /** Seconds since 1970, to the minute; undefined for a line without a time. */
+  at: number | undefined
+  status: number
+  bytes: number
+  /** Undefined: PHP was not asked. */
+  php_ms: number | undefined
+  slow: boolean
+  from_cache: boolean
+}
+
+const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED'])
+/** `23/Nov/2026:14:50`, before seconds and zone. */
+const MINUTE_LENGTH = 17
+const QUOTED = 7
+
+/**
+ * Reads lines of `log_format hosting`. nginx writes a quote in a value as `\x22`, so that quotes
+ * separate the fields whatever a visitor sends. Undefined: no line of that format, or a visit of the
+ * health check of this server.
+ */
+export class LineReader {
+  #text = ''
+  #minute: number | undefined
+
+  read(line: string): Request | undefined {
+    const parts = line.split('"')
+    if (parts.length !== QUOTED) return undefined
+    const [from = '', , answer = '', , , agent = '', times = ''] = parts
+    if (agent === VISIT_AGENT) return undefined
+    const [, status = '', bytes = ''] = answer.split(' ')
+    const [, , ...rest] = times.trim().split(' ')
+    const cache = rest.pop() ?? ''
+    const php_ms = upstreamTime(rest)
+    return {
+      at: this.#minuteOf(from),
+      status: Number(status) || 0,
+      bytes: Number(bytes) || 0,
+      php_ms,
+      slow: (php_ms ?? 0) >= SLOW_MS,
+      from_cache: FROM_CACHE.has(cache),
+    }
+  }
+
+  /** A user name may have brackets: the time is after the last one. Few lines begin a minute. */
+  #minuteOf(from: string): number | undefined {
+    const text = from.slice(from.lastIndexOf('[') + 1)
+    const zone = text.slice(text.indexOf(' '), text.lastIndexOf(']'))
+    const minute = `${text.slice(0, MINUTE_LENGTH)}${zone}`
+    if (minute !== this.#text) {
+      this.#text = minute
+      const date = minute.replace(/^(\d+)\/(\w+)\/(\d+):/, '$1 $2 $3 ')
+      const at = Date.parse(date.replace(/(:\d\d)( |$)/, '$1:00$2')) / 1000
+      this.#minute = at > 0 ? at : undefined
+    }
+    return this.#minute
+  }
+}
+
+/** `0.012`, or one for each attempt: `0.001, 0.012` and `0.001 : 0.012`. In milliseconds. */
+function upstreamTime(words: readonly string[]): number | undefined {
+  let sum: number | undefined
+  for (const word of words) {
+    const seconds = Number.parseFloat(word)
+    if (seconds >= 0) sum = (sum ?? 0) + Math.round(seconds * 1000)
+  }
+  return sum
+}
