@@ -19,7 +19,9 @@ export const ERRORS = {
  * `backup_needed`: the live site has no recent backup; `backup_failed`: nothing was changed, because the
  * backup before the change failed; `changed_meanwhile`: somebody else was faster;
  * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
- * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`.
+ * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
+ * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
+ * `address_fixed`: wp-config.php or a program decides the address of a WordPress.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -34,6 +36,9 @@ export const REFUSALS = [
   'confirmation_needed',
   'changed_meanwhile',
   'result_unknown',
+  'multisite',
+  'certificate_refused',
+  'address_fixed',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

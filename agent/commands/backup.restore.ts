@@ -9,6 +9,7 @@ import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
+import { readdressRestored, rewriteFetched } from '#agent/os/rename/restored.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
@@ -83,6 +84,7 @@ function stepsOf(
     },
     ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, warn) : []),
     ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),
+    ...(params.parts.files ? [addressStep(host, site, learned)] : []),
     {
       name: 'password',
       title: 'Matching the password of the database',
@@ -104,6 +106,15 @@ function stepsOf(
     },
   ]
 }
+
+/** Only for a backup that was made under another primary domain. */
+const addressStep = (host: Host, site: Site, learned: Learned): Step => ({
+  name: 'addresses',
+  title: 'Changing the addresses in configuration files',
+  effects: [],
+  check: async () => (learned.manifest?.domain ?? site.domain) === site.domain,
+  apply: () => readdressRestored(host, site, learned.manifest?.domain ?? site.domain),
+})
 
 function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): Step[] {
   const { user } = site
@@ -128,6 +139,9 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
         await refuseLackOfSpace(host, opened, manifest, parts)
         if (parts.tables) await refuseNoDatabase(host, site)
         yield* fetchParts(host, opened, user, manifest, parts)
+        if (manifest.domain === site.domain) return
+        const count = await rewriteFetched(host, site, manifest.domain)
+        yield `Changed ${count} addresses of ${manifest.domain}, the former primary domain`
       },
       undo: removedTree(host.steady ?? host, 'folder', fetchedOf(user)).apply,
     },

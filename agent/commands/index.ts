@@ -31,6 +31,8 @@ import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
 import { siteRefresh } from './site.refresh.ts'
+import { siteRename } from './site.rename.ts'
+import { siteRenamePreview } from './site.rename-preview.ts'
 import { siteRestore } from './site.restore.ts'
 import { siteResume } from './site.resume.ts'
 import { siteSuspend } from './site.suspend.ts'
@@ -79,6 +81,8 @@ export const commands: CommandTable = {
   'staging.password': stagingPassword,
   'site.receive': siteReceive,
   'site.refresh': siteRefresh,
+  'site.rename': siteRename,
+  'site.rename-preview': siteRenamePreview,
   'site.restore': siteRestore,
   'site.resume': siteResume,
   'site.suspend': siteSuspend,

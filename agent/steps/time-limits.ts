@@ -48,6 +48,8 @@ const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'site.push': { wall_ms: 24 * 60 * MINUTE, stall_ms: 30 * MINUTE },
   'site.receive': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'site.refresh': { wall_ms: 24 * 60 * MINUTE, stall_ms: 30 * MINUTE },
+  'site.rename': { wall_ms: 24 * 60 * MINUTE, stall_ms: 30 * MINUTE },
+  'site.rename-preview': { wall_ms: 6 * 60 * MINUTE, stall_ms: 30 * MINUTE },
   'site.switch': { wall_ms: 10 * MINUTE },
   'site.update': { wall_ms: 60 * MINUTE },
   'tls.issue': { wall_ms: 15 * MINUTE },

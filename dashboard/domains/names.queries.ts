@@ -71,7 +71,8 @@ export async function namesOf(db: Database, site_id: number): Promise<SiteNames>
   })
 }
 
-const APEX = sql.raw(`(case when name like 'www.%.%' then substr(name, 5) else name end)`)
+/** Of the column `name`. */
+export const APEX = sql.raw(`(case when name like 'www.%.%' then substr(name, 5) else name end)`)
 
 /** The names in the params of an operation of a site. */
 const requested = (id: string, site_id: number | null) => sql`

@@ -2,7 +2,7 @@ import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
-import { SetDomains, SiteDomains } from '#shared/api/domains.ts'
+import { PreviewPrimary, SetDomains, SetPrimary, SiteDomains } from '#shared/api/domains.ts'
 import { DomainStates } from '#shared/name-states.ts'
 import { namesOf } from './names.queries.ts'
 import { domainStates } from './states.ts'
@@ -40,5 +40,23 @@ export const domainRoutes = {
     loads: loadManagedSite,
     body: SetDomains,
     ...streamed('site.domains'),
+  }),
+  previewPrimary: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/domains/primary/preview',
+    summary: 'Report what a change of the primary domain of a site would replace',
+    details:
+      'By table and column, with the addresses that would stay, and the configuration files. Changes nothing.',
+    loads: loadManagedSite,
+    body: PreviewPrimary,
+    ...streamed('site.rename-preview'),
+  }),
+  setPrimary: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/domains/primary',
+    summary: 'Change the primary domain of a site',
+    details:
+      'The server provides a certificate for the new name first, and then changes the addresses in the database and in configuration files. The site keeps its id, system user, folders and database. If a step fails, the site keeps its former primary domain. 409 with the code `multisite` for a network of sites, `certificate_refused` if the authority refuses the new name, and `address_fixed` if WordPress does not take the new address.',
+    loads: loadManagedSite,
+    body: SetPrimary,
+    ...streamed('site.rename'),
   }),
 }

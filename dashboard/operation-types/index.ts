@@ -35,6 +35,8 @@ import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
 import { siteRefresh } from './site.refresh.ts'
+import { siteRename } from './site.rename.ts'
+import { siteRenamePreview } from './site.rename-preview.ts'
 import { siteRestore } from './site.restore.ts'
 import { siteResume } from './site.resume.ts'
 import { siteScan } from './site.scan.ts'
@@ -86,6 +88,8 @@ export const RULES: RulesTable = {
   'site.switch': siteSwitch,
   'site.delete': siteDelete,
   'site.domains': siteDomains,
+  'site.rename': siteRename,
+  'site.rename-preview': siteRenamePreview,
   'site.restore': siteRestore,
   'site.purge': sitePurge,
   'site.update': siteUpdate,

@@ -56,7 +56,7 @@ export async function insertSite(
     .catch(async (error: unknown) => {
       const isTaken = violatesUnique(error, 'sites.') || violatesNotNull(error, 'sites.apex')
       if (!isTaken) throw error
-      throw invalid({ domain: [(await holderOf(db, site)) ?? TAKEN] })
+      throw invalid({ domain: [(await reasonTaken(db, site)) ?? TAKEN] })
     })
   const stored = await getOperation(db, operation.id)
   return {
@@ -70,7 +70,10 @@ type SiteName = Pick<NewSite, 'apex' | 'server_id'>
 const TAKEN = 'The domain is already taken'
 
 /** Why the name is taken; undefined: it is free, or discovered on another server. */
-async function holderOf(db: Database, { apex, server_id }: SiteName): Promise<string | undefined> {
+export async function reasonTaken(
+  db: Database,
+  { apex, server_id }: SiteName,
+): Promise<string | undefined> {
   const { domain, status, ignored_at } = sites
   const row = await db.read
     .select({ domain, status, ignored_at, server: servers.name })
@@ -97,7 +100,7 @@ export async function refuseTakenDomain(
   db: Database,
   { domain, server_id }: Pick<NewSite, 'domain' | 'server_id'>,
 ): Promise<void> {
-  const reason = await holderOf(db, { apex: apexOf(domain), server_id })
+  const reason = await reasonTaken(db, { apex: apexOf(domain), server_id })
   if (reason !== undefined) throw invalid({ domain: [reason] })
 }
 

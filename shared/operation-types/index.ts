@@ -36,6 +36,8 @@ import { sitePurgeType } from './site.purge.ts'
 import { sitePushType } from './site.push.ts'
 import { siteReceiveType } from './site.receive.ts'
 import { siteRefreshType } from './site.refresh.ts'
+import { siteRenameType } from './site.rename.ts'
+import { siteRenamePreviewType } from './site.rename-preview.ts'
 import { siteRestoreType } from './site.restore.ts'
 import { siteResumeType } from './site.resume.ts'
 import { siteScanType } from './site.scan.ts'
@@ -84,6 +86,8 @@ export const OPERATION_TYPES = {
   'site.switch': siteSwitchType,
   'site.delete': siteDeleteType,
   'site.domains': siteDomainsType,
+  'site.rename': siteRenameType,
+  'site.rename-preview': siteRenamePreviewType,
   'site.restore': siteRestoreType,
   'site.purge': sitePurgeType,
   'site.update': siteUpdateType,

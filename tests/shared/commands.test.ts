@@ -26,7 +26,11 @@ test('has at least the commands of the specification', () => {
 test('lets only reading commands run without a journal', () => {
   const reading = Object.values(COMMANDS).filter(({ changes }) => !changes)
 
-  expect(reading.map(({ name }) => name)).toEqual(['site.compare', 'wp.scan'])
+  expect(reading.map(({ name }) => name)).toEqual([
+    'site.compare',
+    'site.rename-preview',
+    'wp.scan',
+  ])
 })
 
 test.each([

@@ -26,19 +26,25 @@ function rulesFor(from: Original, to: Destination): Rule[] {
     { from: `//${name}`, to: `//${to.domain}` },
     { from: name, to: to.domain },
   ])
+  if (from.user === to.user) return names
   return [...names, { from: homeOf(from.user), to: homeOf(to.user) }]
 }
+
+const BOUNDED = { kinds: MOST_LEFT, examples: MOST_EXAMPLES }
 
 /** The first line for `hosting-agent rewrite`, with a report of bounded size. */
 export function requestFor(from: Original, to: Destination, tables?: readonly string[]): string {
   const request = {
     rules: rulesFor(from, to),
-    ...{ kinds: MOST_LEFT, examples: MOST_EXAMPLES, changed: false },
-    ...{ digest: true, ignore: VOLATILE_ROWS },
+    ...{ ...BOUNDED, changed: false, digest: true, ignore: VOLATILE_ROWS },
     ...(tables && { tables }),
   }
   return `${JSON.stringify(request)}\n`
 }
+
+/** The same for a report of the columns that would change, without a dump. */
+export const countingRequestFor = (from: Original, to: Destination): string =>
+  `${JSON.stringify({ rules: rulesFor(from, to), ...BOUNDED, output: false })}\n`
 
 const Reported = z.object({
   replaced: z.int().nonnegative(),

@@ -1,3 +1,5 @@
+import { ADDRESS_FILES, ADDRESS_RULES } from './address-program.ts'
+
 /** What the program gets: the new constants are secrets, so it all comes by standard input. */
 export interface ConfigOrder {
   docroot: string
@@ -34,26 +36,7 @@ if (is_link($path) || !is_file($path)) {
   WP_CLI::error('wp-config.php is not a file in the document root');
 }
 
-$slash = '\\\\*\/';
-$end = '(?![\w-]|\.\w|:\d)';
-$rules = [];
-foreach ($order['names'] as $name) {
-  $name = preg_quote($name, '~');
-  $rules["~https?:(?=$slash$slash$name$end)~i"] = $order['scheme'] . ':';
-}
-foreach ($order['names'] as $name) {
-  $name = preg_quote($name, '~');
-  $rules["~(?<![\w.@-])$name$end~i"] = $order['domain'];
-  $rules["~(?<=['\"]\.)$name(?=['\"])~i"] = $order['domain'];
-}
-$home = str_replace('/', $slash, preg_quote($order['home'], '~'));
-$folder = $order['new_home'];
-$rewrite = function ($text) use ($rules, $home, $folder) {
-  foreach ($rules as $pattern => $to) $text = preg_replace($pattern, $to, $text);
-  return preg_replace_callback("~$home(?![\w.-])~", fn($found) =>
-    str_contains($found[0], '\/') ? str_replace('/', '\/', $folder) : $folder, $text);
-};
-$change = function ($file) use ($rewrite) {
+${ADDRESS_RULES}$change = function ($file) use ($rewrite) {
   if (is_link($file) || !is_file($file) || filesize($file) > 2 << 20) return;
   $text = file_get_contents($file);
   $new = $rewrite($text);
@@ -92,15 +75,7 @@ if ($add !== '') {
   if (file_put_contents($path, $text) !== strlen($text)) WP_CLI::error('wp-config.php was not written');
 }
 
-$content = $root . '/wp-content';
-$files = ["$root/.htaccess", "$root/.user.ini", "$root/php.ini", "$root/wordfence-waf.php"];
-foreach (['advanced-cache', 'wp-cache-config', 'db-config', 'sunrise'] as $name) {
-  $files[] = "$content/$name.php";
-}
-foreach (['wp-rocket-config', 'w3tc-config'] as $name) {
-  $files = [...$files, ...(glob("$content/$name/*") ?: [])];
-}
-foreach ($files as $file) $change($file);
+${ADDRESS_FILES}foreach ($files as $file) $change($file);
 
 $old = $order['home'] . '/';
 $links = function ($folder) use (&$links, $old, $order) {

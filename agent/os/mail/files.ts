@@ -1,4 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, declared, provided } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
 import {
@@ -32,6 +34,17 @@ export async function readSiteSetting(
   const path = mailPlaces(settings.mail_dir).site(user)
   const text = await files.read(path)
   return text === undefined ? newSiteSetting(domain) : parseSetting(SiteSetting, text, path)
+}
+
+/** The setting of a site follows its domain, from which it derives addresses. */
+export function renameMail(host: Host, user: string, domain: string): Change {
+  const path = mailPlaces(host.settings.mail_dir).site(user)
+  return provided(
+    () => host.files.stat(path),
+    declared([change('file', path)], async () =>
+      writeSetting(host, path, { ...(await readSiteSetting(host, { user, domain })), domain }),
+    ),
+  )
 }
 
 /** Whether there is a staging site, whose mail the queue keeps. */

@@ -141,6 +141,16 @@ async function endProcesses(host: Host, user: string): Promise<void> {
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
 }
 
+/** The comment of a user follows the domain of its site; a user of another site stays. */
+export const renameSite = (host: Host, user: string, from: string, to: string): Change =>
+  provided(
+    () => isOf(host, user, from),
+    declared([effects.change('user', user)], async () => {
+      await host.shell.run(['usermod', '--comment', commentOf(to), '--', user])
+      await writeAccounts(host, user)
+    }),
+  )
+
 export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
   return (await entryOf(host, '/etc/passwd', user))?.[4] === commentOf(domain)
 }

@@ -71,7 +71,7 @@ test.each(Object.keys(COMMANDS) as CommandName[])('%s has consistent limits', (n
   expect(stall_ms).toBeLessThan(wall_ms)
   // A site may have hundreds of gigabytes, and a job of its owner may take a day.
   expect(wall_ms).toBeLessThanOrEqual(
-    /^(backup\.|database\.(import|maintain)$|site\.(catch-up|clone|compare|gather|job-run|push|receive|refresh)$)/.test(
+    /^(backup\.|database\.(import|maintain)$|site\.(catch-up|clone|compare|gather|job-run|push|receive|refresh|rename|rename-preview)$)/.test(
       name,
     )
       ? 24 * HOUR

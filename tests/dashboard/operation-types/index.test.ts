@@ -98,6 +98,8 @@ describe('the rules of the types of operations', () => {
         ['site.move-confirm', 'site.job-run', 'wp.cron-run'].map((type) => [type, inactive]),
       ),
       ...Object.fromEntries(moves.map((type) => [type, repeatable])),
+      'site.rename': inactive,
+      'site.rename-preview': inactive,
       'site.clone': made,
       'site.create': made,
       'site.restore': present,

@@ -35,6 +35,8 @@ export const hostileBackups = {
   copy: [null, 'true', 0, 1, {}, []],
   certificate: [null, 7, {}, [], 'x'.repeat(65_537)],
   staging: [...noObject, 'x'],
+  primary: [...hostileText, ...noText, '', 'nobody', '*.example', 'a.example;', '-a.example'],
+  former: [...hostileText, ...noText, 'gone', 'Redirect'],
   www: [...hostileText, ...noText, 'bare'],
   aliases: [null, 7, {}, 'a.example', [7], ['nobody.example'], ['a.example', 'a.example'], ['a b']],
   redirects: [
@@ -137,6 +139,8 @@ export const validBackups = {
   user_id: 1,
   until: null,
   from: { kind: 'site', domain: 'nobody.example' },
+  primary: 'new.example',
+  former: 'redirect',
   www: 'redirect',
   aliases: ['alias.example'],
   redirects: [{ domain: 'old.example', status: 302, keep_path: false }],

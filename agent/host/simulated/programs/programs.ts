@@ -3,6 +3,7 @@ import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import { ownAgent, tar } from './copies.ts'
 import { concatenate, copy, digest, exists, read, remove, sync, write } from './files.ts'
+import { php } from './php.ts'
 import { restic } from './restic.ts'
 import { systemctl } from './services.ts'
 import { gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
@@ -30,6 +31,7 @@ export const PROGRAMS = {
   sync,
   tar,
   'hosting-agent': ownAgent,
+  php,
   restic,
   sha256sum: digest,
   systemctl,

@@ -43,10 +43,15 @@ export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-/** `usermod --expiredate <date> <user>`; an empty date is none. */
+/** `usermod --expiredate <date> <user>`; an empty date is none. Or `--comment <comment>`. */
 export function usermod(machine: OnDisk, argv: readonly string[]): Output {
-  const [, , date = ''] = argv
+  const [, option, date = ''] = argv
   const user = lastOf(argv)
+  if (option === '--comment') {
+    const entry = new RegExp(`^(${user}(?::[^:]*){3}:)[^:]*`, 'm')
+    replace(machine, PASSWD, textAt(machine, PASSWD).replace(entry, `$1${date}`))
+    return done()
+  }
   const line = new RegExp(`^${user}:.*$`, 'm')
   replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, shadowLine(user, date)))
   return done()

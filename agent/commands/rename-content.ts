@@ -1,0 +1,117 @@
+import type { Host } from '#agent/host/ports.ts'
+import {
+  bringBackTables,
+  keepTables,
+  keptTables,
+  loadTables,
+} from '#agent/os/backup/chosen/tables.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { loadDump } from '#agent/os/clone/load.ts'
+import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { change, create, run } from '#agent/os/effects/effects.ts'
+import { proveAddress } from '#agent/os/rename/address.ts'
+import { countChangesIn } from '#agent/os/rename/changes.ts'
+import { bringBackConfig, readdressConfig } from '#agent/os/rename/config.ts'
+import type { Renaming } from '#agent/os/rename/target.ts'
+import { docrootOf } from '#agent/os/site/paths.ts'
+import { prepareFetched } from '#agent/os/staging/files.ts'
+import type { Progress, Step, Warn } from '#agent/steps/command.ts'
+import { flushStep } from './push-steps.ts'
+import type { Learned } from './rename-steps.ts'
+
+/** Nothing of the site runs: its database and its configuration get the new address. */
+export function contentSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
+  const { former, target } = renaming
+  const { user } = target
+  const steady = host.steady ?? host
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const flush = flushStep(host, target)
+  const tables: { names?: string[] } = {}
+  return [
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => undefined),
+      undo: removedTree(steady, 'folder', replaced).apply,
+    },
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        for (const message of await replace.keepPresent(host, user))
+          warn({ code: 'left_out', message })
+      },
+    },
+    {
+      name: 'rewrite',
+      title: 'Changing the addresses in the saved database',
+      effects: [create('folder', fetched)],
+      apply: () => rewrite(host, renaming, learned, tables),
+      undo: removedTree(steady, 'folder', fetched).apply,
+    },
+    {
+      name: 'database',
+      title: 'Replacing the tables with changed addresses',
+      effects: [change('database', user)],
+      async apply() {
+        if (tables.names?.length) await loadTables(host, target, fetched, tables.names)
+      },
+      async undo() {
+        if ((await keptTables(steady, replaced))?.length)
+          await bringBackTables(steady, former, replaced)
+      },
+    },
+    {
+      name: 'config',
+      title: 'Changing the address in configuration files',
+      effects: [change('folder', docrootOf(user))],
+      async *apply() {
+        const files = await readdressConfig(host, former, target)
+        if (files.length > 0) yield `Changed ${files.join(', ')}`
+      },
+      undo: () => bringBackConfig(steady, former, target),
+    },
+    {
+      name: 'address',
+      title: 'Checking the address of WordPress',
+      effects: [run('program', 'wp eval')],
+      apply: () => proveAddress(host, target),
+    },
+    { ...flush, undo: () => flushed(flush) },
+  ]
+}
+
+/** Only tables with changes are replaced; the others stay as they are. */
+async function* rewrite(
+  host: Host,
+  { former, target }: Renaming,
+  learned: Learned,
+  tables: { names?: string[] },
+): Progress<void> {
+  const { user } = target
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const saved = dumpIn(replaced)
+  const changes = await countChangesIn(host, saved, former, target)
+  const changed = changes.tables.filter(({ columns }) => columns.length > 0)
+  const names = changed.map(({ table }) => table)
+  await keepTables(host, replaced, names)
+  await prepareFetched(host, user)
+  if (names.length > 0)
+    await loadDump(host, saved, former, target, { path: chosenIn(fetched), tables: names })
+  tables.names = names
+  const { replaced: count, left } = changes
+  const at = new Date(host.clock.now()).toISOString()
+  Object.assign(learned, { at, tables: names.length, addresses: { replaced: count, left } })
+  await writeReport(host, user, reportIn(learned))
+  yield `${count} addresses in ${names.length} tables`
+}
+
+/** The cache must not keep what was read with the new address. */
+async function flushed({ apply }: Pick<Step, 'apply'>): Promise<void> {
+  const work = apply()
+  if (work instanceof Promise) return work
+  for await (const _ of work ?? []);
+}

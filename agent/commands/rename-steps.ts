@@ -1,0 +1,109 @@
+import type { Host } from '#agent/host/ports.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { planProvide } from '#agent/os/certificates/certificates.ts'
+import { describe } from '#agent/os/certificates/probe-names.ts'
+import type { Learned as Copied } from '#agent/os/clone/report.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { create, remove } from '#agent/os/effects/effects.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { planTakeOver } from '#agent/os/nginx/others.ts'
+import { serveInstead } from '#agent/os/nginx/renamed.ts'
+import { availablePath } from '#agent/os/nginx/vhost-files.ts'
+import { provideCertificate } from '#agent/os/rename/certificate.ts'
+import { alsoServing, newNames, type Renaming } from '#agent/os/rename/target.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
+import { findSite, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import type { Step, Warn } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
+import { contentSteps } from './rename-content.ts'
+import { followingSteps } from './rename-following.ts'
+
+/** What the operation learns on its way. */
+export type Learned = Copied
+
+/**
+ * The certificate comes first, and the content is ready before the new name is served. One record
+ * decides: before it everything is undone, after it the rest follows.
+ */
+export function stepsOf(
+  host: Host,
+  renaming: Renaming,
+  learned: Learned = {},
+  warn: Warn = () => undefined,
+): Step[] {
+  const { former, target } = renaming
+  return [
+    ...nameSteps(host, renaming, warn),
+    ...pauseSteps(host, former),
+    ...contentSteps(host, renaming, learned, warn),
+    {
+      name: 'vhost',
+      title: `Serving ${target.domain} instead of ${former.domain}`,
+      effects: [
+        create('file', availablePath(target.domain)),
+        remove('file', availablePath(former.domain)),
+      ],
+      apply: () => serveInstead(host, former.domain, target),
+      undo: () => serveInstead(host.steady ?? host, target.domain, former),
+    },
+    ...resumeSteps(host, target),
+    {
+      name: 'record',
+      title: `Recording ${target.domain} as the primary domain`,
+      effects: async () => [
+        ...(await planWriteSite(host, target)),
+        ...(await removeSite(host, former.domain, 'sites').effects()),
+      ],
+      async apply() {
+        await refuseTaken(host, target)
+        await writeSite(host, target)
+        await removeSite(host, former.domain, 'sites').apply()
+      },
+      undo: () => forgetRecord(host.steady ?? host, target),
+      decided: async () => (await findSite(host, former.domain)) === undefined,
+    },
+    ...followingSteps(host, renaming),
+  ]
+}
+
+/** A site may have been made with this name meanwhile. */
+async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
+  const known = await findSite(host, domain)
+  if (known && known.user !== user) throw conflict(`${domain} is a site of this server by now`)
+}
+
+async function forgetRecord(host: Host, { domain, user }: Site): Promise<void> {
+  const known = await findSite(host, domain)
+  if (known?.user === user) await removeSite(host, domain, 'sites').apply()
+}
+
+/** The site answers at the new name, and has a certificate for it. */
+function nameSteps(host: Host, renaming: Renaming, warn: Warn): Step[] {
+  const { former, target } = renaming
+  const steady = host.steady ?? host
+  const certificate = () => nginx.certificateOf(host, former.domain)
+  const names: Step = {
+    name: 'names',
+    title: `Serving ${target.domain} beside ${former.domain}`,
+    effects: async () => nginx.planApply(host, alsoServing(renaming), await certificate()),
+    imposes: () => planTakeOver(host, newNames(renaming)),
+    apply: async () => nginx.apply(host, alsoServing(renaming), await certificate()),
+    undo: async () => nginx.apply(steady, former, await certificate()),
+  }
+  const folder = certificateFolder(target.domain)
+  const issue: Step = {
+    name: 'certificate',
+    title: `Providing a certificate for ${target.domain}`,
+    effects: () => planProvide(host, target),
+    async *apply() {
+      const left_out = yield* provideCertificate(host, former, target)
+      const message = describe(left_out)
+      if (message !== undefined) warn({ code: 'certificate_refused', message })
+    },
+    undo: removedTree(steady, 'folder', folder).apply,
+  }
+  return [
+    ...(newNames(renaming).length > 0 ? [names] : []),
+    ...(target.tls === 'none' ? [] : [issue]),
+  ]
+}

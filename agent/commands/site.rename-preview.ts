@@ -1,0 +1,46 @@
+import { countChanges } from '#agent/os/rename/changes.ts'
+import { listConfigFiles } from '#agent/os/rename/config.ts'
+import type { Command } from '#agent/steps/command.ts'
+import {
+  MOST_COLUMNS,
+  MOST_FILES,
+  MOST_TABLES,
+} from '#shared/operation-types/site.rename-preview.ts'
+import { checked } from './site.rename.ts'
+
+const USE = { former: 'redirect' } as const
+
+/** Only reads, with the rights of the site. */
+export const siteRenamePreview: Command<'site.rename-preview'> = {
+  lock: () => undefined,
+  async plan(params, host) {
+    await checked(host, { ...params, ...USE })
+    return []
+  },
+  async *run(params, { host }) {
+    const { former, target } = await checked(host, { ...params, ...USE })
+    yield 'Reading the configuration files'
+    const files = await listConfigFiles(host, former, target)
+    yield `Counting the addresses in the database of ${former.domain}`
+    const { tables, replaced, left } = await countChanges(host, former, target)
+    return {
+      ...{ domain: former.domain, primary: target.domain, replaced, left },
+      rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+      tables: tables
+        .filter(({ columns }) => columns.length > 0)
+        .slice(0, MOST_TABLES)
+        .map(shown),
+      files: files.slice(0, MOST_FILES),
+    }
+  },
+}
+
+type Counted = Awaited<ReturnType<typeof countChanges>>['tables'][number]
+
+const shown = ({ table, rows, columns }: Counted) => ({
+  ...{ name: table.slice(0, 64), rows },
+  columns: columns.slice(0, MOST_COLUMNS).map(({ column, changed, replaced, serialized }) => ({
+    ...{ name: column.slice(0, 64), values: changed, serialized },
+    replaced: Object.values(replaced).reduce((sum, count) => sum + count, 0),
+  })),
+})

@@ -1,0 +1,98 @@
+import type { Host } from '#agent/host/ports.ts'
+import { refuseLack } from '#agent/os/backup/fetch.ts'
+import { findReport } from '#agent/os/clone/report.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import { objectsIn } from '#agent/os/database/foreign-objects.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { refuseServedNames } from '#agent/os/nginx/others.ts'
+import { listConfigFiles } from '#agent/os/rename/config.ts'
+import { findRenaming, newNames, type Renaming } from '#agent/os/rename/target.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
+import { findHolder, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Command } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import type { AddressReport } from '#shared/copy.ts'
+import { conflict, invalid } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import type { Renamed } from '#shared/operation-types/site.rename.ts'
+import { NO_NAMES, pairOf, problemsOf } from '#shared/site-names.ts'
+import { refuseUnaccepted } from './accept.ts'
+import { type Learned, stepsOf } from './rename-steps.ts'
+
+type Params = ParamsOf<'site.rename'>
+
+/** The site answers under exactly one of both names as its primary domain, whatever fails. */
+export const siteRename: Command<'site.rename'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const renaming = await findRenaming(host, params)
+    return renaming ? stepsOf(host, renaming) : []
+  },
+  async finished(params, host) {
+    const renaming = await findRenaming(host, params)
+    const report = renaming && (await findReport(host, renaming.target.user))
+    return report && resultOf(renaming, report.addresses)
+  },
+  async plan(params, host) {
+    const renaming = await checked(host, params)
+    return [...(await mariadbSteps(host)), ...stepsOf(host, renaming)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    const renaming = await checked(host, params)
+    const learned: Learned = {}
+    const missing = await mariadbSteps(host)
+    const steps = stepsOf(host, renaming, learned, warn)
+    await refuseUnaccepted(steps, params.accept ?? [])
+    announce([...missing, ...steps])
+    const reason = yield* perform([...missing, ...steps])
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    if (!learned.addresses) throw new Error('The operation has no result')
+    return resultOf(renaming, learned.addresses)
+  },
+}
+
+const resultOf = ({ former, target }: Renaming, addresses: AddressReport): Renamed => ({
+  ...{ domain: target.domain, former: former.domain, addresses },
+  ...(target.names ?? NO_NAMES),
+})
+
+/** Throws invalid for a name of somebody else, and conflict for a site that cannot be changed now. */
+export async function checked(host: Host, params: Params): Promise<Renaming> {
+  const site = await getSite(host, params.domain)
+  refuseState(site)
+  const renaming = await findRenaming(host, params)
+  if (!renaming) throw new Error(`${params.domain} has no record`)
+  const { target } = renaming
+  const problems = Object.values(problemsOf(target.domain, target.names ?? NO_NAMES)).flat()
+  if (problems.length > 0) throw invalid({ primary: problems })
+  await refuseHeld(host, site, target.domain)
+  await refuseServedNames(host, newNames(renaming), 'primary')
+  await refuseDatabase(host, site)
+  await listConfigFiles(host, site, target)
+  return renaming
+}
+
+function refuseState({ domain, moving, suspended }: Site): void {
+  if (moving) throw conflict(`${domain} is moving to another server: try again after the move`)
+  if (suspended) throw conflict(`${domain} is suspended: resume it first`)
+}
+
+async function refuseHeld(host: Host, site: Site, primary: string): Promise<void> {
+  const except = site.domain
+  for (const folder of ['sites', 'moved', 'trash', 'purging'] as const) {
+    const holder = await findHolder(host, pairOf(primary), { folder, except })
+    if (!holder) continue
+    const where = folder === 'trash' ? ' in the trash of this server' : ''
+    throw invalid({ primary: [`${primary} is a name of the site ${holder.domain}${where}`] })
+  }
+}
+
+/** The site's account can neither save nor create triggers. */
+async function refuseDatabase(host: Host, { domain, user }: Site): Promise<void> {
+  const size = await databaseSize(host, user)
+  if (size === undefined) throw conflict(`${domain} has no database`)
+  const objects = await objectsIn(host, user)
+  if (objects.some(({ kind }) => kind === 'trigger'))
+    throw conflict(`The database of ${domain} has triggers, which the change would remove`)
+  await refuseLack(host, HOMES, 3 * size, 'the change of the addresses')
+}

@@ -1,0 +1,17 @@
+import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { refusePrimary } from '#dashboard/sites/refuse-primary.ts'
+import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+
+export const siteRenamePreview: OperationRules<'site.rename-preview'> = {
+  ...onSite,
+  ...atOnce,
+  ...unchangedOtherwise,
+  site: { states: ['active'], found: false },
+  params: async ({ db }, target, { primary }) => {
+    const site = siteOf(target)
+    await refusePrimary(db, site, { primary, former: 'redirect' })
+    return { domain: site.domain, primary }
+  },
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

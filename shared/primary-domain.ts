@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { Domain, oneOf } from './fields.ts'
+import { apexOf } from './names.ts'
+import { NO_NAMES, pairOf, type Redirect, type SiteNames } from './site-names.ts'
+
+const FORMER = ['redirect', 'alias', 'none'] as const
+
+/** The new primary domain of a site, and the use of the former one. */
+export const Primary = z.object({
+  primary: Domain.describe('The new primary domain: a name of the site, or a new one.'),
+  former: oneOf(FORMER)
+    .default('redirect')
+    .describe(
+      'The former primary domain: `redirect` leads visitors to the new one (301, with the path), `alias` still shows the site, `none` gives the name up.',
+    ),
+})
+export type Primary = z.infer<typeof Primary>
+
+type Named = { domain: string; names?: SiteNames | undefined }
+
+/** The names of a site beside its new primary domain. */
+export function namesAfter(
+  { domain, names = NO_NAMES }: Named,
+  { primary, former }: Primary,
+): SiteNames {
+  const taken = pairOf(primary)
+  const isOther = (name: string) => !taken.includes(name)
+  const aliases = names.aliases.filter(isOther)
+  const redirects = names.redirects.filter((redirect) => isOther(redirect.domain))
+  // With and without `www.` belong together: the former one cannot be given up.
+  if (apexOf(domain) === apexOf(primary))
+    return { www: former === 'alias' ? 'serve' : 'redirect', aliases, redirects }
+  const both = former === 'none' ? [] : pairOf(domain)
+  const served = former === 'redirect' ? [] : names.www === 'serve' ? both : both.slice(0, 1)
+  const led = both.filter((name) => !served.includes(name))
+  return {
+    www: names.www,
+    aliases: [...aliases, ...served],
+    redirects: [...redirects, ...led.map(leading)],
+  }
+}
+
+const leading = (domain: string): Redirect => ({ domain, status: 301, keep_path: true })

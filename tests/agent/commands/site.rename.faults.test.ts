@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { commands } from '#agent/commands/index.ts'
+import { exclusiveByName } from '#agent/host/exclusive.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
+import {
+  NEW,
+  OLD,
+  renamable,
+  rename,
+  renameParams,
+  standing,
+  wholly,
+} from '#tests/support/agent/renaming.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+import { recover } from '#tests/support/recover.ts'
+
+test('has one name, whole, whichever effect fails', async () => {
+  let failed = 0
+  const count = await eachFault(
+    renamable,
+    (host) => rename(host),
+    async (host, _, [, result], fault) => {
+      const isFailed = typeof result === 'string'
+      if (isFailed) failed += 1
+      const { kept, ...found } = await standing(host)
+      const { kept: __, ...expected } = wholly(isFailed ? OLD : NEW)
+      expect([fault, found]).toEqual([fault, expected])
+      if (isFailed) expect([fault, kept]).toEqual([fault, []])
+    },
+  )
+  expect(failed).toBeGreaterThan(20)
+  expect(failed).toBeLessThan(count)
+}, 240_000)
+
+const ACTIONS = ['write', 'append', 'remove', 'rename', 'mkdir', 'link'] as const
+
+/** The machine for a process that is killed at its n-th effect: it has none any more, and waits. */
+function killedAt(host: FakeHost, at: number) {
+  const { promise: killed, resolve: kill } = Promise.withResolvers<true>()
+  const seen = { calls: 0 }
+  const never = () => new Promise<never>(() => undefined)
+  const alive = <A extends unknown[], R>(act: (...args: A) => Promise<R>) => {
+    return (...args: A): Promise<R> => {
+      seen.calls += 1
+      if (seen.calls >= at) kill(true)
+      return seen.calls >= at ? never() : act(...args)
+    }
+  }
+  const { files, shell, database, clock } = host
+  const acting = ACTIONS.map((name) => [name, alive(files[name].bind(files) as typeof files.write)])
+  const looking = (['read', 'list', 'stat', 'space'] as const).map((name) => [
+    ...[name, (files[name] as typeof files.read).bind(files)],
+  ])
+  const process: Host = {
+    ...host,
+    files: Object.fromEntries([...acting, ...looking]) as unknown as Host['files'],
+    shell: { ...shell, run: alive(shell.run), try: alive(shell.try) },
+    database: { admin: alive(database.admin) },
+    clock: { ...clock, sleep: (ms: number) => (seen.calls >= at ? never() : clock.sleep(ms)) },
+    exclusive: exclusiveByName(),
+  }
+  return { process, killed }
+}
+
+const EVERY = 2
+
+test('has one name, whole, at whichever effect the agent is killed', async () => {
+  const ends = new Set<string>()
+  for (let at = 1, isKilled = true; isKilled; at += EVERY) {
+    const host = await renamable()
+    const { process, killed } = killedAt(host, at)
+    const runner = new Runner({ host: process, commands, report: () => undefined })
+    isKilled = await Promise.race([killed, ended(runner)])
+    if (!isKilled) break
+    await recover(host, commands)
+    const found = await standing(host)
+    const end = found.records[0] ?? 'no record'
+    ends.add(end)
+    expect([at, found]).toEqual([at, wholly(end)])
+  }
+  expect([...ends].sort()).toEqual([NEW, OLD])
+}, 240_000)
+
+async function ended(runner: Runner): Promise<false> {
+  const operation = await runner.start('site.rename', renameParams(), 'op1')
+  for await (const _ of operation.follow(0, new AbortController().signal));
+  return false
+}

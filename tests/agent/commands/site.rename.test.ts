@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test'
+import { siteRename } from '#agent/commands/site.rename.ts'
+import { findSite, writeSite } from '#agent/os/site/sites.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { contextOf, shop } from '#tests/support/agent/debian.ts'
+import {
+  CONFIG,
+  NEW,
+  OLD,
+  renamable,
+  rename,
+  renameParams,
+  standing,
+  wholly,
+} from '#tests/support/agent/renaming.ts'
+import { copy } from '#tests/support/agent/staging.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const servedNames = (host: FakeHost, domain: string) => {
+  const text = host.disk.all[`/etc/nginx/sites-available/hosting-${domain}.conf`] ?? ''
+  return [...text.matchAll(/server_name (.+);/g)].map(([, names]) => names)
+}
+
+test('prepares everything, serves the new name, and leads the former one to it', async () => {
+  const host = await renamable()
+
+  const [lines, result] = await rename(host)
+
+  expect(lines).toEqual([
+    'Serving new.example beside shop.example',
+    'Holding the jobs of WordPress',
+    'Stopping PHP',
+    'Keeping the present state',
+    'Saving the present database',
+    'Changing the addresses in the saved database',
+    '1 addresses in 1 tables',
+    'Replacing the tables with changed addresses',
+    'Changing the address in configuration files',
+    'Changed wp-config.php',
+    'Checking the address of WordPress',
+    'Flushing the object cache of new.example',
+    'Serving new.example instead of shop.example',
+    'Starting PHP 8.2',
+    'Emptying the page cache of new.example',
+    'Continuing the jobs of WordPress',
+    'Waiting for an answer of the site',
+    'Recording new.example as the primary domain',
+    'Changing the comment of the system user',
+    'Applying the jobs',
+    'Changing the domain of the mail settings',
+    'Recording the new domain with the staging sites',
+    'Removing the virtual host of shop.example',
+    'Forgetting requests for a certificate of shop.example',
+    'Removing the state before the last restore, which has the former address',
+    'Removing what was kept',
+  ])
+  const redirects = [OLD, `www.${OLD}`].map((domain) => ({ domain, status: 301, keep_path: true }))
+  expect(result).toEqual({
+    ...{ domain: NEW, former: OLD, www: 'serve', aliases: [], redirects },
+    addresses: { replaced: 1, left: [] },
+  })
+  expect(await standing(host)).toEqual(wholly(NEW))
+  expect(servedNames(host, NEW)).toEqual([`${NEW} www.${NEW}`, `${OLD} www.${OLD}`])
+  expect(servedNames(host, OLD)).toEqual([])
+  expect((await findSite(host, NEW))?.user).toBe('shop')
+  expect(host.disk.text('/etc/passwd')).toContain(`:Site ${NEW}:/srv/www/shop:`)
+  expect((await siteRename.finished?.(renameParams(), host)) as unknown).toEqual(result)
+})
+
+test('can be changed back, and then nothing is left of the other name', async () => {
+  const host = await renamable()
+  const before = await standing(host)
+  const names = servedNames(host, OLD)
+  await rename(host)
+
+  const [, result] = await rename(host, { domain: NEW, primary: OLD, former: 'none' })
+
+  expect(result).toMatchObject({ domain: OLD, former: NEW, aliases: [], redirects: [] })
+  expect(await standing(host)).toEqual(before)
+  expect(servedNames(host, OLD)).toEqual(names)
+})
+
+test('replaces only tables with addresses, and gives the database the new one', async () => {
+  const host = await renamable()
+
+  await rename(host)
+
+  const dropped = host.runs.filter(({ options: { input } }) => input?.includes('DROP TABLE'))
+  expect(dropped.map(({ options: { input } }) => input?.split('\n')[1])).toEqual([
+    'DROP TABLE IF EXISTS `wp_options`;',
+  ])
+})
+
+test('a staging site follows its live site', async () => {
+  const host = await renamable()
+  await writeSite(host, copy)
+
+  await rename(host)
+
+  expect((await findSite(host, copy.domain))?.staging?.of).toBe(NEW)
+})
+
+test.each([
+  [
+    'no name of another site',
+    { primary: 'b.example' },
+    'b.example is a name of the site b.example',
+  ],
+  ['not its www form', { primary: 'www.b.example' }, 'is a name of the site b.example'],
+])('takes %s', async (_, given, message) => {
+  const host = await renamable()
+  await writeSite(host, { ...shop, domain: 'b.example', user: 'other' })
+
+  const [lines, reason] = await rename(host, given)
+
+  expect([lines, reason]).toEqual([[], expect.stringContaining('')])
+  const error = await siteRename.plan(renameParams(given), host).catch((caught) => caught)
+  expect(error.fields.primary[0]).toContain(message)
+})
+
+test.each([
+  ['a network of sites', 'multisite', (host: FakeHost) => network(host)],
+  [
+    'an address that WordPress does not take',
+    'address_fixed',
+    (host: FakeHost) => fixedAddress(host),
+  ],
+])('refuses %s with the code %s, and leaves all as it was', async (_, code, prepare) => {
+  const host = await renamable()
+  prepare(host)
+  const before = await standing(host)
+
+  const work = siteRename.run(renameParams(), contextOf(host))
+  const error = await Array.fromAsync(work).catch((caught: unknown) => caught)
+
+  expect(error instanceof ServiceError && error.refusal).toBe(code as never)
+  expect(await standing(host)).toEqual(before)
+})
+
+const network = (host: FakeHost) => host.disk.putText(CONFIG, "<?php\ndefine('MULTISITE', true);\n")
+
+function fixedAddress(host: FakeHost): void {
+  const { php } = host.table
+  host.table.php = (machine, argv, options) =>
+    options.input?.includes('$hostOf')
+      ? { code: 1, stdout: '', stderr: 'Error: home stays at cdn.example' }
+      : (php?.(machine, argv, options) ?? { code: 0, stdout: '', stderr: '' })
+}

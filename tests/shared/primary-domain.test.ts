@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { namesAfter, Primary } from '#shared/primary-domain.ts'
+import { NO_NAMES, type SiteNames } from '#shared/site-names.ts'
+
+const led = (...domains: string[]) =>
+  domains.map((domain) => ({ domain, status: 301 as const, keep_path: true }))
+
+const after = (names: Partial<SiteNames>, given: object, domain = 'old.example') =>
+  namesAfter({ domain, names: { ...NO_NAMES, ...names } }, Primary.parse(given))
+
+test.each<[string, Partial<SiteNames>, object, SiteNames]>([
+  [
+    'redirects both former names by default',
+    { aliases: ['a.example'] },
+    { primary: 'new.example' },
+    { www: 'serve', aliases: ['a.example'], redirects: led('old.example', 'www.old.example') },
+  ],
+  [
+    'takes the new name, with and without www, from aliases and redirects',
+    { aliases: ['new.example', 'b.example'], redirects: led('www.new.example') },
+    { primary: 'new.example', former: 'none' },
+    { www: 'serve', aliases: ['b.example'], redirects: [] },
+  ],
+  [
+    'still shows the former names that showed the site',
+    { www: 'redirect' },
+    { primary: 'new.example', former: 'alias' },
+    { www: 'redirect', aliases: ['old.example'], redirects: led('www.old.example') },
+  ],
+  [
+    'only turns the pair of a name around',
+    {},
+    { primary: 'www.old.example' },
+    { www: 'redirect', aliases: [], redirects: [] },
+  ],
+  [
+    'serves both of a pair on request',
+    {},
+    { primary: 'www.old.example', former: 'alias' },
+    { www: 'serve', aliases: [], redirects: [] },
+  ],
+])('%s', (_, names, given, expected) => {
+  expect(after(names, given)).toEqual(expected)
+})
