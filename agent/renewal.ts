@@ -2,19 +2,20 @@ import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Requested } from './os/certificates/certificates.ts'
 import { renewDue } from './os/certificates/due.ts'
+import { updateRenewalTimes } from './os/certificates/renewal-times.ts'
 import { findSite } from './os/site/sites.ts'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Daily, at a random minute so that a whole fleet does not contact an authority at once: renews
- * each certificate with less than a third of its validity left, as an operation. A refused one is
- * retried at the time on its record (certificate-tries.ts).
+ * Each hour, at a random minute so that a whole fleet does not contact an authority at once: asks
+ * when the certificates are to be renewed, and renews those that are due, each as an operation. A
+ * refused one is retried at the time on its record (certificate-tries.ts).
  */
-export async function renewDaily(host: Host, runner: Runner, report: (error: unknown) => void) {
+export async function renewHourly(host: Host, runner: Runner, report: (error: unknown) => void) {
   const renew = async (which: { refused?: boolean }) => {
     try {
+      if (!which.refused) await updateRenewalTimes(host)
       for (const due of await renewDue(host, which)) await issueAgain(host, runner, due)
     } catch (error) {
       report(error)
@@ -24,7 +25,7 @@ export async function renewDaily(host: Host, runner: Runner, report: (error: unk
   await host.clock.sleep((host.random.integer(60) + 5) * MINUTE_MS)
   for (;;) {
     await renew({})
-    await host.clock.sleep(23 * HOUR_MS + host.random.integer(2 * HOUR_MS))
+    await host.clock.sleep(45 * MINUTE_MS + host.random.integer(30 * MINUTE_MS))
   }
 }
 

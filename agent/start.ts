@@ -25,7 +25,7 @@ import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
 import { readingsOf } from './readings/readings.ts'
 import { confinedHost, realHost } from './real-host.ts'
-import { renewDaily } from './renewal.ts'
+import { renewHourly } from './renewal.ts'
 import { startRounds } from './rounds.ts'
 import { mayBeOpen } from './trust/enrolment.ts'
 import { trustOf } from './trust/index.ts'
@@ -105,7 +105,7 @@ async function open(config: Config, host: Host) {
   const app = createApp({ runner, readings, policy, ...trust, report: logError })
   const renew = () => {
     if (!host.privileged) return
-    void renewDaily(host, runner, logError)
+    void renewHourly(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
     startRounds(host, runner, { own, found, numbers }, logError)
     void keepMaintained(host, runner, logError)

@@ -11,6 +11,8 @@ export const AcmeRequest = z.object({
   email: z.string(),
   names: z.array(z.string()).readonly(),
   timeout_ms: z.number(),
+  /** PEM of the certificate that this one follows: authorities count a renewal on time less. */
+  replaces: z.string().optional(),
 })
 
 export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
@@ -27,7 +29,26 @@ export const AcmeOutcome = z.union([
 ])
 export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 
+export const RenewalRequest = AcmeRequest.pick({ directory: true, extra_roots: true }).extend({
+  /** PEM, one certificate in each. */
+  certificates: z.array(z.string()).max(1000).readonly(),
+})
+export type RenewalRequest = z.infer<typeof RenewalRequest>
+
+/** When the authority wants a certificate to be renewed (RFC 9773), and when to ask again. */
+export const RenewalWindow = z.object({
+  start: z.iso.datetime(),
+  end: z.iso.datetime(),
+  retry_after_s: z.number(),
+})
+export type RenewalWindow = z.infer<typeof RenewalWindow>
+
+/** In the order of the certificates; null: it has no answer for that one. */
+export const RenewalWindows = z.array(RenewalWindow.nullable())
+
 /** An ACME authority. Throws a readable Error for failures that do not concern one name. */
 export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
+  /** Undefined: the authority suggests no times. */
+  renewals(request: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined>
 }

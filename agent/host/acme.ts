@@ -1,10 +1,11 @@
-import { Agent, get } from 'node:https'
-import { rootCertificates } from 'node:tls'
 import type { Client as AcmeClient, Authorization } from 'acme-client'
 import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
+import { agentFor, readDirectory } from './authority.ts'
+import { certificateId, renewals } from './renewal-info.ts'
 import { within } from './within.ts'
 
+type NewOrder = Parameters<AcmeClient['createOrder']>[0]
 type Refusal = { name: string; reason: string }
 
 /** Orders by http-01 with acme-client; all names are validated at the same time. */
@@ -14,6 +15,7 @@ export const acme: AcmePort = {
       const limit = `${order.timeout_ms / 1000} seconds`
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
+  renewals,
 }
 
 async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
@@ -21,7 +23,7 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   const { axios, Client, crypto } = await import('acme-client')
   const { directory, account_key, email, names } = order
   const agent = agentFor(order.extra_roots)
-  await reach(directory, agent)
+  const { renewalInfo } = await readDirectory(directory, agent)
   axios.defaults.httpsAgent = agent
   axios.defaults.timeout = 30_000
   // A setting that the types of the library omit: by default it tries for 75 seconds.
@@ -35,7 +37,13 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   })
   await client.createAccount({ termsOfServiceAgreed: true, contact: [`mailto:${email}`] })
   const identifiers = names.map((value) => ({ type: 'dns', value }))
-  const open = await client.createOrder({ identifiers })
+  const replaces = renewalInfo && order.replaces && (await certificateId(order.replaces))
+  const open = await (replaces
+    ? // Refused if it was replaced before: an order without it is as good.
+      client
+        .createOrder(following(identifiers, replaces))
+        .catch(() => client.createOrder({ identifiers }))
+    : client.createOrder({ identifiers }))
   const authorizations = await client.getAuthorizations(open)
   const refused = (
     await Promise.all(authorizations.map((authorization) => validate(client, authorization, order)))
@@ -44,6 +52,10 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   const [, request] = await crypto.createCsr({ altNames: [...names] }, order.private_key)
   return { chain: await client.getCertificate(await client.finalizeOrder(open, request)) }
 }
+
+/** The types of the library omit the field of RFC 9773. */
+const following = (identifiers: NewOrder['identifiers'], replaces: string) =>
+  ({ identifiers, replaces }) as NewOrder
 
 async function validate(
   client: AcmeClient,
@@ -62,22 +74,4 @@ async function validate(
   } catch (error) {
     return { name, reason: messageOf(error) }
   }
-}
-
-/** The error of the library does not name the unreachable host: this one does, with the reason. */
-function reach(directory: string, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const request = get(directory, { agent, timeout: 15_000 }, (response) => {
-      response.resume()
-      resolve()
-    })
-    request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
-    request.on('error', ({ message }) =>
-      reject(new Error(`${new URL(directory).host} cannot be reached: ${message}`)),
-    )
-  })
-}
-
-function agentFor(extra: string | undefined): Agent {
-  return new Agent({ keepAlive: false, ...(extra ? { ca: [...rootCertificates, extra] } : {}) })
 }

@@ -140,6 +140,7 @@ export class Session {
         resolve: (names) => this.#until(() => net.resolve(names)),
       },
       acme: {
+        renewals: (request) => this.#until(() => acme.renewals(request)),
         order: ({ present, ...order }) =>
           this.#until(() =>
             acme.order({

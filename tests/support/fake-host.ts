@@ -1,4 +1,3 @@
-import type { AcmeOrder, AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
@@ -9,6 +8,7 @@ import { done } from '#agent/host/simulated/programs/output.ts'
 import { type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
+import { FakeAuthority } from './fake-authority.ts'
 
 type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }
@@ -99,15 +99,8 @@ export class FakeHost implements Host {
     },
   }
 
-  /** The answers of the authority, and its requests. */
-  readonly orders: AcmeOrder[] = []
-  outcome: AcmeOutcome = { refused: [] }
-  readonly acme: AcmePort = {
-    order: async (order) => {
-      this.orders.push(order)
-      return this.outcome
-    },
-  }
+  readonly acme = new FakeAuthority()
+  readonly orders = this.acme.orders
 
   get ran(): string[] {
     return this.runs.map(({ line }) => line)

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import type { AcmeOutcome, AcmePort } from '#agent/host/acme-port.ts'
+import { type AcmeOutcome, type AcmePort, RenewalWindows } from '#agent/host/acme-port.ts'
 import type { Fetching, Net } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
@@ -62,6 +62,10 @@ export const reachingAcme: AcmePort = {
     await ended
     if (!outcome) throw new Error('the order ended without an outcome')
     return outcome
+  },
+  async renewals(request) {
+    const text = String(await gathered(answer({ call: 'renewals', ...request })))
+    return RenewalWindows.nullable().parse(JSON.parse(text)) ?? undefined
   },
 }
 

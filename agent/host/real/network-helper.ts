@@ -2,7 +2,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { acme } from '#agent/host/acme.ts'
-import { AcmeOutcome, AcmeRequest } from '#agent/host/acme-port.ts'
+import { AcmeOutcome, AcmeRequest, RenewalRequest } from '#agent/host/acme-port.ts'
 import { Visit } from '#agent/host/visit-port.ts'
 import { messageOf } from '#shared/errors.ts'
 import { bytesOf, net } from './net.ts'
@@ -20,6 +20,7 @@ const Call = z.discriminatedUnion('call', [
   z.object({ call: z.literal('resolve'), names: z.array(z.string()).max(1000) }),
   z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
   AcmeRequest.extend({ call: z.literal('order') }),
+  RenewalRequest.extend({ call: z.literal('renewals') }),
 ])
 export type Call = z.input<typeof Call>
 
@@ -55,6 +56,8 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
     await print(JSON.stringify(await net.probe({ ...probe, address })))
   } else if (call.call === 'resolve') await print(JSON.stringify(await net.resolve(call.names)))
   else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
+  else if (call.call === 'renewals')
+    await print(JSON.stringify((await acme.renewals(call)) ?? null))
   else await order(call, lines)
 }
 

@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { privateKeyOf, provideKey } from '#agent/os/tls/certificate-files.ts'
+import { privateKeyOf, provideKey, readCertificate } from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
@@ -72,12 +72,13 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
   const account_key = await accountKey(host)
   const extra = host.settings.acme_ca_file
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
+  const replaces = await replacedBy(host, domain)
   const tokens: string[] = []
   try {
     const ended = await ordered(
       domain,
       host.acme.order({
-        ...{ extra_roots, account_key, private_key, email, names },
+        ...{ extra_roots, account_key, private_key, email, names, replaces },
         directory: host.settings.acme_directory,
         present: async (token, text) => void tokens.push(await present(host, token, text)),
         timeout_ms: TIMEOUT_MS,
@@ -91,6 +92,12 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
   } finally {
     for (const path of tokens) await host.files.remove(path)
   }
+}
+
+/** PEM of the present certificate, if an authority issued it. */
+async function replacedBy(host: Host, domain: string): Promise<string | undefined> {
+  const found = await readCertificate(host, domain)
+  return found && found.issuer !== found.subject ? String(found) : undefined
 }
 
 /** The effects of an order besides its certificate. */

@@ -3,6 +3,7 @@ import * as nginx from '#agent/os/nginx/nginx.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { readCertificate } from '#agent/os/tls/certificate-files.ts'
 import { allNamesOf } from '#shared/site-names.ts'
+import { type RenewalTimes, readRenewalTimes } from './renewal-times.ts'
 
 /** The names of a site that its certificate lacks; none if it needs no certificate. */
 export async function missingNames(host: Host, site: Site): Promise<string[]> {
@@ -11,12 +12,22 @@ export async function missingNames(host: Host, site: Site): Promise<string[]> {
   return allNamesOf(site).filter((name) => !names.includes(name))
 }
 
-/** A self-signed certificate has no authority, as requested. */
-export async function needsRenewal(host: Host, { domain, tls }: Site): Promise<boolean> {
+/**
+ * At the time that the authority suggests, and in the last tenth of the lifetime at the latest; without
+ * a suggestion in the last third. A self-signed certificate has no authority, as requested.
+ */
+export async function needsRenewal(
+  host: Host,
+  { domain, tls }: Pick<Site, 'domain' | 'tls'>,
+  known?: RenewalTimes,
+): Promise<boolean> {
   if (tls === 'none') return false
   const found = await readCertificate(host, domain)
   if (!found || (tls === 'letsencrypt' && found.issuer === found.subject)) return true
   // By share of the lifetime, not by days: authorities shorten it from 90 days to 45.
   const [from, to] = [Date.parse(found.validFrom), Date.parse(found.validTo)]
-  return to - host.clock.now() < (to - from) / 3
+  const [left, lifetime] = [to - host.clock.now(), to - from]
+  const suggested = (known ?? (await readRenewalTimes(host)))[domain]
+  if (suggested?.serial !== found.serialNumber || suggested.at === null) return left < lifetime / 3
+  return Date.parse(suggested.at) <= host.clock.now() || left < lifetime / 10
 }

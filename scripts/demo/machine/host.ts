@@ -52,6 +52,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
       fpmStatus: async () => undefined,
     },
     acme: {
+      renewals: async () => undefined,
       order: (order) => sleep(varied(ORDER_MS * pace)).then(() => certify(order, machine)),
     },
     clock: { ...machine.time, sleep },

@@ -46,7 +46,10 @@ export function hostOn(
       pingFpm: async () => 'pong',
       fpmStatus: async () => undefined,
     },
-    acme: { order: async (): Promise<AcmeOutcome> => ({ refused: [] }) },
+    acme: {
+      order: async (): Promise<AcmeOutcome> => ({ refused: [] }),
+      renewals: async () => undefined,
+    },
     clock: {
       now: () => START + Math.floor(timeline.now) + machine.skew,
       elapsed: () => timeline.now,

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, get } from 'node:https'
+import { rootCertificates } from 'node:tls'
+import { z } from 'zod'
+import { attempt } from './attempt.ts'
+
+const TIMEOUT_MS = 15_000
+const MOST_BYTES = 64 << 10
+
+const Directory = z.object({ renewalInfo: z.url({ protocol: /^https$/ }).optional() })
+
+/** The part of the directory that acme-client does not use. Throws if it cannot be reached. */
+export async function readDirectory(url: string, agent: Agent): Promise<z.infer<typeof Directory>> {
+  const { text } = await read(url, agent)
+  return Directory.safeParse(attempt(() => JSON.parse(text))).data ?? {}
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** The error of a library does not name the unreachable host: this one does, with the reason. */
+export function read(url: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, timeout: TIMEOUT_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+        if (text.length > MOST_BYTES) request.destroy(new Error('its answer is too long'))
+      })
+      const { statusCode: status = 0, headers } = response
+      response.on('end', () => resolve({ status, headers, text }))
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
+    request.on('error', ({ message }) =>
+      reject(new Error(`${new URL(url).host} cannot be reached: ${message}`)),
+    )
+  })
+}
+
+export function agentFor(extra: string | undefined): Agent {
+  return new Agent({ keepAlive: false, ...(extra ? { ca: [...rootCertificates, extra] } : {}) })
+}

@@ -1,0 +1,120 @@
+import 'reflect-metadata'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import {
+  AuthorityKeyIdentifierExtension,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
+import { certificateId, renewals } from '#agent/host/renewal-info.ts'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** A certificate with these names, as PEM, and its key. */
+async function certificate(serialNumber: string, key?: string) {
+  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
+  const made = await X509CertificateGenerator.createSelfSigned({
+    ...{ serialNumber, name: 'CN=127.0.0.1', keys, signingAlgorithm: ALGORITHM },
+    notBefore: new Date(Date.now() - 3_600_000),
+    notAfter: new Date(Date.now() + 3_600_000),
+    extensions: [
+      new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+      ...(key === undefined ? [] : [new AuthorityKeyIdentifierExtension(key)]),
+    ],
+  })
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
+  const private_key = `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64')}\n-----END PRIVATE KEY-----\n`
+  return { pem: made.toString('pem'), private_key }
+}
+
+const KEY = '69885b6b87464041e1b37b847ba0ae2cde01c8d4'
+/** RFC 9773 section 4.1. */
+const ID = 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE'
+
+let server: Server
+let root: string
+let base: string
+let directory: object
+let answer: { status: number; body: string; headers: Record<string, string> }
+const asked: string[] = []
+
+beforeAll(async () => {
+  const own = await certificate('01')
+  root = own.pem
+  server = createServer({ cert: own.pem, key: own.private_key }, (request, response) => {
+    const path = request.url ?? ''
+    if (path === '/dir') return void response.end(JSON.stringify(directory))
+    asked.push(path)
+    response.writeHead(answer.status, answer.headers)
+    response.end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  directory = { renewalInfo: `${base}/renewal/` }
+})
+afterAll(() => server.close())
+
+const ask = (...certificates: string[]) =>
+  renewals({ directory: `${base}/dir`, extra_roots: root, certificates })
+const window = { start: '2026-03-01T00:00:00Z', end: '2026-03-03T02:00:00+02:00' }
+const utc = { start: '2026-03-01T00:00:00.000Z', end: '2026-03-03T00:00:00.000Z' }
+
+test('the identifier is that of RFC 9773', async () => {
+  const { pem } = await certificate('0087654321', KEY)
+
+  expect(await certificateId(pem)).toBe(ID)
+})
+
+test('asks for each certificate, and reads the window in UTC', async () => {
+  answer = { status: 200, body: JSON.stringify({ suggestedWindow: window }), headers: {} }
+  const { pem } = await certificate('0087654321', KEY)
+  const unnamed = await certificate('02')
+
+  expect(await ask(pem, unnamed.pem)).toEqual([{ ...utc, retry_after_s: 6 * 3600 }, null])
+
+  expect(asked).toEqual([`/renewal/${ID}`])
+})
+
+test.each([
+  ['21600', 21_600],
+  ['1', 3600],
+  ['999999', 86_400],
+  ['soon', 21_600],
+])('Retry-After %s is %d seconds', async (header, seconds) => {
+  const body = JSON.stringify({ suggestedWindow: window })
+  answer = { status: 200, body, headers: { 'retry-after': header } }
+  const { pem } = await certificate('03', KEY)
+
+  expect(await ask(pem)).toEqual([{ ...utc, retry_after_s: seconds }])
+})
+
+test.each([
+  ['an error', 404, JSON.stringify({ suggestedWindow: window })],
+  ['no JSON', 200, '<html>'],
+  ['no window', 200, '{}'],
+  [
+    'a window that ends first',
+    200,
+    JSON.stringify({ suggestedWindow: { start: window.end, end: window.start } }),
+  ],
+])('%s is no answer', async (_, status, body) => {
+  answer = { status, body, headers: {} }
+  const { pem } = await certificate('04', KEY)
+
+  expect(await ask(pem)).toEqual([null])
+})
+
+test('an endless answer is refused', async () => {
+  answer = { status: 200, body: 'x'.repeat(100_000), headers: {} }
+  const { pem } = await certificate('05', KEY)
+
+  expect(ask(pem)).rejects.toThrow('its answer is too long')
+})
+
+test('an authority without suggestions is asked for none', async () => {
+  directory = { newOrder: `${base}/order` }
+  const { pem } = await certificate('06', KEY)
+
+  expect(await ask(pem)).toBeUndefined()
+})
