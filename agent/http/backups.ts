@@ -10,6 +10,7 @@ import {
 import { type BackupListing, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
 import { parse } from '#shared/parse.ts'
 import { jsonOf } from './body.ts'
+import { responseOf } from './bytes.ts'
 
 interface Backups {
   browse(request: BrowseRequest): Promise<BackupListing>
@@ -42,20 +43,4 @@ export function backupCalls(backups: Backups, policy: { permitPasswords(): Promi
       return responseOf(await backups.download(wanted))
     },
   }
-}
-
-/** The bytes of a download, as fast as they are read. */
-function responseOf({ type, next, end }: Download): Response {
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const chunk = await next()
-        if (chunk) controller.enqueue(chunk)
-        else controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
-  return new Response(body, { headers: { 'content-type': type } })
 }

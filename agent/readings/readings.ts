@@ -26,6 +26,7 @@ import { listConditions } from '#agent/os/server/conditions.ts'
 import { metricsReader } from '#agent/os/server/metrics.ts'
 import { serviceStatuses } from '#agent/os/server/service-status.ts'
 import { getSite } from '#agent/os/site/sites.ts'
+import { Exports } from '#agent/os/site-database/export.ts'
 import { readDatabase } from '#agent/os/site-database/reading.ts'
 import { listDatabaseUsers } from '#agent/os/site-database/users.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
@@ -50,6 +51,7 @@ export function readingsOf(
 ) {
   const downloads = new Downloads(host)
   const tails = new LogTails(host)
+  const exports = new Exports(host)
   return {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -96,6 +98,8 @@ export function readingsOf(
     /** Sizes and names in the database of a site. */
     database: (domain: string) => readDatabase(host, domain),
     databaseUsers: (domain: string) => listDatabaseUsers(host, domain),
+    /** As packed SQL. */
+    exportDatabase: (domain: string) => exports.start(domain),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

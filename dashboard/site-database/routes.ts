@@ -11,6 +11,7 @@ import {
   MaintainTables,
   SiteDatabase,
 } from '#shared/api/site-database.ts'
+import { exportDatabase } from './export.ts'
 import { readDatabase } from './read-database.ts'
 import { createDatabaseUser, listDatabaseUsers } from './users.ts'
 
@@ -29,6 +30,18 @@ export const siteDatabaseRoutes = {
     errors: ASKS_AGENT,
     waits: true,
     run: async ({ deps, loaded }) => ({ database: await readDatabase(deps, loaded) }),
+  }),
+  exportDatabase: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/database/export',
+    summary: 'Download the database of a site as SQL',
+    details:
+      'Compressed with gzip, and sent while it is read, so its length is not known before; a download that breaks off is not complete. Views, routines, triggers and events are left out. One at a time for each server. The activity records the access.',
+    right: 'admin',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The file.', file: 'application/octet-stream' } },
+    errors: [...ASKS_AGENT, 'forbidden'],
+    waits: true,
+    run: ({ deps, loaded }) => exportDatabase(deps, loaded),
   }),
   maintainTables: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/maintenance',

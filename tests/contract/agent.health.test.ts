@@ -20,6 +20,7 @@ const PATHS = [
   '/sites/names',
   '/sites/database',
   '/sites/database-users',
+  '/sites/database-export',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

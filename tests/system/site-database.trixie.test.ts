@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
 import type { TableResult } from '#shared/site-database.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -24,25 +25,6 @@ unless(lab.available()).describe('the database of a site', () => {
     world = await startSiteDatabase('trixie', suites.trixie.php)
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
-
-  const maintain = async (body: object): Promise<TableResult[]> => {
-    const end = (await world.stream('POST', '/database/maintenance', body)).at(-1)
-    if (end?.event !== 'complete') throw new Error(JSON.stringify(end))
-    return end.data.tables as TableResult[]
-  }
-  const users = async () => {
-    const { body } = await world.call('GET', '/database/users')
-    return (body.users ?? []) as { user: string; rights: string }[]
-  }
-  const connections = async (user: string) =>
-    Number(
-      (
-        await world.root(
-          `SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '${user}'`,
-        )
-      )[0],
-    )
-  const connected = (user: string) => lab.poll(async () => (await connections(user)) > 0, POLL)
 
   const reading = async () => {
     const { status, body } = await world.call('GET', '/database')
@@ -111,9 +93,13 @@ unless(lab.available()).describe('the database of a site', () => {
       await world.host.must([...spoil, 'conv=notrunc'])
       await world.root('FLUSH TABLES')
 
-      const checked = await maintain({ action: 'check' })
-      const repaired = await maintain({ action: 'repair', tables: ['old'], without_backup: true })
-      const optimised = await maintain({ action: 'optimise' })
+      const checked = await world.maintain({ action: 'check' })
+      const repaired = await world.maintain({
+        action: 'repair',
+        tables: ['old'],
+        without_backup: true,
+      })
+      const optimised = await world.maintain({ action: 'optimise' })
 
       const states = (tables: TableResult[]) =>
         Object.fromEntries(tables.map(({ name, state }) => [name, state]))
@@ -124,6 +110,28 @@ unless(lab.available()).describe('the database of a site', () => {
       expect(await world.root(`SELECT COUNT(*) FROM \`${user}\`.old`)).toEqual(['5000'])
     },
     2 * MINUTES,
+  )
+
+  test(
+    'is exported as a compressed dump that another database takes',
+    async () => {
+      const { user } = world.shop
+      const response = await world.dashboard.open(world.at('/database/export'))
+      const sql = gunzipSync(await response.bytes()).toString()
+
+      expect(sql).toEndWith('\n')
+      await world.root(`CREATE DATABASE copied`)
+      await world.host.must(['mariadb', 'copied'], { input: sql })
+      const checksums = async (database: string) => {
+        const names = await world.root(`SHOW TABLES FROM \`${database}\``)
+        const list = names.map((name) => `\`${database}\`.${name}`).join(', ')
+        const rows = await world.root(`CHECKSUM TABLE ${list}`)
+        return rows.map((row) => row.slice(row.indexOf('.') + 1))
+      }
+      expect(await checksums('copied')).toEqual(await checksums(user))
+      await world.root('DROP DATABASE copied')
+    },
+    MINUTES,
   )
 
   test(
@@ -154,21 +162,21 @@ unless(lab.available()).describe('the database of a site', () => {
         await world.errorOf(brief, "SELECT 1 INTO OUTFILE '/tmp/loot'"),
       )
 
-      expect(await lab.poll(async () => (await users()).length === 1, POLL)).toBe(true)
+      expect(await lab.poll(async () => (await world.users()).length === 1, POLL)).toBe(true)
       const writer = await world.login('write')
       expect(await errors(writer)).toEqual([0, 0, ...refused])
       const busy = world.sleeping(writer)
-      await connected(writer.user)
-      expect((await users()).map(({ rights }) => rights)).toEqual(['read', 'write'])
+      await lab.poll(async () => (await world.connections(writer.user)) > 0, POLL)
+      expect((await world.users()).map(({ rights }) => rights)).toEqual(['read', 'write'])
       const { status } = await world.call('POST', '/database/users/end', { user: writer.user })
       expect(status).toBe(200)
       expect(NO_LOGIN).toContain(await world.errorOf(writer, reading))
-      expect(await connections(writer.user)).toBe(0)
+      expect(await world.connections(writer.user)).toBe(0)
 
-      expect(await lab.poll(async () => (await users()).length === 0, POLL)).toBe(true)
+      expect(await lab.poll(async () => (await world.users()).length === 0, POLL)).toBe(true)
       expect(Date.now() - begun).toBeLessThan(100_000)
       expect(NO_LOGIN).toContain(await world.errorOf(brief, reading))
-      expect(await connections(brief.user)).toBe(0)
+      expect(await world.connections(brief.user)).toBe(0)
       await Promise.all([open.stop(), busy.stop()])
       const places = ['/var/lib/hosting-agent', '/etc/hosting', '/var/log', '/run/log']
       for (const { password } of [brief, writer]) {

@@ -107,6 +107,31 @@ export async function streamDatabase(
   }
 }
 
+/**
+ * The bytes of such a dump, for a slow reader: it does not wait for other programs of the site, nor
+ * they for it. Throws if it was cut off before its end, also after its last bytes.
+ */
+export async function* dumpBytes(
+  host: Host,
+  user: string,
+  limits: Required<Pick<RunOptions, 'operation' | 'timeout_ms'>>,
+): AsyncGenerator<Uint8Array, void> {
+  const tables = await tablesOf(host, user)
+  const { operation, timeout_ms } = limits
+  const given = { network: false, home: false, timeout_ms, input: inputOf(tables) }
+  const options = { ...asSite({ user }, given), operation }
+  let end = ''
+  try {
+    for await (const chunk of host.shell.bytes(dumpArgv(user), options)) {
+      end = (end + Buffer.from(chunk.subarray(-200)).toString('latin1')).slice(-200)
+      yield chunk
+    }
+  } catch (error) {
+    throw readable(error)
+  }
+  if (tables.length > 0 && !END.test(end)) throw cutOff()
+}
+
 const cutOff = () => new Error('The dump of the database was cut off before its end')
 
 const inputOf = (tables: readonly string[]) => tables.map((name) => `${name}\0`).join('')

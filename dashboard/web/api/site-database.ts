@@ -56,3 +56,6 @@ export async function endDatabaseUser(site: SitePlace, user: string): Promise<st
   })
   return 'message' in answer ? answer.message : ''
 }
+
+export const exportAddress = ({ id, server_id }: SitePlace): string =>
+  `/api/servers/${server_id}/sites/${id}/database/export`

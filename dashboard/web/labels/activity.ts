@@ -10,6 +10,7 @@ const OTHERS: Record<string, string> = {
   'site.db_password': 'Show database password',
   'site.staging_password': 'Show staging password',
   'site.log_download': 'Download log',
+  'database.export': 'Export database',
   'site.ignore': 'Ignore site',
   'site.unignore': 'Show ignored site',
   'site.admin_password': 'Reset admin password',

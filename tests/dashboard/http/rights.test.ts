@@ -63,6 +63,7 @@ describe.each(TOKEN_SCOPES.map((scope) => [scope]))('a token of the scope %s', (
 /** A backup has the passwords of its site, and a log the addresses of its visitors. */
 const DOWNLOADS = [
   'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/download',
+  'GET /api/servers/:server_id/sites/:site_id/database/export',
   'GET /api/servers/:server_id/sites/:site_id/logs/download',
 ]
 

@@ -77,7 +77,9 @@ describe('the OpenAPI document', () => {
 
     const download = '/api/servers/{server_id}/sites/{site_id}/backups/{backup_id}/download'
     const log = '/api/servers/{server_id}/sites/{site_id}/logs/download'
+    const database = '/api/servers/{server_id}/sites/{site_id}/database/export'
     expect(missing).toEqual([
+      `paths ${database} get responses 200 content application/octet-stream`,
       `paths ${log} get responses 200 content text/plain`,
       `paths ${download} get responses 200 content application/octet-stream`,
       'paths /agent/{file} get responses 200 content application/gzip',

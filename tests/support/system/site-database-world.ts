@@ -1,3 +1,4 @@
+import type { TableResult } from '#shared/site-database.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { startEnrolled } from './enrolled.ts'
 import { packaged } from './packaged.ts'
@@ -55,6 +56,19 @@ export async function startSiteDatabase(suite: 'bookworm' | 'trixie', php: strin
     sleeping({ user, password, database }: Login) {
       const argv = ['mariadb', '--no-defaults', `--user=${user}`, '--execute=SELECT SLEEP(600)']
       return host.spawn([...argv, database], { MYSQL_PWD: password })
+    },
+    async maintain(body: object): Promise<TableResult[]> {
+      const end = (await dashboard.stream('POST', at('/database/maintenance'), body)).at(-1)
+      if (end?.event !== 'complete') throw new Error(JSON.stringify(end))
+      return end.data.tables as TableResult[]
+    },
+    async users() {
+      const { body } = await dashboard.call('GET', at('/database/users'))
+      return (body.users ?? []) as { user: string; rights: string }[]
+    },
+    async connections(user: string): Promise<number> {
+      const list = 'information_schema.PROCESSLIST'
+      return Number((await root(`SELECT COUNT(*) FROM ${list} WHERE USER = '${user}'`))[0])
     },
     stream: (method: string, below: string, body?: object) =>
       dashboard.stream(method, at(below), body),

@@ -1,4 +1,5 @@
 import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/attack.ts'
+import { DATABASE_USERS } from './database-users.ts'
 import { FILES } from './files.ts'
 import { JOBS } from './jobs.ts'
 import { NAMES } from './names.ts'
@@ -22,6 +23,7 @@ export const ATTACKS = {
   ...SOCKETS,
   ...SSH,
   ...SQL_ATTACKS,
+  ...DATABASE_USERS,
   ...NGINX_ATTACKS,
   ...RIGHTS,
   ...JOBS,

@@ -5,6 +5,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import { DatabasePassword } from './database-password.tsx'
 import { DatabaseRights } from './database-rights.tsx'
+import { ExportRow } from './export-row.tsx'
 
 export function DatabaseTab({ site, isOnServer }: TabProps) {
   const { db_name, found, unknown } = site
@@ -24,6 +25,7 @@ export function DatabaseTab({ site, isOnServer }: TabProps) {
           }}
         />
         {isOnServer && <DatabasePassword site={site} />}
+        {isOnServer && !found && <ExportRow site={site} />}
       </div>
     </Card>
   )

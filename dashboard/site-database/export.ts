@@ -1,0 +1,31 @@
+import { entryOf } from '#dashboard/activity/entry.ts'
+import { recordActivity } from '#dashboard/activity/queries.ts'
+import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import { refuseOld } from './ask.ts'
+
+type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
+
+const PATH = '/sites/database-export'
+
+/** On its way from MariaDB to the browser, without a copy on any disk. The activity records who asked. */
+export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {
+  const { server, site, actor } = target
+  const facts = { type: 'database.export', domain: site.domain, server_id: server.id }
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
+  const sent = deps.agents.bytes(server, PATH, { domain: site.domain })
+  const { body } = await sent.catch(async (error: unknown) => {
+    await record('failed')
+    return refuseOld(deps, server, PATH, error)
+  })
+  await record('success')
+  const at = deps.clock.now().toISOString().slice(0, 16).replace('T', '-').replace(':', '')
+  const name = `${site.domain}-${at}-database.sql.gz`
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'content-disposition': `attachment; filename="${name}"`,
+  }
+  return new Response(body, { headers })
+}
