@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, start } from './client.ts'
+import { call, type Sent, start, startOperation } from './client.ts'
+import { ONCE } from './query-client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'
 
@@ -32,5 +33,28 @@ export const setDomains = (site: SitePlace, names: Names): SiteWork => ({
     start('PUT /api/servers/:server_id/sites/:site_id/domains', {
       params: at(site),
       body: { ...names, ...more },
+    }),
+})
+
+/** The id of the operation that reports what a change of the primary domain would replace. */
+export const primaryPreviewQuery = (site: SitePlace, primary: string) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'domains', 'preview', primary],
+    queryFn: () =>
+      startOperation('POST /api/servers/:server_id/sites/:site_id/domains/primary/preview', {
+        params: at(site),
+        body: { primary },
+      }),
+    ...ONCE,
+  })
+
+type Primary = Sent<'POST /api/servers/:server_id/sites/:site_id/domains/primary'>['body']
+
+export const setPrimary = (site: SitePlace, input: Primary): SiteWork => ({
+  key: ['primary', site.id, input],
+  call: (more) =>
+    start('POST /api/servers/:server_id/sites/:site_id/domains/primary', {
+      params: at(site),
+      body: { ...input, ...more },
     }),
 })

@@ -24,6 +24,10 @@ export const DIALOGS: Record<string, Window> = {
   'a staging site': { path: '/sites/1?tab=staging', open: button(/^Create .*staging site/) },
   'a clone': { path: '/sites/1', open: menuAction('Clone site') },
   'the domains of a site': { path: '/sites/1?tab=domains', open: button('Edit domains') },
+  'another primary domain': {
+    path: '/sites/1?tab=domains',
+    open: button('Change primary domain'),
+  },
   'a cron job': { path: '/sites/1?tab=jobs', open: button('Add job') },
   'a temporary database user': {
     path: '/sites/1?tab=database',

@@ -21,15 +21,32 @@ const REASONS: Record<string, string> = {
 export function Addresses({ result }: { result: Record<string, unknown> }) {
   const { data } = AddressReport.safeParse(result.addresses)
   if (!data) return null
-  const left = data.left.reduce((sum, { count }) => sum + count, 0)
   const changed = `${formatCount(data.replaced, 'address', 'addresses')} changed`
-  if (left === 0) return <Notice kind="info" title={`${changed}; none left`} />
+  if (data.left.length === 0) return <Notice kind="info" title={`${changed}; none left`} />
+  return <LeftAddresses left={data.left} before={`${changed}; `} />
+}
+
+interface LeftProps {
+  left: AddressReport['left']
+  before?: string
+}
+
+/** The old addresses that stay, and why. */
+export function LeftAddresses({ left, before = '' }: LeftProps) {
+  const count = left.reduce((sum, { count }) => sum + count, 0)
   return (
-    <Notice kind="warn" title={`${changed}; ${formatNumber(left)} left`}>
+    <Notice
+      kind="warn"
+      title={
+        before === ''
+          ? `${formatCount(count, 'address', 'addresses')} would stay`
+          : `${before}${formatNumber(count)} left`
+      }
+    >
       <details>
         <summary className="cursor-pointer">Show what still has the old address</summary>
         <ul className="mt-1 flex flex-col gap-1">
-          {data.left.map(({ table, column, reason, count, examples }) => (
+          {left.map(({ table, column, reason, count, examples }) => (
             <li key={`${table} ${column} ${reason}`}>
               {table !== '' && (
                 <code className="text-xs">

@@ -4,6 +4,7 @@ import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
+import { countedAddresses } from './addresses.ts'
 import { logs } from './logs.ts'
 
 const result = (of: TryResult) => JSON.stringify(of)
@@ -13,7 +14,7 @@ const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
 export function agent(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   const { hostname } = machine.plan
   const [, word, to = ''] = argv
-  if (word === 'rewrite') return ownAgent(machine, argv, options)
+  if (word === 'rewrite') return countedAddresses(options) ?? ownAgent(machine, argv, options)
   if (word === 'logs') return logs(machine, options)
   if (word !== 'mail-try') return printed('')
   const { host, port } = DEMO_RELAY

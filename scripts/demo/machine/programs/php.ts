@@ -1,6 +1,7 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
+import { php as simulated } from '#agent/host/simulated/programs/php.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 import { eventsAt } from './jobs.ts'
@@ -25,5 +26,6 @@ export function php(machine: Machine, argv: readonly string[], options: RunOptio
     return done()
   }
   if (options.input?.includes('_get_cron_array')) return printed(eventsAt(machine.time.now()))
-  return options.input?.includes('wp_set_password') ? printed('webmaster\n') : done()
+  if (options.input?.includes('wp_set_password')) return printed('webmaster\n')
+  return simulated(machine, argv, options)
 }

@@ -1,0 +1,84 @@
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
+import type { SiteDomains } from '#shared/api/domains.ts'
+import type { DomainStates } from '#shared/name-states.ts'
+import { pairOf } from '#shared/site-names.ts'
+import { CertificateState, DnsState } from './name-states.tsx'
+
+interface NameRowsProps {
+  domains: SiteDomains
+  /** Undefined until the server has looked them up. */
+  states: DomainStates | undefined
+  /** Undefined: it cannot be changed now. */
+  onPrimary: ((name: string) => void) | undefined
+}
+
+/** A row for each name, with what it is for and whether visitors reach it. */
+export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
+  const stateOf = (name: string) => states?.names.find((state) => state.name === name)
+  return (
+    <Table
+      label="Domains"
+      head={
+        <>
+          <Head>Name</Head>
+          <Head>Use</Head>
+          <Head>DNS</Head>
+          <Head>Certificate</Head>
+          {onPrimary && (
+            <Head>
+              <span className="sr-only">Action</span>
+            </Head>
+          )}
+        </>
+      }
+    >
+      {rowsOf(domains).map(({ name, use }) => (
+        <tr key={name}>
+          <Cell className="break-all">
+            <span className="font-medium">{unicodeOf(name)}</span>
+            {unicodeOf(name) !== name && <p className="text-xs text-muted">{name}</p>}
+          </Cell>
+          <Cell className="break-words">{use}</Cell>
+          <Cell>
+            <DnsState of={stateOf(name)} />
+          </Cell>
+          <Cell>
+            <CertificateState of={stateOf(name)} />
+          </Cell>
+          {onPrimary && (
+            <Cell className="text-right">
+              {name !== domains.primary && (
+                <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
+                  Make primary
+                </Button>
+              )}
+            </Cell>
+          )}
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** Every name, with what it is for. */
+function rowsOf({
+  primary,
+  www,
+  aliases,
+  redirects,
+}: SiteDomains): { name: string; use: string }[] {
+  const [, other] = pairOf(primary)
+  return [
+    { name: primary, use: 'Primary domain' },
+    ...(other === undefined
+      ? []
+      : [{ name: other, use: www === 'serve' ? 'Shows the site' : `Redirects to ${primary}` }]),
+    ...aliases.map((name) => ({ name, use: 'Alias: shows the site' })),
+    ...redirects.map(({ domain, to = primary, status, keep_path }) => ({
+      name: domain,
+      use: `Redirects to ${to} (${status}${keep_path ? ', keeps the path' : ''})`,
+    })),
+  ]
+}
