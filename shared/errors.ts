@@ -133,10 +133,16 @@ type Issue = { path: readonly PropertyKey[]; message: string }
 /** Objects whose fields have names of their own in an error: `place.bucket`. */
 const NESTED: ReadonlySet<unknown> = new Set(['place'])
 
-/** The failing fields of a zod parse; a body that is no object at all fails on `body`. */
+/**
+ * The failing fields of a zod parse; a body that is no object at all fails on `body`. The message of a
+ * field in a list names its entry, counted from 1: `Entry 2, schedule: Must …`.
+ */
 export function fieldsOf(issues: readonly Issue[]): Fields {
   const fields: Fields = Object.create(null)
-  for (const { path, message } of issues) {
+  for (const { path, message: rule } of issues) {
+    const [, entry, ...field] = path
+    const isListed = typeof entry === 'number' && field.length > 0
+    const message = isListed ? `Entry ${entry + 1}, ${field.join('.')}: ${rule}` : rule
     const name = NESTED.has(path[0]) ? path.join('.') : String(path[0] ?? 'body')
     const messages = fields[name] ?? []
     if (!messages.includes(message)) messages.push(message)

@@ -38,12 +38,14 @@ test('sets the whole list of jobs at the agent', async () => {
 test('refuses a job by its field, and asks no agent', async () => {
   await using all = await withShop()
 
-  const response = await all.put([{ ...nightly, schedule: '61 * * * *' }])
+  const response = await all.put([nightly, { ...nightly, name: 'late', schedule: '61 * * * *' }])
 
   expect([response.status, (await response.json()).fields]).toEqual([
     422,
     {
-      jobs: ['The minute must be between 0 and 59, as a value, list, range or step: not 61'],
+      jobs: [
+        'Entry 2, schedule: The minute must be between 0 and 59, as a value, list, range or step: not 61',
+      ],
     },
   ])
   expect(all.given).toEqual([])
