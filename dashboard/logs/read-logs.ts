@@ -1,6 +1,7 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
@@ -11,7 +12,6 @@ import type {
   LogPage,
   SearchLogQuery,
 } from '#shared/api/site-logs.ts'
-import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
 import { AgentFatals, AgentLogPage, AgentLogs } from '#shared/site-logs.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
@@ -26,7 +26,7 @@ export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promis
   const body = { domain: site.domain }
   return deps.agents
     .post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
-    .catch((error: unknown) => refuseOld(deps, server, error))
+    .catch((error: unknown) => refuse(deps, server, error))
 }
 
 export async function searchLog(
@@ -37,7 +37,7 @@ export async function searchLog(
   const body = { ...query, domain: site.domain }
   return deps.agents
     .post(server, '/sites/logs/search', body, AgentLogPage, {}, LIMITS)
-    .catch((error: unknown) => refuseOld(deps, server, error))
+    .catch((error: unknown) => refuse(deps, server, error))
 }
 
 export async function listFatals(
@@ -48,7 +48,7 @@ export async function listFatals(
   const body = { domain: site.domain, since: daysAgo(deps.clock, days) }
   return deps.agents
     .post(server, '/sites/logs/fatals', body, AgentFatals, {}, LIMITS)
-    .catch((error: unknown) => refuseOld(deps, server, error))
+    .catch((error: unknown) => refuse(deps, server, error))
 }
 
 const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
@@ -67,7 +67,7 @@ export async function downloadLog(
     .bytes(server, '/sites/logs/download', body)
     .catch(async (error: unknown) => {
       await record('failed')
-      return refuseOld(deps, server, error)
+      return refuse(deps, server, error)
     })
   await record('success')
   const name = `${site.domain}-${query.source}.log`
@@ -88,23 +88,9 @@ export async function openTail(
   const body = { ...query, domain: site.domain }
   const { body: bytes } = await deps.agents
     .bytes(server, '/sites/logs/tail', body)
-    .catch((error: unknown) => refuseOld(deps, server, error))
+    .catch((error: unknown) => refuse(deps, server, error))
   return bytes
 }
 
-/** An agent that knows the call refuses one without a body for another reason. */
-async function refuseOld(
-  { agents }: Pick<Deps, 'agents'>,
-  server: SiteTarget['server'],
-  error: unknown,
-): Promise<never> {
-  if (!hasCode(error, 'not_found')) throw error
-  const other: unknown = await agents
-    .post(server, '/sites/logs/list', {}, AgentLogs)
-    .catch((reason: unknown) => reason)
-  if (!hasCode(other, 'not_found')) throw error
-  throw conflict('The agent of this server cannot read logs: upgrade it')
-}
-
-const hasCode = (error: unknown, code: ErrorName): boolean =>
-  error instanceof ServiceError && error.code === code
+const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>
+  refuseOld(error, 'cannot read logs', () => agents.post(server, '/sites/logs/list', {}, AgentLogs))

@@ -1,13 +1,14 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import type { RulesDeps } from '#dashboard/operations/rules.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { DownloadBackupQuery } from '#shared/api/backup-files.ts'
 import { BackupListing, MEDIA } from '#shared/backup-read.ts'
-import { conflict, type ErrorName, notFound, ServiceError } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 import { restoreParams, unsealed } from './params.ts'
 import { findBackup } from './queries.ts'
 
@@ -43,7 +44,7 @@ export async function browseBackup(
   const limits = { timeout_ms: BROWSE_MS }
   return deps.agents
     .post(server, '/backups/browse', body, BackupListing, {}, limits)
-    .catch((error: unknown) => refuseOld(deps, server, error))
+    .catch((error: unknown) => refuse(deps, server, error))
 }
 
 /**
@@ -63,7 +64,7 @@ export async function downloadBackup(
     .bytes(server, '/backups/download', body)
     .catch(async (error: unknown) => {
       await record('failed')
-      return refuseOld(deps, server, error)
+      return refuse(deps, server, error)
     })
   await record('success')
   const name = nameOf(site.domain, backup.at, query, download.type)
@@ -75,22 +76,10 @@ async function openedParams(deps: Deps, site_id: number, backup_id: number) {
   return unsealed(await restoreParams(deps, site_id, backup_id), deps.sealer)
 }
 
-/** An agent that knows the call refuses one without a body for another reason. */
-async function refuseOld(
-  { agents }: Deps,
-  server: SiteTarget['server'],
-  error: unknown,
-): Promise<never> {
-  if (!hasCode(error, 'not_found')) throw error
-  const other: unknown = await agents
-    .post(server, '/backups/browse', {}, BackupListing)
-    .catch((reason: unknown) => reason)
-  if (!hasCode(other, 'not_found')) throw error
-  throw conflict('The agent of this server cannot read backups: upgrade it')
-}
-
-const hasCode = (error: unknown, code: ErrorName): boolean =>
-  error instanceof ServiceError && error.code === code
+const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>
+  refuseOld(error, 'cannot read backups', () =>
+    agents.post(server, '/backups/browse', {}, BackupListing),
+  )
 
 /** `shop.example-2026-03-01-0930-uploads.tar`; a file keeps its name. */
 function nameOf(domain: string, at: string, { path }: DownloadBackupQuery, type: string): string {

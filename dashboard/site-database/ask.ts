@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
 
 interface Deps {
   agents: Agents
@@ -19,22 +19,14 @@ export const askAbout = <S extends z.ZodType>(
 ): Promise<z.output<S>> =>
   deps.agents
     .post(server, path, { domain: site.domain }, answer, {}, { timeout_ms: LIMIT_MS })
-    .catch((error: unknown) => refuseOld(deps, server, path, error))
+    .catch((error: unknown) => refuse(deps, server, path, error))
 
-/** An agent that knows the call, and not the site, refuses a call without one. */
-export async function refuseOld(
+export const refuse = (
   { agents }: Deps,
   server: SiteTarget['server'],
   path: string,
   error: unknown,
-): Promise<never> {
-  if (!hasCode(error, 'not_found')) throw error
-  const other: unknown = await agents
-    .post(server, path, {}, z.unknown())
-    .catch((reason: unknown) => reason)
-  if (!hasCode(other, 'not_found')) throw error
-  throw conflict('The agent of this server does not know databases of sites: upgrade it')
-}
-
-const hasCode = (error: unknown, code: ErrorName): boolean =>
-  error instanceof ServiceError && error.code === code
+) =>
+  refuseOld(error, 'does not know databases of sites', () =>
+    agents.post(server, path, {}, z.unknown()),
+  )

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { CronJobs, JobOutput, WordpressCron } from '#shared/api/site-jobs.ts'
-import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
 import { plainOutput } from '#shared/job-runs.ts'
 import { AgentCron, AgentJobOutput, AgentSiteJobs } from '#shared/site-jobs.ts'
 
@@ -46,14 +46,7 @@ async function ask<S extends z.ZodType>(
   more: object = {},
 ): Promise<z.output<S>> {
   const post = (body: object) => agents.post(server, path, body, answer)
-  return post({ domain: site.domain, ...more }).catch(async (error: unknown) => {
-    if (!hasCode(error, 'not_found')) throw error
-    // An agent that knows the call, and not the site, refuses a call without one.
-    const other: unknown = await post({}).catch((reason: unknown) => reason)
-    if (!hasCode(other, 'not_found')) throw error
-    throw conflict('The agent of this server does not know cron jobs of sites: upgrade it')
-  })
+  return post({ domain: site.domain, ...more }).catch((error: unknown) =>
+    refuseOld(error, 'does not know cron jobs of sites', () => post({})),
+  )
 }
-
-const hasCode = (error: unknown, code: ErrorName): boolean =>
-  error instanceof ServiceError && error.code === code

@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { JobRun } from '#shared/api/job-runs.ts'
-import { conflict, type ErrorName, ServiceError } from '#shared/errors.ts'
 import { AgentJobRuns, plainOutput } from '#shared/job-runs.ts'
 
 /** Read from the server at each call, and not stored. Newest first. */
@@ -10,15 +10,8 @@ export async function listJobRuns(
   { server, site }: { server: ServerRow; site: SiteRow },
 ): Promise<JobRun[]> {
   const ask = (body: object) => agents.post(server, '/sites/job-runs', body, AgentJobRuns)
-  const { runs } = await ask({ domain: site.domain }).catch(async (error: unknown) => {
-    if (!hasCode(error, 'not_found')) throw error
-    // An agent that knows the call, and not the site, refuses a call without one.
-    const other: unknown = await ask({}).catch((reason: unknown) => reason)
-    if (!hasCode(other, 'not_found')) throw error
-    throw conflict('The agent of this server does not report the runs of jobs: upgrade it')
-  })
+  const { runs } = await ask({ domain: site.domain }).catch((error: unknown) =>
+    refuseOld(error, 'does not report the runs of jobs', () => ask({})),
+  )
   return runs.map((run) => ({ ...run, output: plainOutput(run.output) }))
 }
-
-const hasCode = (error: unknown, code: ErrorName): boolean =>
-  error instanceof ServiceError && error.code === code

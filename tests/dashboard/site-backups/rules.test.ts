@@ -110,7 +110,7 @@ test('rules with an unknown target, and two of one tag, are refused', async () =
   const rule = { tag: 'a', every: 'daily', target_id: null }
   expect(await refused(rule, rule)).toEqual({ rules: ['Must have one rule for each tag'] })
   expect(await refused({ ...rule, every: 'hourly' })).toEqual({
-    rules: ['Must be one of default, off, daily, weekly'],
+    rules: ['Entry 1, every: Must be one of default, off, daily, weekly'],
   })
 })
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Pencil, RefreshCw, Star } from 'lucide-react'
 import { useState } from 'react'
+import { messageOf } from '#dashboard/web/api/client.ts'
 import { domainStatesQuery, domainsQuery } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
@@ -63,9 +64,16 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
           onPrimary={isOnServer && !isOffline && site.status === 'active' ? change : undefined}
         />
       )}
+      {states.error && !states.data && <Unknown reason={messageOf(states.error)} />}
       {states.data && <Expected states={states.data} />}
       <ChangePrimary {...primary.dialog} site={site} name={name} />
       {data && <EditDomains key={String(dialog.open)} {...dialog} site={site} domains={data} />}
     </Card>
   )
 }
+
+const Unknown = ({ reason }: { reason: string }) => (
+  <p role="alert" className="border-t border-line px-4 py-3 text-xs text-warn">
+    DNS and certificates of the names are unknown. {reason}
+  </p>
+)
