@@ -34,6 +34,7 @@ const TABS = [
   'PHP',
   'Mail',
   'Access',
+  'Numbers',
   'Logs',
   'Activity',
 ]

@@ -12,6 +12,7 @@ import { copyRows } from './copies.ts'
 import { insertRecorded, makeRecorder } from './history.ts'
 import { insertAll } from './insert.ts'
 import { fillMetrics } from './metrics/fill-metrics.ts'
+import { fillNumbers } from './metrics/fill-numbers.ts'
 import { fillPeople } from './people.ts'
 import { isolationRows, mailReports, mailRows, webRows } from './reports.ts'
 import { serverRows } from './servers.ts'
@@ -42,6 +43,7 @@ export async function fillRecords(
   await insertAll(db, server_web, await webRows(fleet, now))
   await fillPeople(db, now)
   await fillMetrics(db, fleet, now)
+  await fillNumbers(db, now)
   const record = await makeRecorder(fleet, now)
   const recorded = await insertRecorded(db, listStories(fleet.plan).map(record))
   const bulks = await fillBulks(db, fleet, { record, now })

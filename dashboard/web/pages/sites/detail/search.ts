@@ -10,6 +10,7 @@ export const SITE_TABS = {
   php: 'PHP',
   mail: 'Mail',
   access: 'Access',
+  numbers: 'Numbers',
   logs: 'Logs',
   activity: 'Activity',
 } as const

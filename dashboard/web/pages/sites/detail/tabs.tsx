@@ -14,6 +14,8 @@ import { CronJobsCard } from './jobs/cron-jobs-card.tsx'
 import { EventsCard } from './jobs/events-card.tsx'
 import { RunsCard } from './jobs/runs-card.tsx'
 import { LogsTab } from './logs/logs.tsx'
+import { NumbersTab } from './numbers/numbers-tab.tsx'
+import { TierAdvice } from './numbers/tier-advice.tsx'
 import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
@@ -44,14 +46,17 @@ const isManaged = ({ site, isOnServer }: TabProps) => isOnServer && !site.found
 
 const TABS: Record<SiteTab, SiteTabEntry> = {
   overview: {
-    content: ({ site }) => (
-      <div className="grid items-start gap-5 lg:grid-cols-2">
-        <FactsCard site={site} />
-        <div className="flex min-w-0 flex-col gap-5">
-          {!site.managed && <NotManagedCard site={site} />}
-          <HealthCard site={site} />
+    content: (props) => (
+      <>
+        {isManaged(props) && <TierAdvice site={props.site} />}
+        <div className="grid items-start gap-5 lg:grid-cols-2">
+          <FactsCard site={props.site} />
+          <div className="flex min-w-0 flex-col gap-5">
+            {!props.site.managed && <NotManagedCard site={props.site} />}
+            <HealthCard site={props.site} />
+          </div>
         </div>
-      </div>
+      </>
     ),
   },
   domains: {
@@ -137,6 +142,10 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
         )}
       </>
     ),
+  },
+  numbers: {
+    has: isManaged,
+    content: ({ site }) => <NumbersTab site={site} />,
   },
   logs: {
     has: isManaged,
