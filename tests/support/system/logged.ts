@@ -9,6 +9,7 @@ const FAULTY = `<?php
 /* Plugin Name: Faulty */
 if (isset($_GET['fail'])) missing_function('${SECRET}');
 if (isset($_GET['notice'])) trigger_error('a notice ' . $_GET['notice']);
+if (isset($_GET['sleep'])) sleep((int) $_GET['sleep']);
 if (defined('WP_CLI')) fwrite(STDERR, "the job says password=${SECRET}\\n");
 `
 
