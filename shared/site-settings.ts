@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CDNS } from './cdn.ts'
 import { oneOf, type Tier, TrueOrFalse } from './fields.ts'
 import { PHP_LIMITS, PHP_RANGES, type PhpLimit, phpValueProblem } from './php-values.ts'
 import { StagingPasswordHash, StagingUser } from './staging.ts'
@@ -99,6 +100,10 @@ export const Xmlrpc = oneOf(XMLRPC_MODES).describe(
   'Who may call xmlrpc.php: everybody, only the published addresses of Jetpack, or nobody.',
 )
 
+export const TrustedCdn = oneOf(CDNS).describe(
+  'The network in front of the site, which names the address of each visitor. From other networks the header that names it counts for nothing.',
+)
+
 /** The settings of a site beside its PHP version and tier; what is left out has its default. */
 export const SiteSettings = z
   .object({
@@ -107,6 +112,7 @@ export const SiteSettings = z
     php_settings: PhpSettings,
     page_cache: PageCache,
     xmlrpc: z.literal('jetpack'),
+    trusted_cdn: TrustedCdn,
   })
   .partial()
   .strict()

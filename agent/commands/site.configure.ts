@@ -54,9 +54,11 @@ function resultOf(site: Site) {
     basic_auth,
     php_settings = null,
     page_cache = null,
+    trusted_cdn = null,
   } = site.settings ?? {}
   return {
     ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
+    trusted_cdn,
     basic_auth: basic_auth ? { user: basic_auth.user } : null,
   }
 }

@@ -7,6 +7,7 @@ const settings = {
   },
   page_cache: { enabled: true, paths: ['/members'], cookies: ['member_'] },
   xmlrpc: 'jetpack',
+  trusted_cdn: 'Cloudflare',
 }
 
 export const SITE_SETTINGS_EXAMPLES = {

@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
-import { BasicAuth, Maintenance, PageCache, PhpSettings, Xmlrpc } from '#shared/site-settings.ts'
+import {
+  BasicAuth,
+  Maintenance,
+  PageCache,
+  PhpSettings,
+  TrustedCdn,
+  Xmlrpc,
+} from '#shared/site-settings.ts'
 import { StagingUser } from '#shared/staging.ts'
 
 /** What is left out stays as it is; null is the default. */
@@ -11,6 +18,7 @@ const changes = {
   php_settings: PhpSettings.nullable().optional(),
   page_cache: PageCache.nullable().optional(),
   xmlrpc: Xmlrpc.optional(),
+  trusted_cdn: TrustedCdn.nullable().optional(),
 }
 
 /** All settings as they are then. */
@@ -21,13 +29,15 @@ const SettingsReport = z.object({
   php_settings: PhpSettings.nullable(),
   page_cache: PageCache.nullable(),
   xmlrpc: Xmlrpc,
+  /** An older agent does not report it. */
+  trusted_cdn: TrustedCdn.nullable().default(null),
 })
 export type SettingsReport = z.output<typeof SettingsReport>
 
 const siteConfigure = command({
   name: 'site.configure',
   summary:
-    'Set the PHP settings, maintenance page, password, page cache and access to xmlrpc.php of a site',
+    'Set the PHP settings, maintenance page, password, page cache, access to xmlrpc.php and trusted CDN of a site',
   changes: true,
   params: z.object({
     domain: Domain,
@@ -47,7 +57,14 @@ export const SettingsChange = z.object({
     .describe('Visitors need a new password, which is generated; null: they need none.'),
 })
 
-const NAMES = ['maintenance', 'basic_auth', 'php_settings', 'page_cache', 'xmlrpc'] as const
+const NAMES = [
+  'maintenance',
+  'basic_auth',
+  'php_settings',
+  'page_cache',
+  'xmlrpc',
+  'trusted_cdn',
+] as const
 export const isChange = (given: { [N in (typeof NAMES)[number]]?: unknown }) =>
   NAMES.some((name) => given[name] !== undefined)
 export const CHANGE = `Must name ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`
@@ -63,6 +80,12 @@ export const siteConfigureType = operationType({
   bulk: {
     title: 'Change settings of',
     params: bulkParams(changes).refine(isChange, CHANGE),
-    words: { maintenance: null, php_settings: null, page_cache: null, xmlrpc: 'xmlrpc.php' },
+    words: {
+      maintenance: null,
+      php_settings: null,
+      page_cache: null,
+      xmlrpc: 'xmlrpc.php',
+      trusted_cdn: null,
+    },
   },
 })

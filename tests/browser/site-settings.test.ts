@@ -124,6 +124,19 @@ test('the page cache leaves out paths, and XML-RPC is only for Jetpack', async (
   expect(problems).toEqual([])
 })
 
+test('a CDN in front of the site names its visitors', async () => {
+  asked = []
+  const { page, problems } = await open(`${path}?tab=access`)
+
+  await press(page, 'Change CDN')
+  await page.getByLabel('CDN', { exact: true }).selectOption('Fastly')
+  await confirm(page, 'Save CDN')
+  await page.getByText('Fastly names the visitor').waitFor()
+
+  expect(asked).toEqual([{ trusted_cdn: 'Fastly' }])
+  expect(problems).toEqual([])
+})
+
 test('a site is suspended from its menu, and resumed from its notice', async () => {
   const { page, problems } = await open(path)
 

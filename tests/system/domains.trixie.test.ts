@@ -128,6 +128,51 @@ unless(lab.available()).describe('the domains of a site', () => {
     expect(after).toBe(before)
   })
 
+  test(
+    'the network in front names the visitor, and nobody else does',
+    async () => {
+      const page = `/srv/www/${site.user}/public/visitor.php`
+      await world.host.put(
+        page,
+        "<?php header('Cache-Control: no-store'); echo $_SERVER['REMOTE_ADDR'];",
+      )
+      const [cloudflare, fastly] = ['173.245.48.9', '151.101.0.4']
+      for (const address of [cloudflare, fastly])
+        await world.host.must(['ip', 'address', 'add', `${address}/32`, 'dev', 'lo'])
+      const seen = async (from: string, header: string) => {
+        const options = ['--interface', from, '--header', header]
+        return (await get(world.host, `https://${SITE}/visitor.php`, { options })).body
+      }
+      const trust = (trusted_cdn: string | null) =>
+        world.dashboard.stream('PATCH', world.path(`/sites/${site.id}/settings`), { trusted_cdn })
+      const becomes = (expected: string, from: string, header: string) =>
+        lab.poll(async () => (await seen(from, header)) === expected)
+      const VISITOR = '203.0.113.9'
+      const named = `CF-Connecting-IP: ${VISITOR}`
+      const listed = `X-Forwarded-For: 6.6.6.6, ${VISITOR}, ${fastly}`
+
+      expect(await seen(cloudflare, named)).toBe(cloudflare)
+      expect((await trust('Cloudflare')).at(-1)?.event).toBe('complete')
+      expect(await becomes(VISITOR, cloudflare, named)).toBe(true)
+      expect(await seen('127.0.0.1', named)).toBe('127.0.0.1')
+      expect(await seen(fastly, named)).toBe(fastly)
+      const logged = await world.host.must([
+        'tail',
+        '-n',
+        '3',
+        `/var/log/hosting/${site.user}/access.log`,
+      ])
+      expect(logged).toContain(`${VISITOR} - `)
+
+      await trust('Fastly')
+      expect(await becomes(VISITOR, fastly, listed)).toBe(true)
+      expect(await seen('127.0.0.1', listed)).toBe('127.0.0.1')
+      await trust(null)
+      expect(await becomes(fastly, fastly, listed)).toBe(true)
+    },
+    5 * MINUTES,
+  )
+
   test('names that are left out are gone', async () => {
     const last = await set({})
 
@@ -138,6 +183,8 @@ unless(lab.available()).describe('the domains of a site', () => {
       return String(answer).includes('status 52')
     }
     expect(await lab.poll(isGone)).toBe(true)
-    expect((await visit(`https://www.${SITE}/answer.php`))[0]).toBe(200)
+    // A worker with the former configuration may still take a request.
+    const shows = async () => (await visit(`https://www.${SITE}/answer.php`))[0] === 200
+    expect(await lab.poll(shows)).toBe(true)
   })
 })

@@ -13,6 +13,8 @@ export interface Way {
   tls: boolean
   /** The certificate of the other server, if no authority has signed it: the path of a PEM file. */
   pinned: string | undefined
+  /** In which the other server reads the address of the visitor. */
+  header: string
 }
 
 const bracketed = (address: string) => (address.includes(':') ? `[${address}]` : address)
@@ -28,12 +30,12 @@ export const renderAcme = ({ moving }: Pick<Site, 'moving'>): string =>
     : ACME_LOCATION
 
 /** The lines of a location that forwards. The other server believes the address of the visitor. */
-function renderProxy({ domain, to, tls, pinned }: Way): string {
+function renderProxy({ domain, to, tls, pinned, header }: Way): string {
   const lines = [
     `proxy_pass ${tls ? 'https' : 'http'}://${bracketed(to)};`,
     'proxy_http_version 1.1;',
     'proxy_set_header Host $host;',
-    'proxy_set_header X-Real-IP $remote_addr;',
+    `proxy_set_header ${header} $remote_addr;`,
     'proxy_set_header Connection "";',
     'proxy_request_buffering off;',
     'proxy_read_timeout 3600s;',
@@ -85,18 +87,12 @@ ${renderProxy(way)}
     }
 `
 
-/**
- * On the new server: the other one names the visitor. Until the switch it is the only one that is
- * served, beside this machine.
- */
+/** On the new server: until the switch only the other one is served, beside this machine. */
 export function renderArriving({ moving }: Pick<Site, 'moving'>): string {
-  if (!moving?.from) return ''
-  const trusted = moving.from.map((address) => `    set_real_ip_from ${address};\n`).join('')
-  const head = `${trusted}    real_ip_header X-Real-IP;\n`
-  if (!moving.closed) return head
+  if (!moving?.from || !moving.closed) return ''
   const addresses = [...moving.from, '127.0.0.1', '::1']
   const known = addresses.map((address) => address.replaceAll('.', '\\.')).join('|')
-  return `${head}    set $hosting_asked "$realip_remote_addr $uri";
+  return `    set $hosting_asked "$realip_remote_addr $uri";
     if ($hosting_asked !~ "^(?:(?:${known}) |[^ ]+ /\\.well-known/acme-challenge/)") {
         return 503;
     }

@@ -2,6 +2,7 @@ import { logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { type Redirect, redirectsOf, servedNamesOf } from '#shared/site-names.ts'
 import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './base.ts'
+import { renderVisitor } from './visitor.ts'
 
 /** Paths of PEM files, and whether browsers trust no authority of them. */
 export interface Certificate {
@@ -81,7 +82,7 @@ function grouped(redirects: readonly Redirect[]): { names: string[]; first: Redi
 
 function renderServer(
   { names, status, to, tls }: Answering,
-  { site: { user }, abilities, certificate }: Requested,
+  { site, abilities, certificate }: Requested,
 ): string {
   const secure =
     tls && certificate
@@ -96,8 +97,8 @@ server {
 ${renderListen(80, abilities)}
 ${secure}    server_name ${names.join(' ')};
     server_tokens off;
-    access_log ${logsOf(user)}/access.log hosting;
-    error_log ${logsOf(user)}/error.log;
+${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
+    error_log ${logsOf(site.user)}/error.log;
 
 ${ACME_LOCATION}
     location / {

@@ -12,6 +12,7 @@ import * as moving from './moving.ts'
 import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
 import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
 import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
+import { renderVisitor, visitorHeaderOf } from './visitor.ts'
 
 export interface Vhost {
   site: Site
@@ -39,7 +40,7 @@ export const renderFrozen = (vhost: Vhost): string =>
   renderServers(vhost, quiet(vhost, moving.FROZEN))
 
 const quiet = ({ site }: Vhost, content: string) => `
-    access_log ${logsOf(site.user)}/access.log hosting;
+${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -47,7 +48,9 @@ ${content}`
 
 function wayOf({ site, certificate, pinned }: Vhost): moving.Way | undefined {
   const to = site.moving?.to
-  return to === undefined ? to : { domain: site.domain, to, tls: !!certificate, pinned }
+  return to === undefined
+    ? to
+    : { domain: site.domain, to, tls: !!certificate, pinned, header: visitorHeaderOf(site) }
 }
 
 function renderServers(vhost: Vhost, content: string, zone = ''): string {
@@ -66,7 +69,7 @@ ${renderRedirects(vhost)}`
 server {
 ${renderListen(80, abilities)}
 ${renderNames(securedNames(site, certificate))}
-    access_log ${logsOf(site.user)}/access.log hosting;
+${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -103,7 +106,7 @@ ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
     limit_req_status 429;
 
-${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${moving.renderArriving(site)}
+${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site)}${moving.renderArriving(site)}
 ${moving.renderAcme(site)}
 ${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
 ${renderPhp(vhost)}

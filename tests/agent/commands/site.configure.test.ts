@@ -13,7 +13,10 @@ const POOL = '/etc/hosting/fpm/shop-php8.2.d/pool.conf'
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
 const PASSWORDS = '/etc/hosting/staging/shop.htpasswd'
 const HASH = `{SSHA}${'a'.repeat(40)}`
-const NONE = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
+const NONE = {
+  ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
+  trusted_cdn: null,
+}
 
 const configure = (host: FakeHost, change: Omit<ParamsOf<'site.configure'>, 'domain'>) =>
   outcome(siteConfigure.run({ domain, ...change }, contextOf(host)))

@@ -29,6 +29,7 @@ const VALUES: Record<string, unknown> = {
   php_settings: { memory_limit: 256, values: {} },
   page_cache: { enabled: false, paths: [], cookies: [] },
   xmlrpc: 'jetpack',
+  trusted_cdn: 'Cloudflare',
 }
 
 /** They decide before the operation is stored. */

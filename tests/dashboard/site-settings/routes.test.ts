@@ -7,7 +7,10 @@ const PHP_LIMITS = {
   execution_time: { usual: 60, most: 300 },
   input_vars: { usual: 2000, most: 10_000 },
 }
-const UNSET = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
+const UNSET = {
+  ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
+  trusted_cdn: null,
+}
 
 /** A site whose agent keeps what it is sent, and reports it as its settings. */
 async function started() {

@@ -25,6 +25,7 @@ const values = [
 
 /** Values that each param of the settings of a site refuses. */
 export const hostileSettings = {
+  trusted_cdn: [...noObject, '', 'cloudflare', 'Akamai', 'Cloudflare\n'],
   maintenance: [
     ...noObject,
     ...addresses.map((address) => ({ allow: [address] })),
@@ -51,6 +52,7 @@ export const hostileSettings = {
 }
 
 export const validSettings = {
+  trusted_cdn: 'Cloudflare',
   maintenance: { allow: ['203.0.113.0/24'], message: '' },
   basic_auth: null,
   php_settings: { memory_limit: 128, values: { precision: '14' } },

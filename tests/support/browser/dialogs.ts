@@ -39,6 +39,7 @@ export const DIALOGS: Record<string, Window> = {
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },
   'a maintenance page': { path: '/sites/1?tab=access', open: button('Turn maintenance page on') },
+  'a CDN': { path: '/sites/1?tab=access', open: button('Change CDN') },
   'a password for visitors': { path: '/sites/1?tab=access', open: button('Require password') },
   'SFTP access': { path: '/sites/1?tab=access', open: button('Change SFTP access') },
   'a person': { path: '/people', open: button('Add person') },

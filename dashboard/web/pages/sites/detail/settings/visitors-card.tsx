@@ -5,6 +5,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { MaintenanceRow } from './maintenance.tsx'
 import { PasswordRow } from './password.tsx'
+import { TrustedCdnRow } from './trusted-cdn.tsx'
 
 /** Who sees the site. */
 export function VisitorsCard({ site }: { site: Site }) {
@@ -15,6 +16,7 @@ export function VisitorsCard({ site }: { site: Site }) {
       {data && (
         <div className="flex flex-col gap-4">
           <MaintenanceRow site={site} maintenance={data.maintenance} />
+          <TrustedCdnRow site={site} trusted={data.trusted_cdn} />
           {!site.staging && <PasswordRow site={site} password={data.basic_auth} />}
         </div>
       )}
