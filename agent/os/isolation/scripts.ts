@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
-import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
+import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { CONTEXTS, type InsideAttack } from './attack.ts'
 import { PRELUDE } from './prelude.ts'
@@ -37,6 +37,8 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
     configs: await configsOf(host, neighbour.user),
     socket: socketOf(neighbour),
     mail: MAIL.socket(neighbour.user),
+    mail_log: MAIL.logOf(neighbour.user),
+    logs: logsOf(neighbour.user),
     unit: fpmService(neighbour).unit,
     prefix: about.prefix,
     pids: [...new Set([about.pid, about.ppid, 1])].filter((pid) => pid > 0),
@@ -74,6 +76,8 @@ export async function placeNeighbour(
 ): Promise<void> {
   await put(host, neighbour, 'public/isolation-secret.php', `<?php return '${secret}';\n`)
   await put(host, neighbour, 'public/isolation.txt', `${secret}\n`)
+  await runAsSite(host, neighbour, ['mkdir', '-p', '--', loginsOf(neighbour.user)])
+  await put(host, neighbour, 'tmp/logins/isolation', secret)
   const marker = markerOf(random)
   const paths = SHARED.map((folder) => `'${folder}/${marker}'`).join(', ')
   await put(host, neighbour, 'public/isolation.php', renderEntry(NEIGHBOUR(paths), key))

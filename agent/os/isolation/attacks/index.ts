@@ -2,6 +2,8 @@ import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/atta
 import { DATABASE_USERS } from './database-users.ts'
 import { FILES } from './files.ts'
 import { JOBS } from './jobs.ts'
+import { LOGINS } from './logins.ts'
+import { LOGS } from './logs.ts'
 import { NAMES } from './names.ts'
 import { NGINX_ATTACKS } from './nginx.ts'
 import { PROCESSES } from './processes.ts'
@@ -22,6 +24,8 @@ export const ATTACKS = {
   ...NAMES,
   ...SOCKETS,
   ...SSH,
+  ...LOGINS,
+  ...LOGS,
   ...SQL_ATTACKS,
   ...DATABASE_USERS,
   ...NGINX_ATTACKS,
