@@ -83,7 +83,8 @@ export function makeDeps(outside: Outside) {
         agents.get(server, '/metrics', Metrics, limits.contact_ms),
       ),
     store: (readings) => storeReadings(db, readings),
-    count: (server) => inRequest(newRequestId(random), () => updateNumbers({ db, agents }, server)),
+    count: (server) =>
+      inRequest(newRequestId(random), () => updateNumbers({ db, agents, clock }, server)),
   })
   const health = new HealthReader({ ...base, agents })
   const health_poller = new HealthPoller({

@@ -72,4 +72,10 @@ export const SiteCount = z.object({
 })
 export type SiteCount = z.infer<typeof SiteCount>
 
-export const CountsRequest = z.object({ since: z.coerce.number().int().nonnegative().default(0) })
+const sinceRule = 'Must be a whole number of seconds'
+const Seconds = z
+  .string(sinceRule)
+  .regex(/^\d{1,10}$/, sinceRule)
+  .transform(Number)
+
+export const CountsRequest = z.object({ since: Seconds.default(0) })

@@ -1,8 +1,9 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { MINUTE_S, SiteCount } from '#shared/site-numbers.ts'
+import { DAY_S, MINUTE_S, MOST_DAYS, SiteCount } from '#shared/site-numbers.ts'
 import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 
 /** How long minutes and days are kept, in seconds. */
@@ -11,17 +12,29 @@ export const DAYS_KEPT = 366 * 86_400
 
 /** Reads what a server has counted since the last time. An older agent counts nothing. */
 export async function updateNumbers(
-  { db, agents }: { db: Database; agents: Agents },
+  { db, agents, clock }: { db: Database; agents: Agents; clock: Clock },
   server: Address,
 ): Promise<void> {
   const path = `/sites/numbers?since=${await readSince(db, server.id)}`
   try {
     const { entries } = await agents.list(server, path, { key: 'sites', entry: SiteCount })
-    await storeCounts(db, server.id, entries)
+    await storeCounts(db, server.id, entries.map(expected(clock.now().getTime() / 1000)))
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
   }
 }
+
+/** Clocks may differ by this. */
+const AHEAD = 3600
+
+/** Without times that the sweep would not delete: an agent can store no more than a site has. */
+const expected =
+  (now: number) =>
+  ({ minutes, days, ...site }: SiteCount): SiteCount => ({
+    ...site,
+    minutes: minutes.filter(({ at }) => at > now - MINUTES_KEPT && at < now + AHEAD),
+    days: days.filter(({ at }) => at > now - (MOST_DAYS + 1) * DAY_S && at < now + AHEAD),
+  })
 
 export async function sweepNumbers(db: Database, now: Date): Promise<void> {
   const today = now.getTime() / 1000

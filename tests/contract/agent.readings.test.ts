@@ -34,6 +34,17 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
+  test('GET /sites/numbers has the sites since a time in seconds', async () => {
+    const { status, body } = await client().get('/sites/numbers?since=1767225600')
+    const refused = await client().get('/sites/numbers?since=yesterday')
+
+    expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
+    expect([refused.status, Object.keys(Object(refused.body).fields ?? {})]).toEqual([
+      422,
+      ['since'],
+    ])
+  })
+
   test('GET /metrics reports the values of the kernel', async () => {
     const before = await uptime()
     const metrics = Metrics.parse((await client().get('/metrics')).body)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { gt, lt } from 'drizzle-orm'
 import { site_days, site_minutes } from '#dashboard/db/numbers-schema.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { storeCounts } from '#dashboard/numbers/queries.ts'
@@ -112,12 +113,31 @@ test('asks an agent for what changed since the last time, and ignores one that i
     return Response.json({ sites })
   })
   const { db, agents } = dashboard.deps
+  const deps = { db, agents, clock }
   const [address = { id: 0, hostname: '', port: 0 }] = await db.read.select().from(servers)
-  for (let turn = 0; turn < 2; turn++) await updateNumbers({ db, agents }, address)
+  for (let turn = 0; turn < 2; turn++) await updateNumbers(deps, address)
   agent.answers.set('/sites/numbers', () => Response.json({ error: 'Not found' }, { status: 404 }))
-  await updateNumbers({ db, agents }, address)
+  await updateNumbers(deps, address)
 
   expect(asked).toEqual([`?since=${NOON}`, `?since=${NOON + 60}`])
+})
+
+test('stores no time that is far from now, whatever an agent reports', async () => {
+  const { db, agents } = dashboard.deps
+  const [address = { id: 0, hostname: '', port: 0 }] = await db.read.select().from(servers)
+  const before = await db.read.$count(site_minutes)
+  const minutes = [-7 * HOUR, 2 * HOUR, 50 * DAY].map((ahead) => ({
+    at: NOON + ahead,
+    values: values({ requests: 1 }),
+  }))
+  const sites = [count({ at: NOON + 600, minutes, days: [day(-2, {}), day(16, {})] })]
+  agent.answers.set('/sites/numbers', () => Response.json({ sites }))
+
+  await updateNumbers({ db, agents, clock }, address)
+
+  expect(await db.read.$count(site_minutes)).toBe(before)
+  expect(await db.read.$count(site_days, gt(site_days.at, TODAY))).toBe(0)
+  expect(await db.read.$count(site_days, lt(site_days.at, TODAY - 15 * DAY))).toBe(0)
 })
 
 test('keeps minutes for six hours and days for a year, of sites that exist', async () => {
