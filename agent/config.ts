@@ -83,6 +83,10 @@ const Environment = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
     .optional(),
+  AGENT_RESTIC_STALL: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, 'must be a number of seconds from 1 to 99999')
+    .default('1500'),
   AGENT_PHP_SOURCE: url.default(PHP_SOURCE.url),
   AGENT_PHP_SOURCE_KEY: url.optional(),
   AGENT_PHP_SOURCE_FINGERPRINT: z
@@ -135,6 +139,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
       restic_urls: restic.urls,
       restic_sha256: restic.sha256,
+      restic_stall_ms: Number(values.AGENT_RESTIC_STALL) * 1000,
       php_source: {
         url: values.AGENT_PHP_SOURCE,
         key_url: values.AGENT_PHP_SOURCE_KEY ?? `${values.AGENT_PHP_SOURCE}/apt.gpg`,

@@ -19,6 +19,7 @@ export const ERRORS = {
  * `backup_needed`: the live site has no recent backup; `backup_failed`: nothing was changed, because the
  * backup before the change failed; `changed_meanwhile`: somebody else was faster;
  * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
+ * `target_unreachable`: a target of backups did not answer the server;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress.
@@ -39,6 +40,7 @@ export const REFUSALS = [
   'multisite',
   'certificate_refused',
   'address_fixed',
+  'target_unreachable',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

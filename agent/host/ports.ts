@@ -27,6 +27,8 @@ export interface Host {
   random: Random
   settings: HostSettings
   programs: Programs
+  /** The id of the operation whose view of the machine it is. */
+  operation?: string
   /**
    * The same machine for a restoration in the middle of a step: a cancel does not interrupt it.
    * Absent where nothing can be cancelled.

@@ -17,6 +17,8 @@ export interface HostSettings {
   /** Addresses of restic, a Debian package or the program itself, and their SHA-256. */
   restic_urls: readonly string[]
   restic_sha256: string
+  /** The time without progress after which restic is ended. */
+  restic_stall_ms: number
   /** The apt repository with further PHP versions: address, that of its key, and its fingerprint. */
   php_source: PhpSource
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */

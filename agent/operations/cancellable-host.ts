@@ -129,8 +129,9 @@ export class Session {
     const { shell, net, acme, database, clock } = this.#base
     return {
       ...this.#base,
+      ...own,
       shell: shellOf(shell, this.#operation, (work) => this.#until(work)),
-      steady: { ...this.#base, shell: shellOf(shell, this.#operation, (work) => work()) },
+      steady: { ...this.#base, ...own, shell: shellOf(shell, this.#operation, (work) => work()) },
       net: {
         fetch: (url, options) =>
           this.#until(() => net.fetch(url, { ...options, ...own, ...waits() })),

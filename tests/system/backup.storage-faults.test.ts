@@ -43,6 +43,64 @@ unless(lab.available()).describe('a backup', () => {
   )
 
   test(
+    'is absent when the disk of the server fills while it is saved, and whole when it is full before',
+    async () => {
+      const { host } = world.server
+      const cache = `/var/lib/hosting-agent/cache/restic/${world.saved.repository}`
+      await host.must(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=900m', 'tmpfs', cache])
+      await world.renewed()
+      const [before, had] = [await world.everything(), await world.manifests()]
+
+      const { event, data } = await during(host, '--tag files', world.impatient.create(), () =>
+        shrink(host, cache, 0),
+      )
+
+      expect([event, data.message]).toEqual(['error', expect.stringMatching(/no space left/)])
+      await world.expectSame('full', before)
+      expect(await world.manifests()).toEqual(had)
+
+      expect((await world.create()).event).toBe('complete')
+      await host.must(['umount', cache])
+      const manifests = await world.manifests()
+      expect(manifests).toHaveLength(had.length + 1)
+      // That of the restic that was killed.
+      await world.keeper('unlock', '--remove-all')
+      const checked = await world.keeper('check', '--read-data')
+      expect([checked.code, checked.stderr]).toEqual([0, ''])
+      expect((await world.restore({ id: manifests.at(-1) ?? '' })).event).toBe('complete')
+      await world.undo()
+      await world.expectSame('undone', before)
+    },
+    10 * MINUTES,
+  )
+
+  test.each([
+    ['saved', '--tag files', () => world.impatient.create()],
+    ['fetched', '--target', () => world.impatient.restore()],
+  ])(
+    'ends when the network is cut while it is %s, and works when it is back',
+    async (_, words, work) => {
+      const { server, storage } = world
+      await world.renewed()
+      const [before, had] = [await world.everything(), await world.manifests()]
+
+      const { event, data } = await during(server.host, words, work(), () =>
+        storage.host.partition(true),
+      )
+
+      await storage.host.partition(false)
+      expect([event, data.code]).toEqual(['error', 'target_unreachable'])
+      await world.expectSame('cut', before)
+      expect(await world.manifests()).toEqual(had)
+      expect((await world.create()).event).toBe('complete')
+      expect((await world.restore()).event).toBe('complete')
+      await world.undo()
+      await world.expectSame('undone', before)
+    },
+    10 * MINUTES,
+  )
+
+  test(
     'changes nothing when the disk of the server is full while it is fetched',
     async () => {
       const { host } = world.server

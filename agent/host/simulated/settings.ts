@@ -7,6 +7,7 @@ export const SETTINGS: HostSettings = {
   wp_cli_sha512: '0'.repeat(128),
   restic_urls: ['https://restic.example/restic'],
   restic_sha256: '1'.repeat(64),
+  restic_stall_ms: 1_500_000,
   php_source: {
     url: 'https://php.example/php',
     key_url: 'https://php.example/php/apt.gpg',

@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { readKeys, StorageRefused } from '#agent/os/backup/storage/read-keys.ts'
-import { failureOf, NO_REPOSITORY, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
+import { type Ended, failureOf, NO_REPOSITORY, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
 import { ProgressLines } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { invalid } from '#shared/errors.ts'
+import { invalid, ServiceError } from '#shared/errors.ts'
 
 const LIMIT = { timeout_ms: 2 * 60_000 }
 /** restic tries again for 15 minutes where it cannot connect; its last error is the reason. */
@@ -23,6 +23,15 @@ export async function refuseWrongFields(host: Host, { repository }: Opened): Pro
     const field = error.field === 'secret' ? 'secret' : `place.${error.field}`
     throw invalid({ [field]: [error.reason] })
   })
+}
+
+/** A target that does not answer has not refused to delete. */
+async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> {
+  const ended = await tryRestic(host, opened, ['forget', id], LIMIT)
+  const { target, password } = opened.repository
+  const failure = failureOf(ended, [target.secret, password])
+  if (ended.code !== 0 && failure instanceof ServiceError) throw failure
+  return ended
 }
 
 /**
@@ -49,7 +58,7 @@ export async function* checkTarget(host: Host, opened: Opened): Progress<boolean
   const read = await runRestic(host, opened, ['dump', id, `/${FILE}`], LIMIT)
   if (read.stdout !== text) throw new Error('The target returned something else than was written')
   yield 'The target can be written and read'
-  const { code } = await tryRestic(host, opened, ['forget', id], LIMIT)
+  const { code } = await deletion(host, opened, id)
   yield code === 0
     ? 'Warning: this server can delete backups in the target'
     : 'The target refuses to delete backups'

@@ -1,4 +1,5 @@
 import type { Output } from '#agent/host/ports.ts'
+import { ServiceError } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 
 const MOST = 600
@@ -12,13 +13,34 @@ export const WRONG_PASSWORD = 12
 export class Incomplete extends Error {}
 const INCOMPLETE = 3
 
+/** What restic printed; `late`: it was ended, because it took too long. */
+export type Ended = Output & { late?: boolean }
+
 /** The message of restic, which has that of the storage, in one line and without secrets. */
-export function failureOf({ code, stdout, stderr }: Output, secrets: readonly Secret[]): Error {
-  const hint = HINTS[code]
+export function failureOf(
+  { code, stdout, stderr, late = false }: Ended,
+  secrets: readonly Secret[],
+): Error {
   const reason = complaintOf(`${stdout}\n${stderr}`, secrets) || `exit status ${code}`
   if (code === INCOMPLETE) return new Incomplete(reason)
-  return new Error(hint === undefined ? `restic: ${reason}` : `${hint} (${reason})`)
+  const hint = HINTS[late && WAITS.test(reason) ? LOCKED : code]
+  if (hint !== undefined) return new Error(`${hint} (${reason})`)
+  const isAway = late || AWAY.test(reason)
+  return isAway && !FULL.test(reason) ? unreachable(reason) : new Error(`restic: ${reason}`)
 }
+
+/** It retries for many minutes, and its last words need not be about the network. */
+const unreachable = (reason: string) =>
+  new ServiceError('internal', {
+    message: `The target did not answer: check the network between it and this server (${reason})`,
+    refusal: 'target_unreachable',
+  })
+
+const FULL = /no space left on device/
+const WAITS = /repo already locked, waiting/
+/** The words of Go's network, of restic itself, and of ssh(1). */
+const AWAY =
+  /\bdial (tcp|udp)\b|i\/o timeout|no such host|TLS handshake timeout|connection (refused|reset|timed out)|no route to host|network is unreachable|request timeout|context deadline exceeded|ssh command exited|not responding/i
 
 const HINTS: Record<number, string> = {
   [NO_REPOSITORY]: 'The target has no repository of this site',

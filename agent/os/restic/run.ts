@@ -3,10 +3,11 @@ import type { Host, Output, RunOptions } from '#agent/host/ports.ts'
 import type { BackupTarget } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
-import { failureOf } from './failures.ts'
+import { type Ended, failureOf } from './failures.ts'
 import { resticPath } from './program.ts'
 import { optionsOf, type Repository } from './repository.ts'
 import { CACHE, MOUNT, resticProcess, type View } from './sandbox.ts'
+import { Stall } from './stall.ts'
 
 /** A repository whose files stand in a folder of root. */
 export interface Opened {
@@ -36,6 +37,7 @@ export async function refuseUnready({ init, files }: Host, { place }: BackupTarg
 }
 
 const SSH = '/usr/bin/ssh'
+const LEAST_CACHE = 128 * 2 ** 20
 
 /** Never throws for an exit status: 10 is a missing repository, 12 another password. */
 export async function tryRestic(
@@ -43,8 +45,12 @@ export async function tryRestic(
   opened: Opened,
   args: readonly string[],
   options: ResticOptions,
-): Promise<Output> {
-  return host.shell.try(argvOf(host, opened, args), optionsFor(host, opened, options))
+): Promise<Ended> {
+  const { clock, shell } = host
+  const started = clock.elapsed()
+  const argv = await argvOf(host, opened, args)
+  const output = await shell.try(argv, await optionsFor(host, opened, options))
+  return { ...output, late: clock.elapsed() - started >= options.timeout_ms }
 }
 
 /** Throws a readable error that has the message of restic and of the storage. */
@@ -59,18 +65,24 @@ export async function runRestic(
   return output
 }
 
-/** Yields the lines of its output; throws like runRestic. */
+/** Yields the lines of its output, and ends it without progress; throws like runRestic. */
 export async function* streamRestic(
   host: Host,
   opened: Opened,
   args: readonly string[],
   options: ResticOptions,
 ): AsyncGenerator<string, void> {
+  using stall = new Stall(host)
   try {
-    yield* host.shell.stream(argvOf(host, opened, args), optionsFor(host, opened, options))
+    const argv = await argvOf(host, opened, args)
+    const all = await optionsFor(host, opened, options)
+    for await (const line of host.shell.stream(argv, all)) {
+      await stall.see(line)
+      yield line
+    }
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
-    throw failureOf(error.output, secretsOf(opened))
+    throw failureOf({ ...error.output, late: stall.over }, secretsOf(opened))
   }
 }
 
@@ -82,7 +94,8 @@ export async function* bytesOfRestic(
   options: ResticOptions,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* host.shell.bytes(argvOf(host, opened, args), optionsFor(host, opened, options))
+    const argv = await argvOf(host, opened, args)
+    yield* host.shell.bytes(argv, await optionsFor(host, opened, options))
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
     throw failureOf(error.output, secretsOf(opened))
@@ -94,18 +107,23 @@ const secretsOf = ({ repository: { target, password } }: Opened): Secret[] => [
   password,
 ]
 
-const argvOf = (host: Host, { repository }: Opened, args: readonly string[]) => [
-  resticPath(host),
-  ...optionsOf(repository.target.place),
-  '--retry-lock=10m',
-  ...args,
-]
+async function argvOf(host: Host, { repository, cache }: Opened, args: readonly string[]) {
+  const options = [...optionsOf(repository.target.place), '--retry-lock=10m']
+  return [resticPath(host), ...options, ...(await cacheOptions(host, cache)), ...args]
+}
 
-function optionsFor(
+/** With a full disk, restic repeats each request whose answer it cannot put into its cache. */
+async function cacheOptions({ files }: Host, cache: string): Promise<string[]> {
+  const space = await files.space(cache).catch(() => undefined)
+  return space && space.free < LEAST_CACHE ? ['--no-cache'] : []
+}
+
+async function optionsFor(
   host: Host,
-  { repository, files, cache }: Opened,
+  opened: Opened,
   { reads, writes, ...options }: ResticOptions,
-): RunOptions {
+): Promise<RunOptions> {
+  const { repository, files, cache } = opened
   const { place } = repository.target
   const store = place.kind === 'local' ? place.path : undefined
   const view = { files, cache, program: resticPath(host), store }

@@ -164,7 +164,8 @@ test('says what the storage answered, without its password', async () => {
 
   const [, reason] = await create(host)
 
-  expect(reason).toBe('restic: Fatal: dial ***: connection refused')
+  const check = 'The target did not answer: check the network between it and this server'
+  expect(reason).toBe(`${check} (Fatal: dial ***: connection refused)`)
 })
 
 test('refuses a repository with another password, a weak key and a server without systemd', async () => {

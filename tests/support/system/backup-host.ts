@@ -56,10 +56,11 @@ export class BackupHost {
     return server
   }
 
-  /** The last event; `fault` names a step and its n-th call, which fails. */
-  async run(command: string, params: object, fault = 'none'): Promise<Ended> {
+  /** The last event; `fault` names a step and its n-th call, which fails; `more`: settings of the agent. */
+  async run(command: string, params: object, fault = 'none', more = {}): Promise<Ended> {
+    const env = { ...ENVIRONMENT, ...more }
     const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
-    const output = await this.host.must(argv, { env: ENVIRONMENT, timeout_ms: 20 * MINUTES })
+    const output = await this.host.must(argv, { env, timeout_ms: 20 * MINUTES })
     return JSON.parse(output).outcome
   }
 

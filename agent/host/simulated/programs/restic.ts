@@ -16,7 +16,9 @@ type Act = (call: Call) => Output
 
 /** restic(1): a repository is a folder with the password, the keys, and a copy for each snapshot. */
 export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
-  const words = argv.slice(1).filter((word) => !/^(-o|--retry-lock=.*|sftp\.args=.*)$/.test(word))
+  const words = argv
+    .slice(1)
+    .filter((word) => !/^(-o|--retry-lock=.*|--no-cache|sftp\.args=.*)$/.test(word))
   const files = mounted(options, '/run/backup') ?? ''
   const address = disk.text(`${files}/repository`)?.trim() ?? ''
   const path = address.startsWith('/') ? address : `/remote/${address.replace(/\W+/g, '-')}`

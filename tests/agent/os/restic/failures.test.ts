@@ -23,6 +23,44 @@ test('says what a status of restic means', () => {
   expect(failed(3, 'Fatal')).toBeInstanceOf(Incomplete)
 })
 
+const away = (code: number, stderr: string, late = false) => {
+  const failure = failureOf({ code, stdout: '', stderr, late }, [])
+  return [Object(failure).refusal, failure.message]
+}
+const CHECK = 'The target did not answer: check the network between it and this server'
+
+test.each([
+  'Fatal: Get "https://b/": dial tcp 203.0.113.7:443: i/o timeout',
+  'Fatal: dial tcp 203.0.113.7:443: connect: connection refused',
+  'Fatal: dial tcp: lookup b on 127.0.0.53:53: no such host',
+  'Load(<data/1>): read tcp 10.0.0.1:5->10.0.0.2:443: read: connection reset by peer',
+  'request timeout | Fatal: failed to refresh lock in time',
+  'subprocess ssh: Timeout, server b not responding. | Fatal: ssh command exited',
+])('has a code for a target that does not answer: %s', (words) => {
+  expect(away(1, words)).toEqual(['target_unreachable', `${CHECK} (${words})`])
+})
+
+test('has no code for a full disk of the server, which restic takes for a failed request', () => {
+  const words = 'Load(<snapshot/1>) failed: write /cache/tmp-1: no space left on device'
+  expect(away(128, words, true)).toEqual([undefined, `restic: ${words}`])
+})
+
+test('has the same code for a restic that was ended because it took too long', () => {
+  expect(away(128, '', true)).toEqual(['target_unreachable', `${CHECK} (exit status 128)`])
+  const waits = 'repo already locked, waiting up to 10m0s for the lock'
+  expect(away(128, waits, true)).toEqual([
+    undefined,
+    `The repository is locked by another program: try again when it has ended (${waits})`,
+  ])
+})
+
+test.each(['unexpected HTTP response (507): 507 Insufficient Storage', 'Access Denied.'])(
+  'has no code for an answer of the target: %s',
+  (words) => {
+    expect(away(1, words)).toEqual([undefined, `restic: ${words}`])
+  },
+)
+
 test('never shows a secret, plain or as in an address', () => {
   expect(failed(1, 'Head https://a:s3cr%2Ft@b: s3cr/t').message).toBe(
     'restic: Head https://a:***@b: ***',

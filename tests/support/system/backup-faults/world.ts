@@ -10,6 +10,8 @@ const LARGE = `/srv/www/${SITE.user}/public/large`
 const LEFT = `find /srv/www/.restore /var/lib/hosting-agent/backups -mindepth 2
   systemctl is-active 'hosting-cron@*.timer' 'hosting-fpm@*.socket'`
 
+const IMPATIENT = { AGENT_RESTIC_STALL: '10' }
+
 type Storage = Awaited<ReturnType<typeof startRestServer>>
 export type Everything = Awaited<ReturnType<FaultyWorld['everything']>>
 
@@ -51,6 +53,15 @@ export class FaultyWorld {
     const parts = { files: true, database: true }
     const params = this.server.restoring({ ...this.saved, ...changed }, parts)
     return this.server.run('backup.restore', params)
+  }
+
+  /** Operations whose restic may stand still for some seconds only. */
+  impatient = {
+    create: () => this.server.run('backup.create', this.server.saving, 'none', IMPATIENT),
+    restore: () => {
+      const params = this.server.restoring(this.saved, { files: true, database: true })
+      return this.server.run('backup.restore', params, 'none', IMPATIENT)
+    },
   }
 
   undo = () => this.server.completed('backup.undo', { domain: SITE.domain })
