@@ -6,6 +6,7 @@ import { inOrder } from '#agent/os/effects/change.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import { besides } from '#agent/os/moving/besides.ts'
 import * as moving from '#agent/os/moving/catch-up.ts'
+import { learnKey } from '#agent/os/restic/prepare.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
@@ -94,6 +95,8 @@ function stepsOf(
       ],
       async *apply() {
         await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
+        // The first time is before the freeze, in which files and database are brought at once.
+        await learnKey(host, opened)
         await moving.markMixed(host, site)
         await moving.prepare(host, site)
         const tables = moving.catchUpDatabase(host, site, opened, gathered)

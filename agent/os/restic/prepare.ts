@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { failureOf, NO_REPOSITORY } from './failures.ts'
+import { findKeyHint, storeKeyHint } from './key-hint.ts'
 import { type Opened, runRestic, tryRestic } from './run.ts'
 import { fingerprintOf, sealTo } from './seal.ts'
 
@@ -35,6 +36,7 @@ export async function* prepareRepository(
       timeout_ms: 5 * MINUTE_MS,
     })
   } else if (found.code !== 0) throw failureOf(found, [target.secret, password])
+  await storeKeyHint(host, opened, found.stdout)
   const present = new Set(keysIn(found.stdout).map((key) => key.hostName))
   if (!present.has(hostNameOf('recovery', recovery_key))) {
     yield 'Storing the password for the recovery kit'
@@ -43,6 +45,14 @@ export async function* prepareRepository(
   if (keeper_key === undefined || present.has(hostNameOf('keeper', keeper_key))) return
   yield 'Storing the password for the keeper'
   await addKey(host, opened, 'keeper', keeper_key)
+}
+
+/** Before the first of several restics: each one then opens the repository faster. */
+export async function learnKey(host: Host, opened: Opened): Promise<void> {
+  if ((await findKeyHint(host, opened)) !== undefined) return
+  const args = ['key', 'list', '--json', '--no-lock']
+  const { stdout } = await tryRestic(host, opened, args, { timeout_ms: 5 * MINUTE_MS })
+  await storeKeyHint(host, opened, stdout)
 }
 
 export const hostNameOf = (owner: 'recovery' | 'keeper', key: string): string =>

@@ -4,6 +4,7 @@ import type { BackupTarget } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Ended, failureOf } from './failures.ts'
+import { findKeyHint } from './key-hint.ts'
 import { resticPath } from './program.ts'
 import { optionsOf, type Repository } from './repository.ts'
 import { CACHE, MOUNT, resticProcess, type View } from './sandbox.ts'
@@ -124,6 +125,7 @@ async function optionsFor(
   { reads, writes, ...options }: ResticOptions,
 ): Promise<RunOptions> {
   const { repository, files, cache } = opened
+  const hint = await findKeyHint(host, opened)
   const { place } = repository.target
   const store = place.kind === 'local' ? place.path : undefined
   const view = { files, cache, program: resticPath(host), store }
@@ -133,6 +135,7 @@ async function optionsFor(
       HOME: '/tmp',
       TMPDIR: '/tmp',
       RESTIC_CACHE_DIR: CACHE,
+      ...(hint !== undefined && { RESTIC_KEY_HINT: hint }),
       RESTIC_PASSWORD_FILE: `${MOUNT}/password`,
       RESTIC_REPOSITORY_FILE: `${MOUNT}/repository`,
       RESTIC_PROGRESS_FPS: '1',
