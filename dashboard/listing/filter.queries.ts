@@ -4,7 +4,8 @@ import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
 import { searchWords } from '#shared/search-words.ts'
 
-const EXPIRING_MS = 14 * 24 * 3600_000
+const DAY_MS = 24 * 3600_000
+const EXPIRING_MS = 14 * DAY_MS
 
 export const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
 
@@ -23,6 +24,7 @@ export function conditions(query: FleetSiteIdsQuery, now: Date) {
     php && inArray(sites.php, php),
     wp_version && or(...wp_version.map(isVersion)),
     disk && hasDiskLevel(disk),
+    isOrNot(query.errors, hasErrors(now)),
     tls && inArray(sites.tls, tls),
     framework && inArray(sites.framework, framework),
     isOrNot(query.updates, hasUpdates),
@@ -68,6 +70,13 @@ const isVersion = (version: string) =>
 /** By the index of those that have a level, because the level is not in that of the list. */
 const hasDiskLevel = (levels: readonly string[]) =>
   sql`${sites.id} in (select id from sites indexed by sites_disk where disk_level in ${levels})`
+
+/** Since yesterday: a day that has just begun has few requests. */
+function hasErrors(now: Date): SQL {
+  const yesterday = Math.floor(now.getTime() / DAY_MS - 1) * (DAY_MS / 1000)
+  return sql`coalesce((select sum(server_errors) >= 10 and sum(server_errors) * 100 >= sum(requests)
+    from site_days where site_id = ${sites.id} and at >= ${yesterday}), 0)`
+}
 
 /** A site in use whose certificate has expired or soon will: the agent should have renewed it by then. */
 export function isExpiring(now: Date): SQL {

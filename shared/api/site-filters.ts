@@ -65,6 +65,9 @@ export const FleetSiteIdsQuery = z.object({
   disk: someOf(DISK_LEVELS)
     .optional()
     .describe('The disk use: over the limit of the tier, near it, or not measured.'),
+  errors: Flag.optional().describe(
+    'true: only sites that answered at least 10 requests, and at least 1 % of all, with 5xx since yesterday (UTC).',
+  ),
   managed: Flag.optional().describe('false: only discovered sites.'),
   ignored: Flag.optional().describe('true: only ignored sites, which are otherwise omitted.'),
   staging: Flag.optional().describe('true: only staging sites; false: none of them.'),

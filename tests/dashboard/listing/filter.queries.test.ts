@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { site_names } from '#dashboard/db/domains-schema.ts'
+import { site_days } from '#dashboard/db/numbers-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
+import { NUMBERS } from '#shared/site-numbers.ts'
 import {
   type Dashboard,
   DisposableAgent,
@@ -30,6 +32,20 @@ beforeAll(async () => {
       { ...name, name: 'shop.test', kind: 'alias' },
       { ...name, name: 'old.shop.test', apex: 'old.shop.test', kind: 'redirect' },
     ])
+    const day = Math.floor(Date.now() / 86_400_000) * 86_400
+    const counts = (site_id: number, at: number, requests: number, server_errors: number) => ({
+      ...Object.fromEntries(NUMBERS.map((name) => [name, 0])),
+      ...{ site_id, at, requests, server_errors },
+    })
+    await queries
+      .insert(site_days)
+      .values([
+        counts(1, day, 900, 5),
+        counts(1, day - 86_400, 100, 5),
+        counts(2, day, 2000, 19),
+        counts(3, day - 2 * 86_400, 100, 100),
+        counts(4, day, 20, 9),
+      ] as (typeof site_days.$inferInsert)[])
     await queries.update(sites).set({ disk_level: 'over' }).where(eq(sites.id, 1))
     await queries.update(sites).set({ disk_level: 'near' }).where(eq(sites.id, 3))
     await queries.update(sites).set({ disk_level: null }).where(eq(sites.id, 2))
@@ -55,6 +71,8 @@ test.each([
   ['disk=over', ['alpha']],
   ['disk=over,near', ['alpha', 'gamma']],
   ['disk=near&q=alpha', []],
+  ['errors=true', ['alpha']],
+  ['errors=false', ['beta', 'delta', 'gamma']],
   ['wp_version=7.1', ['alpha', 'beta']],
   ['wp_version=7.1.2,7.10', ['beta', 'gamma']],
   ['wp_version=7', ['alpha', 'beta', 'gamma']],
@@ -65,6 +83,7 @@ test.each([
 test.each([
   ['disk=full', 'disk'],
   ['disk=', 'disk'],
+  ['errors=1', 'errors'],
   ['wp_version=7.x', 'wp_version'],
   ['wp_version=7.1,', 'wp_version'],
 ])('%s is refused by the name of the field', async (query, field) => {

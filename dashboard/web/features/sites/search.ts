@@ -17,6 +17,7 @@ const FILTERS: Record<Filter, true> = {
   tier: true,
   wp_version: true,
   disk: true,
+  errors: true,
   tls: true,
   framework: true,
   updates: true,

@@ -47,6 +47,7 @@ export const OTHERS: readonly Filter[] = [
       { value: 'unknown', name: 'not measured' },
     ],
   },
+  either('errors', 'Errors', 'with errors 5xx', 'without errors 5xx'),
   either('updates', 'Updates', 'with updates', 'up to date'),
   either('expiring', 'Certificate', 'expires soon', 'does not expire soon'),
   either('managed', 'Management', 'managed', 'not managed'),
