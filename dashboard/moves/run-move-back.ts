@@ -6,6 +6,7 @@ import type { ErrorBody } from '#shared/errors.ts'
 import { backedUp } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
+import { opened } from './open-site.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, failed, finalReason, type Session, session } from './session.ts'
@@ -29,11 +30,7 @@ async function moveBack(session: Session): Promise<Outcome> {
     await parts.keep('failure', reason)
     return stay(session, reason)
   }
-  await parts.once('open', `Opening ${site.domain} on ${other.name}`, Done, async () => {
-    const peers = await reachable(here)
-    await switchSite(session, { id: 'arrived', server: other, state: 'arrived', peers })
-    return true
-  })
+  await opened(session)
   const access = await broughtAccess(session)
   const switched = {
     ...{ site_id: site.id, server_id: other.id, other_id: here.id },

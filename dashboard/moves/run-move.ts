@@ -6,6 +6,7 @@ import { backedUp, sourceOf } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { cleared, giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
+import { opened } from './open-site.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, finalReason, type Session, session } from './session.ts'
@@ -90,13 +91,4 @@ function siteOf({ site }: Session) {
   const { domain, user, php, tier, email, database_routines, xmlrpc } = site
   const tls = site.tls === 'other' ? 'none' : site.tls
   return { domain, user, php, tier, tls, email, database_routines, xmlrpc }
-}
-
-async function opened(session: Session): Promise<void> {
-  const { parts, site, here, other } = session
-  await parts.once('open', `Opening ${site.domain} on ${other.name}`, Done, async () => {
-    const peers = await reachable(here)
-    await switchSite(session, { id: 'arrived', server: other, state: 'arrived', peers })
-    return true
-  })
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { sites } from '#dashboard/db/schema.ts'
 import { findMove } from '#dashboard/moves/queries.ts'
 import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
 const UNTIL_COPIED = [
@@ -105,4 +106,22 @@ test('a missing site that no move explains does not move', async () => {
 
   const reason = 'shop.example is not in use: its status is missing'
   expect([status, body.message]).toEqual([409, reason])
+})
+
+test('a new server that restarts while it opens the site is asked again', async () => {
+  await using all = await movingServers()
+  const usual = all.two.agent.works.get('site.switch')
+  let opened = 0
+  all.two.agent.works.set('site.switch', async function* (params) {
+    opened += 1
+    if (opened === 1) throw new Refused({ error: 'Conflict', message: 'The agent was restarted' })
+    if (!usual) throw new Error('no work')
+    return yield* usual(params)
+  })
+
+  const text = await move(all)
+
+  expect(text).toContain('Trying again: The agent was restarted')
+  expect(text).toContain('event: complete')
+  expect(asked(all)).toEqual([...UNTIL_COPIED, ...REST, ...SWITCHED])
 })
