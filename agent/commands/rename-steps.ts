@@ -7,7 +7,7 @@ import { removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver } from '#agent/os/nginx/others.ts'
-import { serveInstead } from '#agent/os/nginx/renamed.ts'
+import { forgetFormer, serveInstead } from '#agent/os/nginx/renamed.ts'
 import { availablePath } from '#agent/os/nginx/vhost-files.ts'
 import { provideCertificate } from '#agent/os/rename/certificate.ts'
 import { alsoServing, newNames, type Renaming } from '#agent/os/rename/target.ts'
@@ -44,7 +44,7 @@ export function stepsOf(
         remove('file', availablePath(former.domain)),
       ],
       apply: () => serveInstead(host, former.domain, target),
-      undo: () => serveInstead(host.steady ?? host, target.domain, former),
+      undo: () => serveAgain(host.steady ?? host, renaming),
     },
     ...resumeSteps(host, target),
     {
@@ -70,6 +70,11 @@ export function stepsOf(
 async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
   const known = await findSite(host, domain)
   if (known && known.user !== user) throw conflict(`${domain} is a site of this server by now`)
+}
+
+async function serveAgain(host: Host, { former, target }: Renaming): Promise<void> {
+  await serveInstead(host, target.domain, former)
+  await forgetFormer(host, target.domain)
 }
 
 async function forgetRecord(host: Host, { domain, user }: Site): Promise<void> {

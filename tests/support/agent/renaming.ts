@@ -51,6 +51,7 @@ export async function standing(host: FakeHost) {
     records: await named('/var/lib/hosting-agent/sites', /^(.+)\.json$/),
     links,
     read: targets.map((node) => (node?.kind === 'link' ? node.target : '')),
+    files: await named('/etc/nginx/sites-available', /^hosting-(.+\..+)\.conf/),
     config: host.disk.text(CONFIG),
     kept: await named('/srv/www/.restore/shop', /^(replaced|fetched)$/),
     certificates: await named('/etc/hosting/tls', /^(.+)$/),
@@ -59,7 +60,7 @@ export async function standing(host: FakeHost) {
 
 /** All of it under one name. */
 export const wholly = (domain: string, certificates: string[] = []) => ({
-  ...{ records: [domain], links: [domain], kept: [], certificates },
+  ...{ records: [domain], links: [domain], files: [domain], kept: [], certificates },
   read: [`/etc/nginx/sites-available/hosting-${domain}.conf`],
   config: CONSTANT.replace(OLD, domain),
 })
