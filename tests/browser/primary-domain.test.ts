@@ -71,8 +71,13 @@ test('an alias becomes the primary domain, after what would change is shown', as
 })
 
 test('what cannot be changed says why, and offers no change', async () => {
-  const { page } = await open('/sites/1?tab=domains')
-  await page.getByRole('button', { name: 'Change primary domain' }).click()
+  const { page } = await open('/sites/1')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: /^Search/ }).pressSequentially('primary domain')
+  await page.getByRole('option', { name: 'Change primary domain' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/sites/1?tab=domains&primary=true')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('New primary domain').fill('network.example')
   await dialog.getByRole('button', { name: 'Preview change' }).click()

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { AppWindow, ExternalLink } from 'lucide-react'
+import { AppWindow, ExternalLink, Star } from 'lucide-react'
 import { siteQuery, takeAction } from '#dashboard/web/api/sites.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { SITE_TABS, type SiteTab, siteTabs } from '#dashboard/web/pages/sites/detail/search.ts'
@@ -55,6 +55,22 @@ export function useSiteEntries(): Entry[] {
       words: 'open this site browser',
       act: () => void window.open(urlsOf(site).home, '_blank', 'noreferrer'),
     },
+    ...(site.status === 'active'
+      ? [
+          {
+            id: 'primary domain',
+            name: 'Change primary domain',
+            icon: Star,
+            words: 'this site rename address',
+            act: () =>
+              void navigate({
+                to: '/sites/$site_id',
+                params: { site_id },
+                search: { tab: 'domains', primary: true },
+              }),
+          },
+        ]
+      : []),
     ...tabs.map((tab) => ({
       id: `tab ${tab}`,
       name: SITE_TABS[tab],

@@ -17,15 +17,20 @@ export const SITE_TABS = {
 export type SiteTab = keyof typeof SITE_TABS
 export const siteTabs = Object.keys(SITE_TABS) as SiteTab[]
 
-/** The address of a site's page holds the open tab, if it is not the first, and the shown operation. */
+/**
+ * The address of a site's page holds the open tab, if it is not the first, the shown operation, and
+ * whether the dialog for another primary domain is open.
+ */
 export interface SiteSearch {
   tab?: SiteTab
   operation?: string
+  primary?: true
 }
 
 export function readSiteSearch(raw: Record<string, unknown>): SiteSearch {
   const { operation } = raw
   const tab = siteTabs.find((each) => each === raw.tab && each !== 'overview')
   const isId = typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation)
-  return { ...(tab && { tab }), ...(isId && { operation }) }
+  const isPrimary = tab === 'domains' && String(raw.primary) === 'true'
+  return { ...(tab && { tab }), ...(isId && { operation }), ...(isPrimary && { primary: true }) }
 }

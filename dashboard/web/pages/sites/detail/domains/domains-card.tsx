@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pencil, RefreshCw, Star } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { domainStatesQuery, domainsQuery } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { readSiteSearch } from '#dashboard/web/pages/sites/detail/search.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -18,7 +20,7 @@ import { ChangePrimary } from './primary/change-primary.tsx'
 export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { data, error, refetch } = useQuery(domainsQuery(site))
   const { dialog, show } = useDialog()
-  const primary = useDialog()
+  const primary = usePrimaryDialog()
   const [name, setName] = useState('')
   const isOffline = useServerOffline(site)
   const states = useQuery({ ...domainStatesQuery(site), enabled: isOnServer && !isOffline })
@@ -66,7 +68,7 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
       )}
       {states.error && !states.data && <Unknown reason={messageOf(states.error)} />}
       {states.data && <Expected states={states.data} />}
-      <ChangePrimary {...primary.dialog} site={site} name={name} />
+      <ChangePrimary {...primary.dialog} key={name} site={site} name={name} />
       {data && <EditDomains key={String(dialog.open)} {...dialog} site={site} domains={data} />}
     </Card>
   )
@@ -77,3 +79,18 @@ const Unknown = ({ reason }: { reason: string }) => (
     DNS and certificates of the names are unknown. {reason}
   </p>
 )
+
+/** Also open while the address says so. */
+function usePrimaryDialog() {
+  const { dialog, show } = useDialog()
+  const navigate = useNavigate()
+  const isAsked = useSearch({
+    strict: false,
+    select: (raw) => readSiteSearch({ ...raw }).primary === true,
+  })
+  const onClose = () => {
+    dialog.onClose()
+    if (isAsked) void navigate({ to: '.', search: { tab: 'domains' }, replace: true })
+  }
+  return { dialog: { open: dialog.open || isAsked, onClose }, show }
+}
