@@ -21,6 +21,7 @@ import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
 import { NumbersCollector } from './os/numbers/collector.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
+import { forgetAllUploads } from './os/site-database/uploads.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
 import { readingsOf } from './readings/readings.ts'
@@ -86,7 +87,8 @@ async function open(config: Config, host: Host) {
     ? [...(await prepareSiteEtc(host)), ...(await ensureServices(host))]
     : []
   for (const problem of problems) log('error', problem)
-  if (host.privileged) await Promise.all([stopLeftSlices(host), closeReadings(host)])
+  if (host.privileged)
+    await Promise.all([stopLeftSlices(host), closeReadings(host), forgetAllUploads(host)])
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({

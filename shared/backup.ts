@@ -52,7 +52,12 @@ const HostKey = line('Host key').regex(
 )
 
 /** The operations that replace the state of a site, and that can be undone. */
-export const REPLACEMENTS = ['backup.restore', 'site.push', 'site.refresh'] as const
+export const REPLACEMENTS = [
+  'backup.restore',
+  'database.import',
+  'site.push',
+  'site.refresh',
+] as const
 export type Replacement = (typeof REPLACEMENTS)[number]
 
 /** How often a site is backed up by itself. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Domain } from './fields.ts'
 import { plainOutput } from './job-runs.ts'
 
 /** A name that a site has chosen, for one line of a page or a log. */
@@ -89,3 +90,35 @@ export const TableResult = z.object({
   message: z.string().max(300).describe('Of MariaDB, if there is more to say than OK.'),
 })
 export type TableResult = z.infer<typeof TableResult>
+
+/** Of one part of an upload, in bytes: its base64 and the rest fit into a body of 1 MiB. */
+export const PART_BYTES = 589_824
+/** About 5 GB. */
+export const MOST_PARTS = 9000
+
+export const UploadId = z.string().regex(/^[a-z0-9]{16}$/, 'Must be 16 characters of a-z 0-9')
+
+const MOST_BASE64 = (PART_BYTES / 3) * 4
+const PART_RULE = `Must be base64 of 1 to ${PART_BYTES} bytes`
+/** Only the last part of an upload may be smaller. */
+export const UploadData = z
+  .string(PART_RULE)
+  .min(4, PART_RULE)
+  .max(MOST_BASE64, PART_RULE)
+  .regex(/^[A-Za-z0-9+/]+={0,2}$/, PART_RULE)
+  .refine((text) => text.length % 4 === 0, PART_RULE)
+
+export const UploadPart = z
+  .int(`Must be a whole number between 0 and ${MOST_PARTS - 1}`)
+  .min(0, `Must be a whole number between 0 and ${MOST_PARTS - 1}`)
+  .max(MOST_PARTS - 1, `Must be a whole number between 0 and ${MOST_PARTS - 1}`)
+
+/** A part of a dump on its way to the server. */
+export const UploadRequest = z.object({
+  domain: Domain,
+  upload: UploadId,
+  part: UploadPart,
+  data: UploadData,
+})
+export type UploadRequest = z.infer<typeof UploadRequest>
+export const Uploaded = z.object({ part: z.int().nonnegative() })

@@ -6,6 +6,7 @@ import { backupProve } from './backup.prove.ts'
 import { backupRestore } from './backup.restore.ts'
 import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
+import { databaseImport } from './database.import.ts'
 import { databaseMaintain } from './database.maintain.ts'
 import { databaseUser } from './database.user.ts'
 import { databaseUserEnd } from './database.user-end.ts'
@@ -58,6 +59,7 @@ export const commands: CommandTable = {
   'isolation.check': isolationCheck,
   'mail.apply': mailApply,
   'mail.check': mailCheck,
+  'database.import': databaseImport,
   'database.maintain': databaseMaintain,
   'database.user': databaseUser,
   'database.user-end': databaseUserEnd,

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import type { Policy } from '#agent/policy/policy.ts'
 import type { Readings } from '#agent/readings/readings.ts'
 import { SiteRequest } from '#shared/agent.ts'
 import { parse } from '#shared/parse.ts'
+import { UploadRequest } from '#shared/site-database.ts'
 import { JobOutputRequest } from '#shared/site-jobs.ts'
 
 /** The answer to a body, which is parsed. */
@@ -10,7 +12,7 @@ type Reading = (body: unknown) => Promise<object>
 /** Readings about the site that the body names, by their paths. */
 export function siteCalls(
   readings: Readings,
-  policy: { permitPasswords(): Promise<void> },
+  policy: Pick<Policy, 'permit' | 'permitPasswords'>,
 ): Record<string, Reading> {
   return {
     '/sites/job-runs': about(async (domain) => ({ runs: await readings.jobRuns(domain) })),
@@ -23,6 +25,11 @@ export function siteCalls(
     '/sites/database-users': about(async (domain) => ({
       users: await readings.databaseUsers(domain),
     })),
+    '/sites/database-upload': parsed(UploadRequest, async (request) => {
+      const giveBack = await policy.permit('database.import')
+      giveBack()
+      return readings.storePart(request)
+    }),
     '/sites/db-password': about(async (domain) => {
       await policy.permitPasswords()
       const password = await readings.databasePassword(domain)

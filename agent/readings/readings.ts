@@ -28,6 +28,7 @@ import { serviceStatuses } from '#agent/os/server/service-status.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { Exports } from '#agent/os/site-database/export.ts'
 import { readDatabase } from '#agent/os/site-database/reading.ts'
+import { storePart } from '#agent/os/site-database/uploads.ts'
 import { listDatabaseUsers } from '#agent/os/site-database/users.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { buildOf } from '#agent/os/upgrade/build.ts'
@@ -36,6 +37,7 @@ import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import type { FindRequest, KeeperRequest, ListRequest } from '#shared/backup-find.ts'
 import type { BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import type { UploadRequest } from '#shared/site-database.ts'
 import type {
   LogDownloadRequest,
   LogFatalsRequest,
@@ -100,6 +102,7 @@ export function readingsOf(
     databaseUsers: (domain: string) => listDatabaseUsers(host, domain),
     /** As packed SQL. */
     exportDatabase: (domain: string) => exports.start(domain),
+    storePart: (request: UploadRequest) => storePart(host, request),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -29,6 +29,7 @@ const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'backup.restore': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'backup.undo': { wall_ms: 12 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'cache.purge': { wall_ms: 10 * MINUTE },
+  'database.import': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'database.maintain': { wall_ms: 12 * 60 * MINUTE, stall_ms: 60 * MINUTE },
   'database.user': { wall_ms: 10 * MINUTE },
   'database.user-end': { wall_ms: 10 * MINUTE },

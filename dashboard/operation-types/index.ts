@@ -6,6 +6,7 @@ import { backupProve } from './backup.prove.ts'
 import { backupRestore } from './backup.restore.ts'
 import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
+import { databaseImport } from './database.import.ts'
 import { databaseMaintain } from './database.maintain.ts'
 import { databaseUser } from './database.user.ts'
 import { databaseUserEnd } from './database.user-end.ts'
@@ -59,6 +60,7 @@ export const RULES: RulesTable = {
   'backup.prove': backupProve,
   'backup.restore': backupRestore,
   'backup.undo': backupUndo,
+  'database.import': databaseImport,
   'database.maintain': databaseMaintain,
   'database.user': databaseUser,
   'database.user-end': databaseUserEnd,

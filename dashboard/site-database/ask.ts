@@ -16,9 +16,10 @@ export const askAbout = <S extends z.ZodType>(
   { server, site }: SiteTarget,
   path: string,
   answer: S,
+  more: object = {},
 ): Promise<z.output<S>> =>
   deps.agents
-    .post(server, path, { domain: site.domain }, answer, {}, { timeout_ms: LIMIT_MS })
+    .post(server, path, { domain: site.domain, ...more }, answer, {}, { timeout_ms: LIMIT_MS })
     .catch((error: unknown) => refuse(deps, server, path, error))
 
 export const refuse = (

@@ -16,6 +16,7 @@ const StatementDigest = {
 }
 
 const DatabaseUser = { user: 'hosting_tmp_k2v9x0q7ab_1767229200', rights: 'read', ends_at: AT }
+const UPLOAD = 'k2v9x0q7abk2v9x0'
 const MAINTENANCE = { action: 'check', tables: ['wp_posts'] }
 const TableResult = { name: 'wp_posts', state: 'ok', message: '' }
 
@@ -39,6 +40,12 @@ export const SITE_DATABASE_EXAMPLES = {
     ends_at: AT,
   },
   DatabaseUserEndComplete: { status: 'ok', domain: 'shop.example', user: DatabaseUser.user },
+  UploadDump: { upload: UPLOAD, part: 0, data: 'LS0gTWFyaWFEQiBkdW1wCg==' },
+  UploadedDump: { part: 0 },
+  ImportDump: { upload: UPLOAD, part_count: 12, packed: true, replace: false, dry_run: false },
+  DatabaseImportComplete: {
+    ...{ status: 'ok', domain: 'shop.example', at: AT, until: AT, bytes: 41_200_310 },
+  },
   DatabaseTable,
   AutoloadedOption,
   AutoloadedOptions,

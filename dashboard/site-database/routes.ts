@@ -8,11 +8,15 @@ import {
   CreatedDatabaseUser,
   DatabaseUsers,
   EndDatabaseUser,
+  ImportDump,
   MaintainTables,
   SiteDatabase,
+  UploadDump,
+  UploadedDump,
 } from '#shared/api/site-database.ts'
 import { exportDatabase } from './export.ts'
 import { readDatabase } from './read-database.ts'
+import { uploadPart } from './upload.ts'
 import { createDatabaseUser, listDatabaseUsers } from './users.ts'
 
 const route = routesWith<StreamDeps>()
@@ -42,6 +46,28 @@ export const siteDatabaseRoutes = {
     errors: [...ASKS_AGENT, 'forbidden'],
     waits: true,
     run: ({ deps, loaded }) => exportDatabase(deps, loaded),
+  }),
+  uploadDump: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/uploads',
+    summary: 'Upload a part of a dump for the database of a site',
+    details:
+      'A dump is sent in parts, in any number of calls; the same part again replaces it. The parts are on the server of the site until they are imported, or until its agent restarts.',
+    right: 'admin',
+    loads: loadManagedSite,
+    body: UploadDump,
+    answers: { 200: { about: 'Stored.', json: UploadedDump } },
+    errors: [...ASKS_AGENT, 'forbidden'],
+    waits: true,
+    run: ({ deps, loaded, body }) => uploadPart(deps, loaded, body),
+  }),
+  importDump: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/import',
+    summary: 'Import an uploaded dump into the database of a site',
+    details:
+      'With the rights of the account of the site: a dump with views, routines, triggers, events or accounts is refused, and the import is undone. PHP of the site stops meanwhile. `POST …/backups/undo` brings the previous database back for a week.',
+    loads: loadManagedSite,
+    body: ImportDump,
+    ...streamed('database.import'),
   }),
   maintainTables: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/maintenance',

@@ -1,8 +1,10 @@
 import { strictObject, z } from 'zod'
 import { DatabaseUserName, MOST_MINUTES, UserRights } from '#shared/database-user.ts'
 import { wholeNumber } from '#shared/fields.ts'
+import { databaseImportType } from '#shared/operation-types/database.import.ts'
 import { databaseMaintainType } from '#shared/operation-types/database.maintain.ts'
 import { DryRun } from '#shared/plan.ts'
+import { PART_BYTES, UploadData, UploadId, UploadPart } from '#shared/site-database.ts'
 import { body } from './body.ts'
 import { Count, Timestamp } from './parts.ts'
 
@@ -97,3 +99,16 @@ export const MaintainTables = body({
   ...databaseMaintainType.params.shape,
   dry_run: DryRun,
 }).meta({ id: 'MaintainTables' })
+
+export const UploadDump = body({
+  upload: UploadId.describe('Chosen by the caller; the same for all parts of a dump.'),
+  part: UploadPart.describe('0, 1, 2 …; part 0 removes earlier uploads of the site.'),
+  data: UploadData.describe(`Base64 of ${PART_BYTES} bytes; of fewer for the last part.`),
+}).meta({ id: 'UploadDump' })
+
+export const UploadedDump = strictObject({ part: Count }).meta({ id: 'UploadedDump' })
+
+export const ImportDump = body({
+  ...databaseImportType.params.shape,
+  dry_run: DryRun,
+}).meta({ id: 'ImportDump' })

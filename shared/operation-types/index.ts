@@ -7,6 +7,7 @@ import { backupProveType } from './backup.prove.ts'
 import { backupRestoreType } from './backup.restore.ts'
 import { backupUndoType } from './backup.undo.ts'
 import { cachePurgeType } from './cache.purge.ts'
+import { databaseImportType } from './database.import.ts'
 import { databaseMaintainType } from './database.maintain.ts'
 import { databaseUserType } from './database.user.ts'
 import { databaseUserEndType } from './database.user-end.ts'
@@ -60,6 +61,7 @@ export const OPERATION_TYPES = {
   'backup.prove': backupProveType,
   'backup.restore': backupRestoreType,
   'backup.undo': backupUndoType,
+  'database.import': databaseImportType,
   'database.maintain': databaseMaintainType,
   'database.user': databaseUserType,
   'database.user-end': databaseUserEndType,

@@ -20,6 +20,7 @@ const PATHS = [
   '/sites/names',
   '/sites/database',
   '/sites/database-users',
+  '/sites/database-upload',
   '/sites/database-export',
   '/sites/db-password',
   '/sites/admin-password',

@@ -63,7 +63,7 @@ describe('without a signature', () => {
     '/sites/logs/download',
     '/sites/logs/fatals',
     ...['/sites/database', '/sites/database-users', '/sites/database-export'],
-    '/sites/db-password',
+    ...['/sites/db-password', '/sites/database-upload'],
     '/sites/admin-password',
     '/health',
     '/keys',

@@ -157,6 +157,7 @@ export class FakeAgent {
       '/sites/job-runs': { runs: [] },
       '/sites/jobs': { stopped: null, jobs: [] },
       '/sites/database': EMPTY_DATABASE,
+      '/sites/database-upload': { part: 0 },
       '/sites/database-users': { users: [] },
       '/sites/job-output': { run: null, output: '' },
       '/sites/wordpress-cron': NO_EVENTS,

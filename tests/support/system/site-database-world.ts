@@ -1,4 +1,4 @@
-import type { TableResult } from '#shared/site-database.ts'
+import { PART_BYTES, type TableResult } from '#shared/site-database.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { startEnrolled } from './enrolled.ts'
 import { packaged } from './packaged.ts'
@@ -69,6 +69,20 @@ export async function startSiteDatabase(suite: 'bookworm' | 'trixie', php: strin
     async connections(user: string): Promise<number> {
       const list = 'information_schema.PROCESSLIST'
       return Number((await root(`SELECT COUNT(*) FROM ${list} WHERE USER = '${user}'`))[0])
+    },
+    /** Uploads a dump in parts, and imports it: the last event. */
+    async import(dump: Uint8Array, more: object) {
+      const upload = crypto.randomUUID().replaceAll('-', '').slice(0, 16)
+      const part_count = Math.ceil(dump.length / PART_BYTES)
+      for (let part = 0; part < part_count; part++) {
+        const bytes = dump.subarray(part * PART_BYTES, (part + 1) * PART_BYTES)
+        const data = Buffer.from(bytes).toString('base64')
+        const body = { upload, part, data }
+        const { status, body: said } = await dashboard.call('POST', at('/database/uploads'), body)
+        if (status !== 200) throw new Error(JSON.stringify(said))
+      }
+      const body = { upload, part_count, ...more }
+      return (await dashboard.stream('POST', at('/database/import'), body)).at(-1)
     },
     stream: (method: string, below: string, body?: object) =>
       dashboard.stream(method, at(below), body),

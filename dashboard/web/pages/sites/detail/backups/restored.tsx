@@ -21,6 +21,11 @@ const TEXTS: Record<Replacement, { done: (at: string) => string; about: string; 
       about: 'the restore',
       action: 'Undo restore',
     },
+    'database.import': {
+      done: (at) => `Imported a dump into the database at ${at}`,
+      about: 'the import',
+      action: 'Undo import',
+    },
     'site.push': {
       done: (at) => `Replaced by a push of the staging site of ${at}`,
       about: 'the push',

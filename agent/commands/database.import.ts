@@ -1,0 +1,124 @@
+import type { Host } from '#agent/host/ports.ts'
+import { dumpIn, replacedOf } from '#agent/os/backup/places.ts'
+import * as replace from '#agent/os/backup/replace.ts'
+import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
+import { forgetUploads, partsOf } from '#agent/os/site-database/uploads.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
+import { forgetSteps } from './separate-step.ts'
+
+type Params = ParamsOf<'database.import'>
+/** What the operation learns on its way. */
+interface Learned {
+  facts?: replace.Facts
+  imported?: Imported
+}
+
+/** How long the previous state stays. */
+const KEPT_MS = 7 * 24 * 60 * 60_000
+
+/** The present database is saved first; one rename of a folder decides. */
+export const databaseImport: Command<'database.import'> = {
+  lock: ({ domain }) => apexOf(domain),
+  async steps(params, host) {
+    const site = await findSite(host, params.domain)
+    return site ? stepsOf(host, site, params) : []
+  },
+  async finished({ domain }, host) {
+    const site = await findSite(host, domain)
+    const facts = site && (await replace.findPrevious(host, site.user))
+    return facts && { domain, ...facts, bytes: 0 }
+  },
+  async plan(params, host) {
+    const site = await fit(host, params)
+    return [...(await mariadbSteps(host)), ...stepsOf(host, site, params)]
+  },
+  async *run(params, { host, announce, perform, warn }) {
+    const site = await fit(host, params)
+    await partsOf(host, { ...params, user: site.user })
+    const learned: Learned = {}
+    const leftOut = (message: string) => warn({ code: 'left_out', message })
+    const steps = [...(await mariadbSteps(host)), ...stepsOf(host, site, params, learned, leftOut)]
+    announce(steps)
+    const reason = yield* perform(steps)
+    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
+    const { facts, imported } = learned
+    if (!facts || !imported) throw new Error('The import has no result')
+    if (!imported.isWhole) {
+      const message = 'The dump does not end with "Dump completed": its file may be cut off'
+      warn({ code: 'dump_without_end', message })
+    }
+    return { domain: site.domain, ...facts, bytes: imported.bytes }
+  },
+}
+
+async function fit(host: Host, { domain }: Params): Promise<Site> {
+  const site = await getSite(host, domain)
+  if (site.moving?.closed)
+    throw conflict(`${domain} moves to another server: import the dump there`)
+  return site
+}
+
+function stepsOf(
+  host: Host,
+  site: Site,
+  params: Params,
+  learned: Learned = {},
+  warn: (message: string) => void = () => undefined,
+): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  return [
+    ...pauseSteps(host, site),
+    {
+      name: 'keep',
+      title: 'Keeping the present state',
+      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
+      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+    },
+    {
+      name: 'dump',
+      title: 'Saving the present database',
+      effects: [run('program', 'mariadb-dump')],
+      async apply() {
+        for (const message of await replace.keepPresent(host, user)) warn(message)
+      },
+    },
+    {
+      name: 'database',
+      title: 'Importing the dump',
+      effects: replace.planLoad(user),
+      async *apply() {
+        const { paths, bytes } = await partsOf(host, { ...params, user })
+        yield `Importing an upload of ${Math.ceil(bytes / 1e6)} MB`
+        const upload = { paths, bytes, packed: params.packed }
+        learned.imported = await importUpload(host, site, upload, params.replace)
+        yield `Imported ${Math.ceil(learned.imported.bytes / 1e6)} MB of SQL`
+      },
+      undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user))),
+    },
+    ...forgetSteps(host, site),
+    ...resumeSteps(host, site),
+    {
+      name: 'record',
+      title: 'Keeping the previous database for a week',
+      ...replace.keepPrevious(host, user),
+      decided: async () => !(await host.files.stat(replacedOf(user))),
+    },
+    { name: 'cleanup', title: 'Removing the upload', ...forgetUploads(host, user) },
+  ]
+}
+
+function factsOf(host: Host, learned: Learned): replace.Facts {
+  const now = host.clock.now()
+  const until = new Date(now + KEPT_MS).toISOString()
+  learned.facts = { at: new Date(now).toISOString(), until }
+  return learned.facts
+}

@@ -1,0 +1,80 @@
+import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { FeederFailed } from '#agent/os/as-site/feeders.ts'
+import { asSite } from '#agent/os/as-site/run.ts'
+import { accountIn, replacedOf } from '#agent/os/backup/places.ts'
+import { releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
+import { timeFor } from '#agent/os/database/dump.ts'
+import { importStream } from '#agent/os/database/import.ts'
+import { parseAccount } from '#agent/os/database/kept-account.ts'
+import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { conflict } from '#shared/errors.ts'
+
+const GB = 2 ** 30
+/** A packed dump of text becomes up to twenty times as large; a bomb a thousand times. */
+const MOST_GROWTH = 50
+/** The last line that mariadb-dump and mysqldump write. */
+const END = /^-- Dump completed/m
+
+export interface Upload {
+  paths: readonly string[]
+  bytes: number
+  packed: boolean
+}
+
+export interface Imported {
+  bytes: number
+  /** The text ends like that of a whole dump. */
+  isWhole: boolean
+}
+
+/**
+ * Runs the statements of an uploaded dump with the rights of the site, whose account nobody else uses
+ * meanwhile. `replace`: into an empty database. The account and its password stay.
+ */
+export async function importUpload(
+  host: Host,
+  site: Site,
+  upload: Upload,
+  replace: boolean,
+): Promise<Imported> {
+  const { user } = site
+  const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
+  if (replace) {
+    await removeDatabase(host, user)
+    await createEmptyDatabase(host, user, kept)
+  }
+  await reserveAccount(host, user)
+  const most = Math.max(GB, MOST_GROWTH * upload.bytes)
+  const timeout_ms = timeFor(most)
+  const fed = await importStream(host, user, (load) =>
+    load(textOf(user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),
+  )
+  if (fed.bytes >= most) throw conflict('The dump is far too large for its file')
+  await releaseAccount(host, site, kept?.password_hash)
+  return { bytes: fed.bytes, isWhole: END.test(fed.end) }
+}
+
+type Program = NonNullable<RunOptions['input_from']>
+
+/** Root only reads its own files; what is in them is unpacked with the rights of the site. */
+function textOf(
+  user: string,
+  { paths, packed }: Upload,
+  { most, timeout_ms }: { most: number; timeout_ms: number },
+): Program {
+  const cat: Program = { argv: ['cat', '--', ...paths], options: { timeout_ms } }
+  const after = (argv: string[], input_from: Program): Program => ({
+    argv,
+    options: { ...asSite({ user }, { network: false, home: false, timeout_ms }), input_from },
+  })
+  const decoded = after(['base64', '--decode'], cat)
+  const text = packed ? after(['gzip', '--decompress', '--stdout'], decoded) : decoded
+  return after(['head', `--bytes=${most}`], text)
+}
+
+/** Two programs before the last one: gzip. */
+function refusePacked(error: unknown): never {
+  if (!(error instanceof FeederFailed)) throw error
+  throw conflict('The uploaded file is not a whole gzip file, or is far too large unpacked')
+}

@@ -1,0 +1,77 @@
+import { MOST_PARTS, PART_BYTES } from '#shared/site-database.ts'
+import { call, start } from './client.ts'
+import type { SiteWork } from './site-work.ts'
+import type { SitePlace } from './sites.ts'
+
+const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+
+/** A dump in a file of the user, and the name of its upload. */
+export interface Dump {
+  file: File
+  upload: string
+}
+
+/** Not randomUUID, which browsers have on encrypted pages only. */
+export function dumpIn(file: File): Dump {
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
+  const upload = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { file, upload }
+}
+
+const countOf = ({ size }: File) => Math.ceil(size / PART_BYTES)
+
+/** Why a file is not uploaded. */
+export function problemOf(file: File): string | undefined {
+  if (file.size === 0) return 'The file is empty'
+  if (countOf(file) > MOST_PARTS) return 'The file is too large: compress it with gzip'
+  return undefined
+}
+
+/** To the server of the site, in parts; reports the bytes that have arrived. */
+export async function uploadDump(
+  site: SitePlace,
+  { file, upload }: Dump,
+  onProgress: (bytes: number) => void,
+): Promise<void> {
+  for (let part = 0; part < countOf(file); part++) {
+    const bytes = await file.slice(part * PART_BYTES, (part + 1) * PART_BYTES).arrayBuffer()
+    const body = { upload, part, data: base64Of(new Uint8Array(bytes)) }
+    await call('POST /api/servers/:server_id/sites/:site_id/database/uploads', {
+      params: at(site),
+      body,
+    })
+    onProgress(Math.min(file.size, (part + 1) * PART_BYTES))
+  }
+}
+
+const CHUNK = 0x8000
+
+function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  for (let from = 0; from < bytes.length; from += CHUNK)
+    text += String.fromCharCode(...bytes.subarray(from, from + CHUNK))
+  return btoa(text)
+}
+
+interface Options {
+  replace: boolean
+  without_backup: boolean
+}
+
+/** Of an uploaded dump; a name that ends in .gz says that it is compressed. */
+export const importDump = (
+  site: SitePlace,
+  { file, upload }: Dump,
+  options: Options,
+): SiteWork => ({
+  key: ['import-dump', site.id, upload, options],
+  call: (more) =>
+    start('POST /api/servers/:server_id/sites/:site_id/database/import', {
+      params: at(site),
+      body: {
+        ...{ upload, part_count: countOf(file), packed: /\.gz$/i.test(file.name) },
+        ...options,
+        ...more,
+      },
+    }),
+})

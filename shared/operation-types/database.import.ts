@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import { Domain, ReportedDomain, TrueOrFalse, wholeNumber } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+import { MOST_PARTS, UploadId } from '#shared/site-database.ts'
+import { without_backup } from '#shared/without-backup.ts'
+
+const databaseImport = command({
+  name: 'database.import',
+  summary: 'Import an uploaded dump into the database of a site',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    upload: UploadId,
+    part_count: wholeNumber(1, MOST_PARTS).describe('The number of parts of the upload.'),
+    packed: TrueOrFalse.default(false).describe('True: the dump is compressed with gzip.'),
+    replace: TrueOrFalse.default(false).describe(
+      'True: all present tables are removed. Default: tables that the dump does not have stay.',
+    ),
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    at: z.iso.datetime().describe('The time of the import.'),
+    until: z.iso.datetime().describe('The previous database is kept until then.'),
+    bytes: z.int().nonnegative().describe('Of the SQL.'),
+  }),
+})
+
+/** Who imports a dump decides everything that the site stores, its administrators included. */
+export const databaseImportType = operationType({
+  name: 'Import database',
+  title: 'Import a dump into the database of',
+  target: 'site',
+  command: databaseImport,
+  right: 'admin',
+  params: databaseImport.params.omit({ domain: true }).extend({ without_backup }),
+  outcome: completesWith(databaseImport.result),
+  bulk: null,
+})

@@ -1,0 +1,123 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { databaseImport } from '#agent/commands/database.import.ts'
+import { dumpIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
+import { storePart } from '#agent/os/site-database/uploads.ts'
+import type { Warning } from '#shared/agent.ts'
+import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const { domain } = shop
+const upload = 'a'.repeat(16)
+const params = { domain, upload, part_count: 1, packed: true, replace: false }
+const DUMP = 'CREATE TABLE a (b INT);\n-- Dump completed on 2026-01-01\n'
+
+let host: FakeHost
+/** What the client of the import was given, from the nearest program to the first. */
+let chain: unknown[]
+
+beforeEach(async () => {
+  host = await server(shop)
+  chain = []
+  host.answer('mariadb --no', listOfTables('a'))
+  host.answer('tail', '-- Dump completed on 2026-01-01\n')
+  await storePart(host, { domain, upload, part: 0, data: 'YWJj' })
+  imports(DUMP)
+})
+
+/** The import succeeds with this text; or its client ends with an error. */
+function imports(text: string, error = ''): void {
+  const attempt = host.shell.try
+  host.shell.try = async (argv, given) => {
+    const output = await attempt(argv, given)
+    if (argv[0] !== 'mariadb' || !given?.input_from) return output
+    chain = []
+    for (let from = given.input_from; from; from = from.options.input_from as typeof from) {
+      chain.push([from.argv[0], from.options.site?.user])
+      if (!from.options.input_from) break
+    }
+    const fed = { code: 0, stderr: '', bytes: text.length, sha256: '', end: text.slice(-200) }
+    return { ...output, code: error === '' ? 0 : 1, stderr: error, fed }
+  }
+}
+
+const run = (more: object = {}, warnings: Warning[] = []) =>
+  outcome(databaseImport.run({ ...params, ...more }, contextOf(host, warnings)))
+
+test('imports with the rights of the site, and keeps the previous database for a week', async () => {
+  const warnings: Warning[] = []
+
+  const [lines, result] = await run({}, warnings)
+
+  expect(lines).toContain('Importing an upload of 1 MB')
+  expect(result).toMatchObject({ domain, bytes: DUMP.length })
+  expect(warnings).toEqual([])
+  expect(chain).toEqual([
+    ['head', 'shop'],
+    ['gzip', 'shop'],
+    ['base64', 'shop'],
+    ['cat', undefined],
+  ])
+  expect(host.queries.filter((query) => query.startsWith('DROP DATABASE'))).toEqual([])
+  expect(await databaseImport.finished?.(params, host)).toMatchObject({ domain })
+  expect(Object.keys(host.disk.all).filter((path) => path.includes('/uploads/'))).toEqual([])
+  expect(await host.disk.stat(previousOf('shop'))).toBeDefined()
+})
+
+test('replaces all tables on request only', async () => {
+  await run({ replace: true, packed: false })
+
+  expect(host.queries.some((query) => query.startsWith('DROP DATABASE'))).toBe(true)
+  expect(chain).toEqual([
+    ['head', 'shop'],
+    ['base64', 'shop'],
+    ['cat', undefined],
+  ])
+})
+
+test('a dump that is refused is undone: the saved database comes back', async () => {
+  imports(DUMP, 'ERROR 1044 (42000) at line 7: Access denied')
+
+  const [, reason] = await run()
+
+  expect(reason).toBe(
+    'The dump holds a view, routine, trigger, event or account statement at line 7; only tables are imported',
+  )
+  const [step] = ((await databaseImport.steps?.(params, host)) ?? []).filter(
+    ({ name }) => name === 'database',
+  )
+  await host.disk.write(dumpIn(replacedOf('shop')), DUMP)
+  host.queries.length = 0
+  await step?.undo?.()
+  expect(host.queries.some((query) => query.startsWith('CREATE DATABASE'))).toBe(true)
+  expect(host.runs.at(-2)?.options.input_file ?? host.runs.at(-1)?.options.input_file).toBe(
+    dumpIn(replacedOf('shop')),
+  )
+})
+
+test('warns of a dump without an end', async () => {
+  imports('CREATE TABLE a (b INT);\n')
+  const warnings: Warning[] = []
+
+  await run({}, warnings)
+
+  expect(warnings).toMatchObject([{ code: 'dump_without_end' }])
+})
+
+test.each([
+  [{ part_count: 2 }, 'Part 0 of the upload is not whole: upload the dump again'],
+  [{ upload: 'b'.repeat(16) }, 'Part 0 of the upload is missing: upload the dump again'],
+])('refuses %p before anything changes', async (more, reason) => {
+  const before = { ...host.disk.all }
+
+  expect((await run(more))[1]).toBe(reason)
+  expect(host.disk.all).toEqual(before)
+})
+
+test('plans the import without an upload, and changes nothing', async () => {
+  const before = { ...host.disk.all }
+
+  const steps = await databaseImport.plan({ ...params, upload: 'b'.repeat(16) }, host)
+
+  expect(steps.map(({ name }) => name)).toContain('database')
+  expect(host.disk.all).toEqual(before)
+})

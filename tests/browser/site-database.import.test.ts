@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { PART_BYTES } from '#shared/site-database.ts'
+import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const domain = 'shop.example'
+const dump = Buffer.from(Array.from({ length: PART_BYTES + 10 }, (_, at) => at % 251))
+const parts: Buffer[] = []
+const asked: Record<string, unknown>[] = []
+const uploads = new Set<string>()
+let path = ''
+
+beforeAll(async () => {
+  makesSites(agent)
+  agent.plan = { steps: [{ name: 'database', title: 'Importing the dump', effects: [] }] }
+  agent.answers.set('/sites/database-upload', async (request) => {
+    const { upload, part, data } = await request.json()
+    uploads.add(upload)
+    parts[part] = Buffer.from(data, 'base64')
+    return Response.json({ part })
+  })
+  agent.works.set('database.import', async function* (params) {
+    asked.push(params)
+    yield 'Imported 1 MB of SQL'
+    const at = new Date().toISOString()
+    return { domain, at, until: at, bytes: 7 }
+  })
+  await addServer(dashboard, agent, 'web-1')
+  const call = { domain, php: '8.2', tls: 'none' }
+  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
+})
+afterAll(() => agent.stop())
+
+test('a dump is uploaded in parts and imported, and an empty file is refused', async () => {
+  const { page, problems } = await open(path)
+
+  await page.getByRole('button', { name: 'Import database' }).click()
+  const dialog = page.getByRole('dialog')
+  const submit = dialog.getByRole('button', { name: 'Import database' })
+  const file = (name: string, buffer: Buffer) => ({ name, buffer, mimeType: 'application/gzip' })
+  await dialog.getByLabel('Dump', { exact: true }).setInputFiles(file('empty.sql', Buffer.from('')))
+  await dialog.getByText('The file is empty').waitFor()
+  expect(await submit.isDisabled()).toBe(true)
+  await dialog.getByLabel('Dump', { exact: true }).setInputFiles(file('shop.sql.gz', dump))
+  await dialog.getByLabel('Remove all present tables first').click()
+  await inspect(page)
+  await submit.click()
+  await page.getByText('Imported 1 MB of SQL').waitFor()
+
+  expect(Buffer.concat(parts).equals(dump)).toBe(true)
+  const [upload] = uploads
+  expect(asked).toEqual([{ domain, upload, part_count: 2, packed: true, replace: true }])
+  expect(problems).toEqual([])
+})
