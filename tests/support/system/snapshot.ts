@@ -17,6 +17,7 @@ const KEPT = [
   '/var/lib/hosting-agent/backups/hosting-check',
   '/var/lib/hosting-agent/reserve',
   '/var/lib/hosting-agent/usage.json',
+  '/var/lib/hosting-agent/numbers.json',
   '/var/lib/hosting-agent/maintenance.json',
   '/var/lib/hosting-etc/new',
   '/var/lib/mysql',

@@ -8,6 +8,7 @@ const ROOTS = ['/etc', '/srv', '/var/lib', '/var/spool', '/var/cache', '/var/log
 const PRUNED = [
   ...['/srv/mirror', '/srv/www/*/tmp/*', '/srv/www/*/logs/*', '/srv/www/*/sessions/*'],
   ...['/var/lib/hosting-agent/operations', '/var/lib/hosting-agent/usage.json'],
+  '/var/lib/hosting-agent/numbers.json',
   '/var/lib/hosting-agent/maintenance.json',
   ...['/var/lib/hosting-etc/new/*', ...ETC_FILES.map((name) => `${SHARED_ETC}/${name}`)],
   ...['/var/lib/mysql', '/var/lib/dpkg'],
