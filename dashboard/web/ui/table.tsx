@@ -1,20 +1,24 @@
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** A plain table that scrolls sideways where it does not fit. `label` names it. */
-export function Table({
-  label,
-  head,
-  children,
-}: {
+interface TableProps {
+  /** Its name. */
   label: string
   head: ReactNode
+  /** On a phone, the cells of a row stand below each other. */
+  isStacked?: boolean
   children: ReactNode
-}) {
+}
+
+const STACKED =
+  'max-md:[&_td]:block max-md:[&_td]:px-4 max-md:[&_td]:py-1 max-md:[&_td]:text-left max-md:[&_thead]:sr-only max-md:[&_tr]:block max-md:[&_tr]:py-1.5'
+
+/** A plain table that scrolls sideways where it does not fit. */
+export function Table({ label, head, isStacked, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section aria-label={label} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full text-left">
+      <table className={cx('w-full text-left', isStacked && STACKED)}>
         <thead className="text-xs text-muted">
           <tr className="border-b border-line">{head}</tr>
         </thead>

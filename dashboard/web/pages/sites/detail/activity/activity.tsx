@@ -51,7 +51,7 @@ function Row({ entry: { type, actor, status, operation, created_at } }: { entry:
         <span className="text-xs text-muted">{actor}</span>
       </span>
       {operation ? <OperationStatus of={operation} /> : <Status value={status} />}
-      <span className="w-24 text-right text-xs text-muted">
+      <span className="text-xs text-muted max-sm:basis-full sm:w-24 sm:text-right">
         <Time at={created_at} />
       </span>
     </li>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
@@ -87,27 +88,29 @@ function TableRow({ table }: { table: SiteDatabase['tables'][number] }) {
   const { name, engine, rows, data_bytes, index_bytes, free_bytes } = table
   return (
     <tr>
-      <Cell className="font-mono text-xs break-all">{name}</Cell>
+      <Cell className="min-w-28 font-mono text-xs break-all">{name}</Cell>
       <Cell>{engine ?? <span className="text-bad">cannot be opened</span>}</Cell>
       <Amount>{formatNumber(rows)}</Amount>
       <Amount>{formatBytes(data_bytes)}</Amount>
-      <Amount>{formatBytes(index_bytes)}</Amount>
-      <Amount>{formatBytes(free_bytes)}</Amount>
+      <Amount isDetail>{formatBytes(index_bytes)}</Amount>
+      <Amount isDetail>{formatBytes(free_bytes)}</Amount>
     </tr>
   )
 }
 
-function Amount({ children }: { children: string }) {
-  return <Cell className="text-right whitespace-nowrap tabular-nums">{children}</Cell>
+/** `isDetail`: left out on a phone. */
+function Amount({ children, isDetail }: { children: string; isDetail?: boolean }) {
+  const hidden = isDetail && 'max-md:hidden'
+  return <Cell className={cx('text-right whitespace-nowrap tabular-nums', hidden)}>{children}</Cell>
 }
 
 const HEAD = (
   <>
     <Head>Table</Head>
     <Head>Engine</Head>
-    <Head className="text-right">Rows (estimate)</Head>
+    <Head className="text-right">Rows</Head>
     <Head className="text-right">Data</Head>
-    <Head className="text-right">Indexes</Head>
-    <Head className="text-right">Free</Head>
+    <Head className="text-right max-md:hidden">Indexes</Head>
+    <Head className="text-right max-md:hidden">Free</Head>
   </>
 )

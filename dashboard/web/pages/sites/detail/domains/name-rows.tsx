@@ -1,4 +1,5 @@
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
@@ -20,6 +21,7 @@ export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
   return (
     <Table
       label="Domains"
+      isStacked
       head={
         <>
           <Head>Name</Head>
@@ -48,7 +50,7 @@ export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
             <CertificateState of={stateOf(name)} />
           </Cell>
           {onPrimary && (
-            <Cell className="text-right">
+            <Cell className={cx('text-right', name === domains.primary && 'max-md:!hidden')}>
               {name !== domains.primary && (
                 <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
                   Make primary
