@@ -15,6 +15,8 @@ interface Fetching {
   from: FromBackup
   /** Makes room for what is fetched. */
   prepare(): Promise<void>
+  /** Refuses a backup before anything of it is fetched. */
+  check?(manifest: Manifest): Promise<void>
   /** Everything is in the folder. */
   fetched(manifest: Manifest): Promise<void>
   undo(): Promise<void>
@@ -23,13 +25,13 @@ interface Fetching {
 const BOTH = { files: true, database: true }
 
 /**
- * Fetches a backup of another site, files and database, into a folder of root, and checks it. The
- * repository is not that of the site: nothing of it stays.
+ * Fetches a backup, files and database, into a folder of root, and checks it. Nothing of its
+ * repository stays on the server.
  */
 export function fetchBackupSteps(
   host: Host,
   { user }: Site,
-  { from: { target, repository: name, password, backup }, prepare, fetched, undo }: Fetching,
+  { from: { target, repository: name, password, backup }, check, prepare, fetched, undo }: Fetching,
 ): Step[] {
   const steady = host.steady ?? host
   const repository = { name, target, password }
@@ -48,6 +50,7 @@ export function fetchBackupSteps(
       async *apply() {
         await prepare()
         const manifest = await readManifest(host, opened, backup)
+        await check?.(manifest)
         await refuseLackOfSpace(host, opened, manifest, BOTH)
         yield* fetchParts(host, opened, user, manifest, BOTH)
         await fetched(manifest)

@@ -1,5 +1,4 @@
 import type { Host } from '#agent/host/ports.ts'
-import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
 import { alignPassword } from '#agent/os/backup/replace.ts'
@@ -11,24 +10,21 @@ import {
   removeDatabase,
 } from '#agent/os/database/mariadb.ts'
 import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
-import { change, create, run } from '#agent/os/effects/effects.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import { proveDatabase } from '#agent/os/moving/prove.ts'
-import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
-import type { CopySource } from '#shared/copy.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { SiteJobs } from '#shared/site-jobs.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
+import { type FromBackup, fetchBackupSteps } from './fetch-backup.ts'
 import { refuseTakenNames } from './taken-names.ts'
 
-const BOTH = { files: true, database: true }
-
 interface Receiving {
-  from: Extract<CopySource, { kind: 'backup' }>
+  from: FromBackup
   password: Secret
 }
 
@@ -36,42 +32,25 @@ interface Receiving {
 export function receiveSteps(host: Host, site: Site, { from, password }: Receiving): Step[] {
   const { user, domain } = site
   const steady = host.steady ?? host
-  const { target, repository: name, password: opens, backup } = from
-  const repository = { name, target, password: opens }
-  const opened = openedOf(host, repository, user)
   const fetched = fetchedOf(user)
   const learned: { manifest?: Manifest } = {}
   return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, user),
-      undo: forgetRepository(steady, user).apply,
-    },
-    {
-      name: 'fetch',
-      title: 'Fetching the backup',
-      effects: [run('program', 'restic'), create('folder', fetched)],
-      async *apply() {
-        await removedTree(host, 'folder', fetched).apply()
-        const manifest = await readManifest(host, opened, backup)
+    ...fetchBackupSteps(host, site, {
+      from,
+      prepare: removedTree(host, 'folder', fetched).apply,
+      async check(manifest) {
         if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
         // The steps after this one apply and record them.
         site.settings = SiteSettings.safeParse(manifest.site.settings).data
         site.jobs = SiteJobs.safeParse(manifest.site.jobs).data
         site.names = SiteNames.safeParse(manifest.site.names).data
         await refuseTakenNames(host, site)
-        await refuseLackOfSpace(host, opened, manifest, BOTH)
-        yield* fetchParts(host, opened, user, manifest, BOTH)
+      },
+      async fetched(manifest) {
         learned.manifest = manifest
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
-    },
-    {
-      name: 'close',
-      title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), forgetRepository(host, user)),
-    },
+    }),
     {
       name: 'database',
       title: 'Creating the database',

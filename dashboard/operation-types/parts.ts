@@ -1,4 +1,6 @@
-import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
+import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
+import type { Replacement } from '#shared/backup.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 
@@ -54,6 +56,13 @@ export const whenOnline: Part<'joins' | 'waits'> = {
   joins: false,
   waits: { first: true, retry: true },
 }
+
+/** What replaced the state of a site, which can be undone. */
+export const replacedBy =
+  (cause: Replacement) =>
+  ({ at, until }: { at: string; until: string }): Change =>
+  (queries, { site_id }) =>
+    site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })
 
 /** In bulk, servers mean their sites in use. */
 export const bulkInUse: Part<'bulk'> = {

@@ -2,8 +2,7 @@ import { backupFirst } from '#dashboard/backup-first/needed.ts'
 import { refuseWithoutBackup } from '#dashboard/copies/recent-backup.ts'
 import { stagingOf } from '#dashboard/copies/source.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
-import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
 
 /** It can be undone like the restore of a backup. */
 export const sitePush: OperationRules<'site.push'> = {
@@ -18,11 +17,6 @@ export const sitePush: OperationRules<'site.push'> = {
     return { ...pushed, domain, from }
   },
   backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
-  succeeded:
-    ({ at, until }) =>
-    (queries, { site_id }) =>
-      site_id === null
-        ? []
-        : restoreStatements(queries, site_id, { at, until, cause: 'site.push' }),
+  succeeded: replacedBy('site.push'),
   bulk: null,
 }

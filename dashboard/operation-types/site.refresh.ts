@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { liveOf, sourceOf } from '#dashboard/copies/source.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { unsealed } from '#dashboard/site-backups/params.ts'
-import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
-import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
 
 /** Stored params; those of a backup are sealed. */
 const Stored = z.looseObject({
@@ -24,11 +23,6 @@ export const siteRefresh: OperationRules<'site.refresh'> = {
     const { from, ...site } = Stored.parse(params)
     return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
   },
-  succeeded:
-    ({ at, until }) =>
-    (queries, { site_id }) =>
-      site_id === null
-        ? []
-        : restoreStatements(queries, site_id, { at, until, cause: 'site.refresh' }),
+  succeeded: replacedBy('site.refresh'),
   bulk: null,
 }
