@@ -3,6 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { fill, sqlOf } from '#tests/support/system/cloning.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
+import { MoveSecrets } from '#tests/support/system/move-secrets.ts'
 import { addSite, type MovedSite, moved, movedBack } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import {
@@ -20,11 +21,14 @@ const NEVER = '0 0 1 1 *'
 unless(lab.available()).describe('a site that moves between two servers', () => {
   let world: TwoServers
   let shop: MovedSite
+  let secrets: MoveSecrets
 
   beforeAll(async () => {
     world = await startTwoServers()
     shop = await addSite(world, { domain, tls: 'self-signed' })
     await fill(world.one.host, { domain, user: shop.user })
+    secrets = new MoveSecrets(world, shop.user)
+    await secrets.start()
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
@@ -70,6 +74,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     async () => {
       const { one, two } = world
       const seconds = await moved(world, shop, {
+        certificate: () => secrets.learn(one),
         way: async () => {
           const outside = await front(two, two.host.address)
           expect([(await front(one)).status, outside.status]).toEqual([200, 503])
@@ -100,6 +105,23 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       expect(await shop.server()).toBe(two.id)
     },
     10 * MINUTES,
+  )
+
+  test(
+    'leaves its passwords in their own files and nowhere else',
+    async () => {
+      const { servers, dashboard, controls } = await secrets.found()
+
+      expect(controls).toBe(2)
+      expect(dashboard).toEqual([])
+      const [one, two] = servers
+      const config = `/srv/www/${shop.user}/public/wp-config.php`
+      const password = `/var/lib/hosting-agent/backups/${shop.user}/password`
+      expect(one).toEqual([config, password])
+      // It has the password of the repository after its own first backup.
+      expect(two?.filter((place) => place !== password)).toEqual([config])
+    },
+    5 * MINUTES,
   )
 
   test(
