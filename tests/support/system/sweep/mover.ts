@@ -3,6 +3,9 @@ import * as lab from '#tests/support/lab/index.ts'
 import type { MovedSite } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import type { Member, TwoServers } from '#tests/support/system/two-servers.ts'
+import { Orders } from './orders.ts'
+
+export type Killed = 'old agent' | 'new agent' | 'dashboard'
 
 interface State {
   /** The server that its record names. */
@@ -15,70 +18,90 @@ interface State {
   jobs: number[]
   /** Whether it can be moved back or confirmed. */
   unconfirmed: boolean
-  rows: string
+  /** Orders of visitors that were acknowledged, and are gone. */
+  lost: number[]
 }
 
-/** Moves a site from the first server to the second one, while agents are killed. */
+/** Moves a site from one of two servers to the other one, and back, while something is killed. */
 export class Mover {
   readonly world: TwoServers
   readonly #site: MovedSite
   readonly #domain: string
-  #orders = 0
-  readonly #from: Member
-  readonly #to: Member
+  readonly #orders: Orders
+  /** The server of the site, and the other one. */
+  #from: Member
+  #to: Member
+  #isMoved = false
 
   private constructor(world: TwoServers, site: MovedSite, domain: string) {
     this.world = world
     this.#site = site
     this.#domain = domain
+    this.#orders = new Orders(world.one.host, domain)
     this.#from = world.one
     this.#to = world.two
   }
 
-  /** A page says on which server it runs. */
+  /** A page says on which server it runs, and another one takes orders. */
   static async start(world: TwoServers, site: MovedSite, domain: string): Promise<Mover> {
     const mover = new Mover(world, site, domain)
     const { host } = world.one
     const page = `/srv/www/${site.user}/public/where.php`
     await host.put(page, '<?php echo gethostname();')
     await host.must(['chown', `${site.user}:`, page])
-    await host.must(['mariadb', site.user, '-e', 'CREATE TABLE orders (id INT PRIMARY KEY)'])
+    await mover.#orders.prepare(site.user)
     return mover
   }
 
-  /** Works when parts begin. Returns how the operation ended. */
-  async move(at: Record<string, () => Promise<void>>): Promise<string> {
-    this.#orders += 1
-    const order = `INSERT INTO orders VALUES (${this.#orders})`
-    await this.#from.host.must(['mariadb', this.#site.user, '-e', order])
-    const path = `/api/servers/${this.#from.id}/sites/${this.#site.id}/move`
-    const { id, events } = await this.world.dashboard.start('POST', path, {
-      server_id: this.#to.id,
-    })
+  /** The acknowledged ones. */
+  get orders(): number {
+    return this.#orders.acknowledged.length
+  }
+
+  /** While visitors order. Kills when parts begin, and returns how the operation ended. */
+  async move(kills: Record<string, Killed>): Promise<string> {
+    const site = `/api/servers/${this.#from.id}/sites/${this.#site.id}`
+    const [path, body] = this.#isMoved
+      ? [`${site}/move-back`, {}]
+      : [`${site}/move`, { server_id: this.#to.id }]
+    const ordering = this.#orders.start()
+    const { id, events } = await this.world.dashboard.start('POST', path, body)
     // The stream ends with the dashboard.
     void Array.fromAsync(events).catch(() => undefined)
-    const left = { ...at }
+    const left = { ...kills }
     const ended = await lab.poll(
       async () => {
         const { status, parts } = this.#seen(id)
         const name = parts.findLast((part) => part in left)
-        const work = name === undefined ? undefined : left[name]
+        const killed = name === undefined ? undefined : left[name]
         if (name !== undefined) delete left[name]
-        await work?.()
+        if (killed) await this.#kill(killed)
         return !['queued', 'running'].includes(status) && status
       },
       { every_ms: 30, timeout_ms: 240_000 },
     )
+    await ordering.stop()
     if (!ended) throw new Error(`the move did not end: ${JSON.stringify(this.#seen(id))}`)
-    if (Object.keys(left).length > 0) throw new Error(`never began: ${Object.keys(left)}`)
+    // A move that was undone has no later parts.
+    if (ended === 'success' && Object.keys(left).length > 0) {
+      throw new Error(`never began: ${Object.keys(left)}; ${JSON.stringify(this.#seen(id))}`)
+    }
     return ended
   }
 
-  /** The agent of the server that has the site: the part has begun, and it is at work. */
-  async kill(): Promise<void> {
+  /** After the checks: the servers have changed places if it succeeded. */
+  settle(outcome: string): void {
+    if (outcome !== 'success') return
+    ;[this.#from, this.#to] = [this.#to, this.#from]
+    this.#isMoved = true
+  }
+
+  /** A part has begun, and its agent is at work. */
+  async #kill(killed: Killed): Promise<void> {
+    if (killed === 'dashboard') return this.world.restartDashboard()
     await Bun.sleep(200)
-    const kill = ['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service']
-    await this.#from.host.must(kill)
+    const { host } = killed === 'old agent' ? this.#from : this.#to
+    await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
   }
 
   async state(): Promise<State> {
@@ -89,30 +112,28 @@ export class Mover {
     const both = [one, two]
     const jobs = await Promise.all(both.map((each) => this.#runsJobs(each)))
     const at = both.find(({ id }) => id === recorded) ?? one
-    const select = 'SELECT MAX(id) FROM orders'
     return {
       recorded,
       answers: await Promise.all(both.map((each) => this.#answer(each))),
       present: await Promise.all(both.map((each) => this.#has(each))),
       jobs: both.filter((_, index) => jobs[index]).map(({ id }) => id),
       unconfirmed: body.move !== null,
-      rows: (await at.host.must(['mariadb', '-N', this.#site.user, '-e', select])).trim(),
+      lost: await this.#orders.lost(at.host, this.#site.user),
     }
   }
 
   /** After a success the former server forwards, and keeps its copy. */
   expected(outcome: string): State {
-    const isMoved = outcome === 'success'
-    const { id } = isMoved ? this.#to : this.#from
-    const former = isMoved ? this.#from.id : undefined
+    const isMoved = this.#isMoved || outcome === 'success'
+    const { id } = outcome === 'success' ? this.#to : this.#from
     const { one, two } = this.world
     return {
       recorded: id,
       answers: [one, two].map((each) => (isMoved || each.id === id ? id : undefined)),
-      present: [one, two].map((each) => Array(2).fill(each.id === id || each.id === former)),
+      present: [one, two].map((each) => Array(2).fill(isMoved || each.id === id)),
       jobs: [id],
       unconfirmed: isMoved,
-      rows: `${this.#orders}`,
+      lost: [],
     }
   }
 
@@ -137,14 +158,15 @@ export class Mover {
   }
 
   /** From the records themselves: the dashboard may be down. */
-  #seen(id: string): { status: string; parts: string[] } {
+  #seen(id: string): { status: string; parts: string[]; error: unknown } {
     const database = new Database(`${this.world.data_dir}/dashboard.db`, { readonly: true })
     try {
-      const row = database.query('select status from operations where id = ?').get(id)
+      const row = database.query('select status, error from operations where id = ?').get(id)
       const began =
         "select name from operation_steps where operation_id = ? and state = 'running' order by id"
       const parts = database.query(began).all(id) as { name: string }[]
-      return { status: Object(row).status ?? 'queued', parts: parts.map(({ name }) => name) }
+      const { status = 'queued', error } = Object(row)
+      return { status, parts: parts.map(({ name }) => name), error }
     } finally {
       database.close()
     }
