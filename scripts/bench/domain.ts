@@ -5,7 +5,7 @@ import { get } from '#tests/support/system/requests.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
 import { filled } from './rewrite/filled.ts'
 
-const PROMISED = 8
+const PROMISED = 4
 const NEW = 'brand-new.example.test'
 const LATER = 'later.example.test'
 const SITE = { ...SHOP, docroot: `/srv/www/${SHOP.user}/public` }
@@ -15,7 +15,7 @@ const PHP = '8.4'
  * Changes the primary domain of a real WordPress whose posts have 1 GB (`--megabytes 1000`), while a
  * visitor asks for a page of PHP all the time; then wp-cli replaces the new address by another one in
  * the same database, which is a part of that work. Exits with status 1 if the agent leaves more
- * addresses than wp-cli does, or takes more than 8 times as long. Needs the lab (root).
+ * addresses than wp-cli does, or takes more than 4 times as long. Needs the lab (root).
  */
 async function bench(world: MailWorld, megabytes: number): Promise<boolean> {
   const on = (...args: string[]) => wpCli(world.host, SITE, PHP, args)

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
 import type { SitePlace } from '#dashboard/web/api/sites.ts'
 import { formatRelative } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
+import { BackUpFirst } from './back-up-first.tsx'
 
 const DAY_MS = 24 * 3600_000
 
@@ -30,16 +30,7 @@ export function LastBackup({ site }: { site: SitePlace }) {
           : 'This site has never been backed up'
       }
     >
-      Back it up first in{' '}
-      <Link
-        to="/sites/$site_id"
-        params={{ site_id: String(site.id) }}
-        search={{ tab: 'backups' }}
-        className="underline"
-      >
-        its backups
-      </Link>
-      , if you may need its present state.
+      <BackUpFirst site_id={site.id} />, if you may need its present state.
     </Notice>
   )
 }

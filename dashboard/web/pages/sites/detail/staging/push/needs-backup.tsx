@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import { BackUpFirst } from '#dashboard/web/features/backups/back-up-first.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { RefusalCode } from '#shared/errors.ts'
@@ -25,16 +25,8 @@ interface NeedsBackupProps {
 export const NeedsBackup = ({ live, checked, onChange }: NeedsBackupProps) => (
   <Notice kind="warn" title={`${live.domain} has no backup of the last hour`}>
     <p className="mb-2">
-      Back it up first in{' '}
-      <Link
-        to="/sites/$site_id"
-        params={{ site_id: String(live.id) }}
-        search={{ tab: 'backups' }}
-        className="underline"
-      >
-        its backups
-      </Link>
-      . The previous state that is kept for a week is on the same server.
+      <BackUpFirst site_id={live.id} />. The previous state that is kept for a week is on the same
+      server.
     </p>
     <CheckField label="Push without a backup" checked={checked} onChange={onChange} />
   </Notice>
