@@ -114,7 +114,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   const logs = logCalls(readings)
   for (const call of ['list', 'search', 'fatals', 'download', 'tail'] as const)
     app.post(`/sites/logs/${call}`, ({ req: { raw }, var: { body } }) => logs[call](raw, body))
-  app.post('/sites/database-export', exportCall(readings, policy))
+  app.post('/sites/database-export', exportCall(readings, policy, runner))
   operationCalls(app, runner)
   trustCalls(app, trust)
   app.notFound(() => failureOf(notFound('Endpoint')))

@@ -39,10 +39,12 @@ async function look(
 ): Promise<void> {
   const sites = await listSites(host)
   if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
-  await endExpired(host)
+  const ended = endExpired(host).catch((error: unknown) => ({ error }))
   await keepConnections(host)
   const idle = sites.filter(({ domain }) => !runner.isBusy(apexOf(domain)))
   for (const { domain } of await endLongStatements(host, idle)) {
     report(new Error(`A statement of ${domain} ran beyond the limit of its tier and was ended`))
   }
+  const problem = await ended
+  if (problem) throw problem.error
 }

@@ -81,6 +81,7 @@ function stepsOf(
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => factsOf(host, learned)),
       undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+      holds: true,
     },
     ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, warn) : []),
     ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),

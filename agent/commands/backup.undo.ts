@@ -52,6 +52,7 @@ function stepsOf(host: Host, site: Site): Step[] {
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => undefined),
       undo: removedTree(steady, 'folder', replaced).apply,
+      holds: true,
     },
     {
       name: 'dump',

@@ -1,10 +1,14 @@
 import type { Host } from '#agent/host/ports.ts'
+import { refuseLack } from '#agent/os/backup/fetch.ts'
 import { dumpIn, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import { objectsIn } from '#agent/os/database/foreign-objects.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
 import { forgetUploads, partsOf } from '#agent/os/site-database/uploads.ts'
@@ -21,6 +25,8 @@ interface Learned {
   imported?: Imported
 }
 
+/** Tables with their indexes, against their dump; and a dump, against its compressed file. */
+const [GROWTH, PACKED] = [2, 5]
 /** How long the previous state stays. */
 const KEPT_MS = 7 * 24 * 60 * 60_000
 
@@ -42,7 +48,7 @@ export const databaseImport: Command<'database.import'> = {
   },
   async *run(params, { host, announce, perform, warn }) {
     const site = await fit(host, params)
-    await partsOf(host, { ...params, user: site.user })
+    await refuseLackFor(host, site, params)
     const learned: Learned = {}
     const leftOut = (message: string) => warn({ code: 'left_out', message })
     const steps = [...(await mariadbSteps(host)), ...stepsOf(host, site, params, learned, leftOut)]
@@ -59,10 +65,28 @@ export const databaseImport: Command<'database.import'> = {
   },
 }
 
+/** For the saved state, and for the tables of the dump. */
+async function refuseLackFor(host: Host, { user }: Site, params: Params): Promise<void> {
+  const { bytes } = await partsOf(host, { ...params, user })
+  const present = (await databaseSize(host, user)) ?? 0
+  await refuseLack(host, HOMES, 2 * present, 'the import')
+  await refuseLack(
+    host,
+    '/var/lib/mysql',
+    GROWTH * (params.packed ? PACKED : 1) * bytes,
+    'the import',
+  )
+}
+
 async function fit(host: Host, { domain }: Params): Promise<Site> {
   const site = await getSite(host, domain)
   if (site.moving?.closed)
     throw conflict(`${domain} moves to another server: import the dump there`)
+  const [object] = await objectsIn(host, site.user)
+  if (object) {
+    const what = `a ${object.kind} (${object.name})`
+    throw conflict(`The database has ${what}, which a failed import would lose: remove it first`)
+  }
   return site
 }
 
@@ -82,6 +106,7 @@ function stepsOf(
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => factsOf(host, learned)),
       undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+      holds: true,
     },
     {
       name: 'dump',

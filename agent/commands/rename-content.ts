@@ -35,6 +35,7 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => undefined),
       undo: removedTree(steady, 'folder', replaced).apply,
+      holds: true,
     },
     {
       name: 'dump',

@@ -71,6 +71,7 @@ function stepsOf(
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => factsOf(host, learned)),
       undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+      holds: true,
     },
     ...(params.tables.length > 0 ? tableSteps(host, live, params, tell) : []),
     ...(params.files ? fileSteps(host, live, params.from) : []),

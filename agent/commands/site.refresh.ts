@@ -88,6 +88,7 @@ function stepsOf(
       title: 'Keeping the present state',
       ...replace.keepFacts(host, user, () => factsOf(host, learned)),
       undo: removedTree(steady, 'folder', replacedOf(user)).apply,
+      holds: true,
     },
     ...databaseSteps(host, site, undefined, tell),
     filesStep(host, user, undefined),

@@ -1,4 +1,8 @@
+import type { Runner } from '#agent/operations/runner.ts'
+import type { Policy } from '#agent/policy/policy.ts'
 import { SiteRequest } from '#shared/agent.ts'
+import { conflict } from '#shared/errors.ts'
+import { apexOf } from '#shared/names.ts'
 import { parse } from '#shared/parse.ts'
 import { jsonOf } from './body.ts'
 import { responseOf, type Source } from './bytes.ts'
@@ -12,11 +16,13 @@ interface Call {
   var: { body: Uint8Array }
 }
 
-/** A database has the passwords of its site, so an export needs that permit. */
+/** A database has the passwords of its site: whoever may not get a user of it gets no export. */
 export const exportCall =
-  ({ exportDatabase }: Exporting, policy: { permitPasswords(): Promise<void> }) =>
+  ({ exportDatabase }: Exporting, policy: Pick<Policy, 'permit'>, runner: Pick<Runner, 'isBusy'>) =>
   async ({ req: { raw }, var: { body } }: Call): Promise<Response> => {
     const { domain } = parse(SiteRequest, jsonOf(raw, body))
-    await policy.permitPasswords()
+    await policy.permit('database.user')
+    if (runner.isBusy(apexOf(domain)))
+      throw conflict(`Another operation is running on ${domain}: try again later`)
     return responseOf(await exportDatabase(domain))
   }

@@ -85,7 +85,10 @@ async function* undone(
   throw withLeft(cause, yield* undoSteps(started, journal))
 }
 
-/** Undoes the started steps, newest first, each as far as possible; returns the failures. */
+/**
+ * Undoes the started steps, newest first, each as far as possible; returns the failures. A step that
+ * holds what later ones need stays until they are undone.
+ */
 export async function* undoSteps(
   started: readonly Step[],
   { write, makeRoom, states = new StepStates() }: Journal,
@@ -93,6 +96,11 @@ export async function* undoSteps(
   const left: string[] = []
   for (const step of started.toReversed()) {
     if (!step.undo) continue
+    if (step.holds && left.length > 0) {
+      states.set(step, 'not_undone')
+      yield* states.news()
+      continue
+    }
     states.set(step, 'undoing')
     yield* states.news()
     yield `Undoing: ${step.title}`

@@ -31,6 +31,11 @@ export interface Step {
   /** Must work after none, a part or all of `apply`. */
   undo?(): Promise<void>
   /**
+   * True: it keeps what the undo of later steps needs. It is only undone after all of them, if
+   * necessary in a later attempt: otherwise a failed undo would lose what it brings back.
+   */
+  holds?: true
+  /**
    * Only on the point of no return: whether the machine is past it. From then on nothing is undone:
    * the steps after it run, if necessary in the next process, and so must be repeatable.
    */

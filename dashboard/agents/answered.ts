@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { currentRequestId } from '#dashboard/runtime/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
+import { ServiceError } from '#shared/errors.ts'
 import { NotConnected, refusal } from './answer.ts'
 import { readJson } from './read-answer.ts'
 import type { RequestTimeout } from './request-timeout.ts'
@@ -68,7 +69,9 @@ async function responseTo(
     })
   })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const fail = (reason: Error) => reject(isConnecting ? new NotConnected(reason) : reason)
+    // A refusal to contact an address is its own reason.
+    const isPassedOn = (reason: Error) => !isConnecting || reason instanceof ServiceError
+    const fail = (reason: Error) => reject(isPassedOn(reason) ? reason : new NotConnected(reason))
     timeout.guard((reason) => {
       fail(reason)
       request.destroy(reason)

@@ -88,7 +88,10 @@ test('it is moved back without its changes only if that is chosen', async () => 
 
   await page.getByText('Moved from web-2').waitFor()
   expect(asked.map(([, command]) => command)).toContain('site.catch-up')
-  expect(switches()).toEqual([...['two frozen', 'one arriving', 'two parted', 'one arrived']])
+  expect(switches()).toEqual([
+    ...['one returning', 'two leaving', 'one returning', 'two leaving'],
+    ...['two frozen', 'one arriving', 'two parted', 'one arrived'],
+  ])
   expect(problems).toEqual([])
 })
 

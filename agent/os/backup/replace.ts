@@ -76,10 +76,16 @@ export async function keepPresent(host: Host, user: string): Promise<string[]> {
   return size === undefined ? [] : dumpDatabase(host, user, { path: dumpIn(folder), size })
 }
 
-/** Replaces the database by a dump; the account and its password stay. */
+/**
+ * Replaces the database by a dump; the account and its password stay. Throws if the saved state is
+ * gone: then the present database is all that is left.
+ */
 export async function loadDatabase(host: Host, site: Site, dump: string): Promise<void> {
   const { user } = site
-  const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
+  const text = await host.files.read(accountIn(replacedOf(user)))
+  if (text === undefined)
+    throw new Error('The saved state is missing: the present database stays as it is')
+  const kept = parseAccount(text)
   await removeDatabase(host, user)
   if (!(await host.files.stat(dump))) return
   await createEmptyDatabase(host, user, kept)

@@ -98,8 +98,8 @@ export async function planStartMariadb(host: Host): Promise<Effect[]> {
 
 /** Starts MariaDB if it is stopped, and waits until it answers. */
 export async function ensureMariadb(host: Host): Promise<void> {
-  if (await isRunning(host, MARIADB)) return
-  await ensureRunning(host, MARIADB)
+  // Its process may run and not answer yet, or no longer: it may be restarted by somebody else.
+  if (!(await isRunning(host, MARIADB))) await ensureRunning(host, MARIADB)
   await answering(host)
 }
 

@@ -72,6 +72,10 @@ export async function createTemporary(host: Host, owner: Owner, wanted: Wanted):
 export async function endTemporary(host: Host, user: string): Promise<void> {
   if (!NAME.test(user)) throw new Error('not a temporary account')
   await host.database.admin('lock_account', [user])
+  await dropLocked(host, user)
+}
+
+async function dropLocked(host: Host, user: string): Promise<void> {
   await endConnections(host, user)
   await host.database.admin('drop_account', [user])
 }
@@ -83,9 +87,13 @@ export async function endTemporaryOf(host: Host, name: string): Promise<void> {
 
 /** Ends all whose time is over, also those that a killed agent left. */
 export async function endExpired(host: Host): Promise<void> {
-  for (const { user, ends } of await listTemporary(host)) {
-    if (isOver(host, ends)) await endTemporary(host, user)
-  }
+  const expired = (await listTemporary(host)).filter(({ ends }) => isOver(host, ends))
+  // One that takes long to end must not keep the others usable.
+  for (const { user } of expired) await host.database.admin('lock_account', [user])
+  const failures: unknown[] = []
+  for (const { user } of expired)
+    await dropLocked(host, user).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 function isOver({ clock }: Host, ends: number): boolean {

@@ -45,7 +45,7 @@ export async function importUpload(
     await createEmptyDatabase(host, user, kept)
   }
   await reserveAccount(host, user)
-  const most = Math.max(GB, MOST_GROWTH * upload.bytes)
+  const most = upload.packed ? Math.max(GB, MOST_GROWTH * upload.bytes) : upload.bytes + 1
   const timeout_ms = timeFor(most)
   const fed = await importStream(host, user, (load) =>
     load(textOf(user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),

@@ -27,21 +27,24 @@ export function problemOf(file: File): string | undefined {
   return undefined
 }
 
-/** To the server of the site, in parts; reports the bytes that have arrived. */
+/** To the server of the site, in parts, until `signal` aborts it; reports the bytes that have arrived. */
 export async function uploadDump(
   site: SitePlace,
   { file, upload }: Dump,
-  onProgress: (bytes: number) => void,
+  { onProgress, signal }: { onProgress: (bytes: number) => void; signal: AbortSignal },
 ): Promise<void> {
   for (let part = 0; part < countOf(file); part++) {
     const bytes = await file.slice(part * PART_BYTES, (part + 1) * PART_BYTES).arrayBuffer()
     const body = { upload, part, data: base64Of(new Uint8Array(bytes)) }
+    signal.throwIfAborted()
     await call('POST /api/servers/:server_id/sites/:site_id/database/uploads', {
       params: at(site),
       body,
+      signal,
     })
     onProgress(Math.min(file.size, (part + 1) * PART_BYTES))
   }
+  signal.throwIfAborted()
 }
 
 const CHUNK = 0x8000

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { databaseImport } from '#agent/commands/database.import.ts'
-import { dumpIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
+import { accountIn, dumpIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
 import { storePart } from '#agent/os/site-database/uploads.ts'
 import type { Warning } from '#shared/agent.ts'
 import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
@@ -86,6 +86,7 @@ test('a dump that is refused is undone: the saved database comes back', async ()
     ({ name }) => name === 'database',
   )
   await host.disk.write(dumpIn(replacedOf('shop')), DUMP)
+  await host.disk.write(accountIn(replacedOf('shop')), 'null')
   host.queries.length = 0
   await step?.undo?.()
   expect(host.queries.some((query) => query.startsWith('CREATE DATABASE'))).toBe(true)
@@ -119,5 +120,57 @@ test('plans the import without an upload, and changes nothing', async () => {
   const steps = await databaseImport.plan({ ...params, upload: 'b'.repeat(16) }, host)
 
   expect(steps.map(({ name }) => name)).toContain('database')
+  expect(host.disk.all).toEqual(before)
+})
+
+test('an undo that fails keeps the saved database, and a later one brings it back', async () => {
+  imports(DUMP, 'ERROR 1062 (23000) at line 7: Duplicate entry')
+  const { admin } = host.database
+  const path = dumpIn(replacedOf('shop'))
+  host.database.admin = async (statement, values) => {
+    if (statement === 'end_connections') throw new Error('connect ECONNREFUSED')
+    return admin(statement, values)
+  }
+
+  const [, reason] = await run()
+
+  expect(reason).toContain('could not undo: Importing the dump (connect ECONNREFUSED)')
+  expect(await host.disk.stat(replacedOf('shop'))).toBeDefined()
+  expect(host.queries.filter((query) => query.startsWith('DROP'))).toEqual([])
+  host.database.admin = admin
+  await host.disk.write(path, DUMP)
+  const steps = (await databaseImport.steps?.(params, host)) ?? []
+  const undo = (name: string) => steps.find((step) => step.name === name)?.undo?.()
+  await undo('database')
+  expect(host.queries.some((query) => query.startsWith('CREATE DATABASE'))).toBe(true)
+  await undo('keep')
+  expect(await host.disk.stat(replacedOf('shop'))).toBeUndefined()
+})
+
+test('without its saved state, an undo leaves the database alone', async () => {
+  const steps = (await databaseImport.steps?.(params, host)) ?? []
+
+  const undone = steps.find(({ name }) => name === 'database')?.undo?.()
+
+  expect(undone).rejects.toThrow('The saved state is missing')
+  await undone?.catch(() => undefined)
+  expect(host.queries.filter((query) => query.startsWith('DROP'))).toEqual([])
+})
+
+test('refuses a database with objects that an undo would lose', async () => {
+  await host.disk.write('/var/lib/mysql/shop/orders.TRN', 'TYPE=TRIGGERNAME')
+
+  const [, reason] = await run()
+
+  expect(reason).toBe(
+    'The database has a trigger (orders), which a failed import would lose: remove it first',
+  )
+})
+
+test('refuses a dump that does not fit on the disk', async () => {
+  const before = { ...host.disk.all }
+  host.disk.space = async () => ({ free: 1e6, total: 1e9 })
+
+  expect((await run())[1]).toContain('the import needs')
   expect(host.disk.all).toEqual(before)
 })

@@ -95,6 +95,23 @@ test('continues undoing when one undo fails, and lists what is left', async () =
   ])
 })
 
+test('a step that holds what later ones need is not undone before them', async () => {
+  const did = await transcript((list) => [
+    step(list, 'a'),
+    step(list, 'b', { holds: true }),
+    step(list, 'c', { undo: broken }),
+    step(list, 'd', { apply: broken }),
+  ])
+
+  expect(did.slice(-5)).toEqual([
+    'Undoing: Making c',
+    'Undoing: Making a',
+    'undo a',
+    'journal a undone',
+    'threw no space; could not undo: Making c (no space)',
+  ])
+})
+
 test('forwards the lines of a step', async () => {
   const did = await transcript((list) => [
     step(list, 'a', {

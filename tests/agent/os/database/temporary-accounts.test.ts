@@ -13,7 +13,8 @@ test('ends the accounts whose time is over, and those that live longer than any 
 
   await endExpired(host)
 
-  expect(steps).toEqual([...ended(over), ...ended(strange)])
+  const [[lock, ...rest], [other, ...others]] = [ended(over), ended(strange)]
+  expect(steps).toEqual([lock, other, ...rest, ...others] as string[])
 })
 
 test('ends an account that has no rights yet, because its creation was interrupted', async () => {
@@ -23,6 +24,21 @@ test('ends an account that has no rights yet, because its creation was interrupt
   await endExpired(host)
 
   expect(steps).toEqual(ended(user))
+})
+
+test('one whose connection does not end leaves the others locked and ended', async () => {
+  const [slow, over] = [nameOf(-1), nameOf(-1, 'b'.repeat(10))]
+  const { host, steps } = await withAccounts(own(slow), own(over))
+  const { admin } = host.database
+  host.database.admin = async (statement, values) => {
+    if (statement === 'end_connections' && values?.[0] === slow) throw new Error('it rolls back')
+    return admin(statement, values)
+  }
+
+  await expect(endExpired(host)).rejects.toThrow('it rolls back')
+
+  expect(steps).toContain(`drop_account ${over}`)
+  expect(steps).toContain(`lock_account ${slow}`)
 })
 
 test('touches no account with another name', async () => {

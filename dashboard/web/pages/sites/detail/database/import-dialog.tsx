@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import {
   type Dump,
   dumpIn,
@@ -24,9 +24,16 @@ export function ImportDialog({ site, ...dialog }: DialogState & { site: Site }) 
   const [without_backup, setWithout] = useState(false)
   const [sent, setSent] = useState<number>()
   const show = useStart(site.id)
+  const uploading = useRef<AbortController>(undefined)
+  // A dialog that is closed must not start the import later.
+  useEffect(() => () => uploading.current?.abort(), [])
   const problem = dump && problemOf(dump.file)
   const start = async (work: SiteWork) => {
-    if (dump) await uploadDump(site, dump, setSent).finally(() => setSent(undefined))
+    const controller = new AbortController()
+    uploading.current = controller
+    const { signal } = controller
+    const ended = () => setSent(undefined)
+    if (dump) await uploadDump(site, dump, { onProgress: setSent, signal }).finally(ended)
     await show(work)
   }
   return (
