@@ -104,13 +104,8 @@ export function sandboxed(suite: Suite): void {
         const planned = await world.dashboard.call('POST', world.path('/provision'), asked)
         const { steps } = planned.body.plan as Plan
         const files = [
-          'nginx',
-          'shared pools',
-          'sites slice',
-          'mail',
-          'login',
-          'site etc',
-          'restarts',
+          ...['nginx', 'shared pools', 'sites slice', 'mail', 'login'],
+          ...['debug log', 'site etc', 'restarts'],
         ]
         const names = ['packages', ...files, 'services', 'wp-cli']
         expect(steps.map(({ name }) => name)).toEqual(names)
