@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Domain, oneOf } from './fields.ts'
 import { apexOf } from './names.ts'
-import { NO_NAMES, pairOf, type Redirect, type SiteNames } from './site-names.ts'
+import { hostOf, NO_NAMES, pairOf, type Redirect, type SiteNames } from './site-names.ts'
 
 const FORMER = ['redirect', 'alias', 'none'] as const
 
@@ -36,8 +36,19 @@ export function namesAfter(
   return {
     www: names.www,
     aliases: [...aliases, ...served],
-    redirects: [...redirects, ...led.map(leading)],
+    redirects: [
+      ...redirects.map((one) => (former === 'none' ? leadingTo(primary, domain, one) : one)),
+      ...led.map(leading),
+    ],
   }
+}
+
+/** A redirect to a name that is given up leads to the new one instead, at the same path. */
+function leadingTo(primary: string, given_up: string, redirect: Redirect): Redirect {
+  const { to = '' } = redirect
+  const host = hostOf(to)
+  if (host === undefined || !pairOf(given_up).includes(host)) return redirect
+  return { ...redirect, to: to.replace(`://${host}`, `://${primary}`) }
 }
 
 const leading = (domain: string): Redirect => ({ domain, status: 301, keep_path: true })

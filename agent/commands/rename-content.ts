@@ -9,6 +9,7 @@ import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places
 import * as replace from '#agent/os/backup/replace.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
 import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { endTemporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
 import { proveAddress } from '#agent/os/rename/address.ts'
@@ -42,6 +43,8 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
       title: 'Saving the present database',
       effects: [run('program', 'mariadb-dump')],
       async apply() {
+        // What a client of a temporary user writes after the dump would be lost.
+        await endTemporaryOf(host, user)
         for (const message of await replace.keepPresent(host, user))
           warn({ code: 'left_out', message })
       },

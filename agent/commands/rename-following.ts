@@ -1,22 +1,37 @@
 import type { Host } from '#agent/host/ports.ts'
 import { fetchedOf, previousOf, replacedOf } from '#agent/os/backup/places.ts'
-import { forgetTries } from '#agent/os/certificates/tries.ts'
+import { missingNames } from '#agent/os/certificates/coverage.ts'
+import type { LeftOut } from '#agent/os/certificates/probe-names.ts'
+import { forgetTries, noteNames } from '#agent/os/certificates/tries.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { inOrder, removedTree } from '#agent/os/effects/change.ts'
 import { renameMail } from '#agent/os/mail/files.ts'
 import { forgetFormer } from '#agent/os/nginx/renamed.ts'
 import type { Renaming } from '#agent/os/rename/target.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import { listSites, writeSite } from '#agent/os/site/sites.ts'
+import { listSites, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { forgetBaseline } from '#agent/os/staging/baseline.ts'
 import { renameSite } from '#agent/os/users/users.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+import type { Learned } from './rename-steps.ts'
 
 /** After the decision: whatever else knows a site by its domain. Each can be repeated. */
-export function followingSteps(host: Host, { former, target }: Renaming): Step[] {
+export function followingSteps(host: Host, { former, target }: Renaming, learned: Learned): Step[] {
   const { user } = target
   const trees = [certificateFolder(former.domain), ...[replacedOf, fetchedOf].map((of) => of(user))]
   return [
+    // First: a later restore of the site has such folders of its own.
+    {
+      name: 'previous',
+      title: 'Removing the state before the last restore, which has the former address',
+      ...removedTree(host, 'folder', previousOf(user)),
+    },
+    {
+      name: 'cleanup',
+      title: 'Removing what was kept',
+      ...inOrder(...trees.map((path) => removedTree(host, 'folder', path))),
+    },
     {
       name: 'user',
       title: 'Changing the comment of the system user',
@@ -47,16 +62,22 @@ export function followingSteps(host: Host, { former, target }: Renaming): Step[]
       apply: () => forgetTries(host, former.domain),
     },
     {
-      name: 'previous',
-      title: 'Removing the state before the last restore, which has the former address',
-      ...removedTree(host, 'folder', previousOf(user)),
-    },
-    {
-      name: 'cleanup',
-      title: 'Removing what was kept',
-      ...inOrder(...trees.map((path) => removedTree(host, 'folder', path))),
+      name: 'left out',
+      title: 'Noting the names that the certificate leaves out',
+      effects: [],
+      apply: () => noteMissing(host, target, learned.left_out),
     },
   ]
+}
+
+/** They are requested again, each at its own intervals. Without its reason after a restart. */
+async function noteMissing(host: Host, target: Site, known: readonly LeftOut[] = []) {
+  const missing = (await missingNames(host, target)).map((name) => ({
+    ...{ name, reason: 'the certificate for the new primary domain was issued without it' },
+    ...known.find((left) => left.name === name),
+  }))
+  await noteNames(host, allNamesOf(target).slice(1), missing)
+  await forgetTries(host, target.domain)
 }
 
 /** What is known of the tables is of the former addresses: each of them counts as changed. */

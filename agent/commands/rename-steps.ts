@@ -1,10 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { planProvide } from '#agent/os/certificates/certificates.ts'
-import { describe } from '#agent/os/certificates/probe-names.ts'
+import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
 import type { Learned as Copied } from '#agent/os/clone/report.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
+import { findLink } from '#agent/os/nginx/link.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver } from '#agent/os/nginx/others.ts'
 import { forgetFormer, serveInstead } from '#agent/os/nginx/renamed.ts'
@@ -19,7 +20,10 @@ import { contentSteps } from './rename-content.ts'
 import { followingSteps } from './rename-following.ts'
 
 /** What the operation learns on its way. */
-export type Learned = Copied
+export interface Learned extends Copied {
+  /** By the new certificate. */
+  left_out?: readonly LeftOut[]
+}
 
 /**
  * The certificate comes first, and the content is ready before the new name is served. One record
@@ -33,7 +37,7 @@ export function stepsOf(
 ): Step[] {
   const { former, target } = renaming
   return [
-    ...nameSteps(host, renaming, warn),
+    ...nameSteps(host, renaming, learned, warn),
     ...pauseSteps(host, former),
     ...contentSteps(host, renaming, learned, warn),
     {
@@ -62,7 +66,7 @@ export function stepsOf(
       undo: () => forgetRecord(host.steady ?? host, target),
       decided: async () => (await findSite(host, former.domain)) === undefined,
     },
-    ...followingSteps(host, renaming),
+    ...followingSteps(host, renaming, learned),
   ]
 }
 
@@ -83,7 +87,7 @@ async function forgetRecord(host: Host, { domain, user }: Site): Promise<void> {
 }
 
 /** The site answers at the new name, and has a certificate for it. */
-function nameSteps(host: Host, renaming: Renaming, warn: Warn): Step[] {
+function nameSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
   const { former, target } = renaming
   const steady = host.steady ?? host
   const certificate = () => nginx.certificateOf(host, former.domain)
@@ -102,10 +106,16 @@ function nameSteps(host: Host, renaming: Renaming, warn: Warn): Step[] {
     effects: () => planProvide(host, target),
     async *apply() {
       const left_out = yield* provideCertificate(host, former, target)
+      learned.left_out = left_out
       const message = describe(left_out)
       if (message !== undefined) warn({ code: 'certificate_refused', message })
     },
-    undo: removedTree(steady, 'folder', folder).apply,
+    async undo() {
+      // If the undo of the later steps failed: nginx does not start without a file that it reads.
+      if ((await findLink(steady, target.domain)) !== undefined)
+        throw new Error(`nginx still reads ${target.domain}`)
+      await removedTree(steady, 'folder', folder).apply()
+    },
   }
   return [
     ...(newNames(renaming).length > 0 ? [names] : []),

@@ -9,7 +9,7 @@ import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps
 import type { OperationStore } from './store.ts'
 
 type Key = string | undefined
-/** Started steps to undo, or all steps of an operation whose last ones are missing. */
+/** Started steps to undo, or the missing steps after the point of no return. */
 type Rest = { undo: Step[] } | { finish: readonly Step[] }
 
 interface Means {
@@ -96,7 +96,10 @@ export class PendingCleanup {
     const steps = await stepsOf(commands, request, host)
     const journal = await store.journal(id)
     const started = startedSteps(steps, journal)
-    if (await isDecided(started)) return isFinished(steps, journal) ? undefined : { finish: steps }
+    if (await isDecided(started)) {
+      const finish = unfinished(steps, journal)
+      return finish.length > 0 ? { finish } : undefined
+    }
     const undo = started.filter((step) => step.undo)
     return undo.length > 0 && !(await this.#isComplete(id)) ? { undo } : undefined
   }
@@ -116,9 +119,10 @@ export class PendingCleanup {
   }
 }
 
-function isFinished(steps: readonly Step[], journal: readonly JournalEntry[]): boolean {
+/** A step that is done is not repeated: later operations may have followed it. */
+function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   const done = journal.filter(({ state }) => state === 'done').map(({ step }) => step)
-  return stepsAfter(steps).every(({ name }) => done.includes(name))
+  return stepsAfter(steps).filter(({ name }) => !done.includes(name))
 }
 
 async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {

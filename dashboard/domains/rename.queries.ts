@@ -1,11 +1,15 @@
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { Queries, Statement } from '#dashboard/db/client.ts'
 import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import type { Change } from '#dashboard/operations/rules.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Renamed } from '#shared/operation-types/site.rename.ts'
-import { pairOf, type SiteNames } from '#shared/site-names.ts'
+import { namesAfter, type Primary } from '#shared/primary-domain.ts'
+import { NO_NAMES, pairOf, type SiteNames } from '#shared/site-names.ts'
 import { APEX } from './names.queries.ts'
+
+type Asked = Primary & { domain: string }
 
 /** Reserves the new primary domain: a name of another site breaks a constraint. */
 export const reservePrimary: Change = (queries, { id, site_id }) => [
@@ -20,41 +24,71 @@ export const reservePrimary: Change = (queries, { id, site_id }) => [
 ]
 
 /**
- * The site has its new primary domain, and keeps its id. A sync may have found the new name, and not
- * the former one, before this operation ended.
+ * The site has its new primary domain, and keeps its id. Of its other names only those of both
+ * domains change: an agent cannot take other names by reporting them. A sync may have found the new
+ * name, and not the former one, before this operation ended.
  */
 export const storePrimary =
-  ({ domain, ...names }: Renamed): Change =>
+  ({ www }: Pick<Renamed, 'www'>, asked: Asked): Change =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
+    const { domain: former, primary: domain } = asked
     const apex = apexOf(domain)
     const found = and(eq(sites.server_id, server_id), eq(sites.apex, apex), ne(sites.id, site_id))
     const state = { status: 'active', status_reason: '', missing_since: null } as const
-    const rows = rowsOf(site_id, domain, names)
+    const own = eq(site_names.site_id, site_id)
+    const changed = inArray(site_names.name, [...pairOf(former), ...pairOf(domain)])
+    const position = sql`(select coalesce(max(position), -1) + 1 from site_names where ${own})`
     return [
-      queries.delete(site_names).where(eq(site_names.site_id, site_id)),
+      queries.delete(site_names).where(and(own, or(changed, eq(site_names.kind, 'www')))),
+      ...(isGivenUp(asked) ? leadingTo(queries, own, asked) : []),
       queries.delete(sites).where(and(found, eq(sites.managed, false))),
       queries
         .update(sites)
         .set({ domain, apex, ...state })
         .where(eq(sites.id, site_id)),
-      ...rows.map((row) => queries.insert(site_names).values(row).onConflictDoNothing()),
+      ...rowsOf(site_id, www, asked).map((row) =>
+        queries
+          .insert(site_names)
+          .values({ ...row, position })
+          .onConflictDoNothing(),
+      ),
     ]
   }
 
+const isGivenUp = ({ domain, primary, former }: Asked) =>
+  former === 'none' && apexOf(domain) !== apexOf(primary)
+
+/** Redirects to a name that is given up lead to the new one, as in `namesAfter`. */
+const leadingTo = (queries: Queries, own: SQL, { domain, primary }: Asked): Statement[] =>
+  pairOf(domain).flatMap((host) =>
+    ['http', 'https'].map((scheme) => {
+      const from = `${scheme}://${host}`
+      const rest = sql`substr(target, ${from.length + 1})`
+      const isHost = sql`substr(target, 1, ${from.length}) = ${from}
+        and substr(${rest}, 1, 1) in ('', '/', ':')`
+      return queries
+        .update(site_names)
+        .set({ target: sql`${`${scheme}://${primary}`} || ${rest}` })
+        .where(and(own, isHost))
+    }),
+  )
+
+/** What becomes of the names of both domains. */
 function rowsOf(
   site_id: number,
-  domain: string,
-  { www, aliases, redirects }: SiteNames,
+  former: SiteNames['www'],
+  { domain, ...asked }: Asked,
 ): (typeof site_names.$inferInsert)[] {
-  const [, other] = pairOf(domain)
+  const names = { ...NO_NAMES, www: former }
+  const { www, aliases, redirects } = namesAfter({ domain, names }, asked)
+  const [, other] = pairOf(asked.primary)
   const row = (name: string) => ({ name, apex: apexOf(name), site_id })
   return [
     ...(www === 'redirect' && other !== undefined ? [{ ...row(other), kind: 'www' as const }] : []),
-    ...aliases.map((name, position) => ({ ...row(name), kind: 'alias' as const, position })),
-    ...redirects.map(({ domain: name, to, status, keep_path }, position) => ({
-      ...{ ...row(name), kind: 'redirect' as const, position, status, keep_path },
-      target: to ?? null,
+    ...aliases.map((name) => ({ ...row(name), kind: 'alias' as const })),
+    ...redirects.map(({ domain: name, status, keep_path }) => ({
+      ...{ ...row(name), kind: 'redirect' as const, status, keep_path },
     })),
   ]
 }

@@ -135,10 +135,10 @@ function readingOf({ server, reading, now }: Synced): Reading {
 const updateStatements = (queries: Queries, updates: SyncPlan['updates'], now: string) =>
   updates.map((update) => updateStatement(queries, update, now))
 
-/** The new state depends on the old one, which may have changed by now. */
+/** The new state depends on the old one and on the domain, which may have changed by now. */
 function updateStatement(
   queries: Queries,
-  { id, from, values }: SyncPlan['updates'][number],
+  { id, domain, from, values }: SyncPlan['updates'][number],
   now: string,
 ): Statement {
   const { status } = values
@@ -150,7 +150,7 @@ function updateStatement(
   return queries
     .update(sites)
     .set({ ...values, ...since })
-    .where(and(eq(sites.id, id), still))
+    .where(and(eq(sites.id, id), eq(sites.domain, domain), still))
 }
 
 /** A server that never answered stays pending. */

@@ -6,9 +6,14 @@ import { diskLevelOf } from '#shared/disk-levels.ts'
 import { apexOf } from '#shared/names.ts'
 import type { KnownSite } from './queries.ts'
 
+type Update = Pick<SiteRow, 'id' | 'domain'> & {
+  from: SiteRow['status']
+  values: Partial<SiteRow>
+}
+
 /** The changes of a sync: pure data. `from` is the state before an update. */
 export interface SyncPlan {
-  updates: { id: number; from: SiteRow['status']; values: Partial<SiteRow> }[]
+  updates: Update[]
   imports: FoundSite[]
   /** In the trash of the server without a record. */
   trashed: TrashedSite[]
@@ -72,7 +77,7 @@ function planRecord(plan: SyncPlan, record: KnownSite, found: Found, trash?: Fou
   const site = found.sites.get(domain)
   if (!site && !found.whole) return
   const values = site ? changes(record, site) : absent(record, trash)
-  if (Object.keys(values).length > 0) plan.updates.push({ id, from, values })
+  if (Object.keys(values).length > 0) plan.updates.push({ id, domain, from, values })
   if (values.status === 'missing') plan.missing.push(id)
 }
 
@@ -93,8 +98,8 @@ export async function columnUpdates(
   for (const some of piecesOf(records, PIECE)) {
     for (const record of some.filter(({ domain }) => found.sites.has(domain))) {
       const values = differences(record, valuesOf(record))
-      const { id, status: from } = record
-      if (Object.keys(values).length > 0) updates.push({ id, from, values })
+      const { id, domain, status: from } = record
+      if (Object.keys(values).length > 0) updates.push({ id, domain, from, values })
     }
     await breathe()
   }

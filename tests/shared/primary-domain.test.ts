@@ -28,6 +28,40 @@ test.each<[string, Partial<SiteNames>, object, SiteNames]>([
     { www: 'redirect', aliases: ['old.example'], redirects: led('www.old.example') },
   ],
   [
+    'leads redirects to a name that is given up to the new one',
+    {
+      redirects: [
+        { domain: 'a.example', to: 'https://old.example:8443/x', status: 302, keep_path: false },
+        { domain: 'b.example', to: 'http://www.old.example', status: 301, keep_path: true },
+        { domain: 'c.example', to: 'https://very-old.example/', status: 301, keep_path: true },
+      ],
+    },
+    { primary: 'new.example', former: 'none' },
+    {
+      ...{ www: 'serve', aliases: [] },
+      redirects: [
+        { domain: 'a.example', to: 'https://new.example:8443/x', status: 302, keep_path: false },
+        { domain: 'b.example', to: 'http://new.example', status: 301, keep_path: true },
+        { domain: 'c.example', to: 'https://very-old.example/', status: 301, keep_path: true },
+      ],
+    },
+  ],
+  [
+    'keeps the target of a redirect that is still a name of the site',
+    {
+      redirects: [
+        { domain: 'a.example', to: 'https://old.example/x', status: 301, keep_path: true },
+      ],
+    },
+    { primary: 'new.example', former: 'alias' },
+    {
+      ...{ www: 'serve', aliases: ['old.example', 'www.old.example'] },
+      redirects: [
+        { domain: 'a.example', to: 'https://old.example/x', status: 301, keep_path: true },
+      ],
+    },
+  ],
+  [
     'only turns the pair of a name around',
     {},
     { primary: 'www.old.example' },

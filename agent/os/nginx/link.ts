@@ -6,7 +6,7 @@ import { conflict } from '#shared/errors.ts'
 /** Debian's nginx reads the first folder, nginx.org's package only the second one. */
 const FOLDERS = ['/etc/nginx/sites-enabled', '/etc/nginx/conf.d'] as const
 /** Sites come after foreign servers: nginx uses the first one for every unknown name. */
-const PREFIXES = ['hosting-', 'zz-hosting-'] as const
+export const PREFIXES = ['hosting-', 'zz-hosting-'] as const
 
 export const availablePath = (domain: string) => `/etc/nginx/sites-available/hosting-${domain}.conf`
 

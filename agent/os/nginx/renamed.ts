@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
-import { availablePath, findLink, linkFor } from './link.ts'
+import { availablePath, findLink, linkFor, PREFIXES } from './link.ts'
 import { certificateOf, reloadTested, test, textOf } from './nginx.ts'
 import { refuseOtherDefaults, servers } from './others.ts'
 
@@ -57,5 +57,6 @@ async function relink(
 /** In the same folder, and before or after the other servers as it was. */
 function renamed(link: string, { from, to }: { from: string; to: string }): string {
   const { dir, name } = posix.parse(link)
-  return name.endsWith(`-${from}`) ? `${dir}/${name.slice(0, -from.length)}${to}.conf` : link
+  const prefix = PREFIXES.find((one) => name === `${one}${from}`)
+  return prefix === undefined ? link : `${dir}/${prefix}${to}.conf`
 }

@@ -45,14 +45,15 @@ test('prepares everything, serves the new name, and leads the former one to it',
     'Continuing the jobs of WordPress',
     'Waiting for an answer of the site',
     'Recording new.example as the primary domain',
+    'Removing the state before the last restore, which has the former address',
+    'Removing what was kept',
     'Changing the comment of the system user',
     'Applying the jobs',
     'Changing the domain of the mail settings',
     'Recording the new domain with the staging sites',
     'Removing the virtual host of shop.example',
     'Forgetting requests for a certificate of shop.example',
-    'Removing the state before the last restore, which has the former address',
-    'Removing what was kept',
+    'Noting the names that the certificate leaves out',
   ])
   const redirects = [OLD, `www.${OLD}`].map((domain) => ({ domain, status: 301, keep_path: true }))
   expect(result).toEqual({

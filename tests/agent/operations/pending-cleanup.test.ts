@@ -134,6 +134,35 @@ test('steps after a point of no return complete when there is space', async () =
   expect([meanwhile, did]).toEqual([['a'], ['a', 'b']])
 })
 
+test('steps after a point of no return that are done are not repeated', async () => {
+  const did: string[] = []
+  const hindered = { by: FULL }
+  const step = (name: string, extra: Partial<Step> = {}): Step => ({
+    ...{ name, title: `Making ${name}`, effects: [] },
+    apply: async () => void did.push(name),
+    ...extra,
+  })
+  const steps = () => [
+    step('a', { decided: async () => did.includes('a') }),
+    step('b'),
+    step('c', {
+      async apply() {
+        if (hindered.by) throw new Error(hindered.by)
+        did.push('c')
+      },
+    }),
+    step('d'),
+  ]
+  const commands = tableOf(performing(steps))
+  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
+  await endOf(runner, 'op1')
+
+  hindered.by = ''
+  await runner.settle()
+
+  expect(did).toEqual(['a', 'b', 'c', 'd'])
+})
+
 test('a success is never undone, also when its mark is lost', async () => {
   const { host, did, hindered, start } = machine()
   const { store } = start()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { namesAfter, Primary } from '#shared/primary-domain.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
@@ -15,6 +16,7 @@ async function twoSites() {
   const { dashboard, agent, server_id } = all
   const given: object[] = []
   let meanwhile = async () => undefined as unknown
+  let lie = {}
   agent.works.set('site.rename', async function* (params) {
     given.push(params)
     yield 'Stopping PHP'
@@ -26,6 +28,7 @@ async function twoSites() {
     return {
       ...{ domain: primary, former: domain, addresses },
       ...namesAfter({ domain }, { primary, former }),
+      ...lie,
     }
   })
   const add = (domain: string) => addSite(dashboard, server_id, { domain, apex: domain })
@@ -40,7 +43,15 @@ async function twoSites() {
   const during = (work: () => Promise<unknown>) => {
     meanwhile = work
   }
-  return { ...all, given, a, b, change, show, during }
+  const lying = (report: object) => {
+    lie = report
+  }
+  const { db } = dashboard
+  const name = (values: Pick<typeof site_names.$inferInsert, 'name' | 'kind' | 'target'>) =>
+    db.write((queries) =>
+      queries.insert(site_names).values({ apex: values.name, site_id: a, ...values }),
+    )
+  return { ...all, given, a, b, change, show, during, lying, name }
 }
 
 describe('the primary domain of a site', () => {
@@ -96,6 +107,43 @@ describe('the primary domain of a site', () => {
     expect(await all.show(all.a)).toMatchObject({ primary: 'a.example', redirects: [] })
     expect(await all.change(all.b, { primary: 'refused.example' })).toContain('A network')
   })
+
+  test('is refused if the agent reports another one', async () => {
+    await using all = await twoSites()
+    all.lying({ domain: 'victim.example' })
+
+    const text = await all.change(all.a, { primary: 'new.example' })
+
+    expect(text).toContain('The agent sent a result that is not what the command promises')
+    expect(await all.show(all.a)).toMatchObject({ primary: 'a.example', redirects: [] })
+    const { read } = all.dashboard.db
+    expect(await read.select().from(site_names)).toEqual([])
+    expect((await read.select().from(sites)).map(({ domain }) => domain)).toEqual([
+      'a.example',
+      'b.example',
+    ])
+  })
+
+  test.each(['redirect', 'alias', 'none'] as const)(
+    'gives the site no other names than expected, and the former one is %s',
+    async (former) => {
+      await using all = await twoSites()
+      await all.name({ name: 'alias.example', kind: 'alias' })
+      await all.name({ name: 'new.example', kind: 'alias' })
+      await all.name({ name: 'sale.example', kind: 'redirect', target: 'https://a.example/sale' })
+      await all.name({ name: 'sub.example', kind: 'redirect', target: 'https://a.example.net/' })
+      const { primary: domain, ...names } = await all.show(all.a)
+      const hostile = { domain: 'victim.example', to: '$x', status: 301, keep_path: true }
+      all.lying({ aliases: ['bank.example', 'www.b.example'], redirects: [hostile] })
+
+      await all.change(all.a, { primary: 'new.example', former })
+
+      expect(await all.show(all.a)).toEqual({
+        primary: 'new.example',
+        ...namesAfter({ domain, names }, { primary: 'new.example', former }),
+      })
+    },
+  )
 
   test('is stored although a sync found the new name, and not the former one', async () => {
     await using all = await twoSites()

@@ -48,6 +48,7 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
   ...more,
 })
 
+const SHOP = { id: 1, domain: 'shop.example' }
 const nothing = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
 
 const { factsOf } = plans
@@ -72,7 +73,7 @@ describe('a sync', () => {
 
     expect(plan).toEqual({
       ...nothing,
-      updates: [{ id: 1, from: 'active', values: { php: '8.2' } }],
+      updates: [{ ...SHOP, from: 'active', values: { php: '8.2' } }],
     })
   })
 
@@ -88,7 +89,7 @@ describe('a sync', () => {
     const values = { status: 'missing' as const, status_reason }
 
     expect(plan).toEqual(
-      lost ? { ...nothing, updates: [{ id: 1, from: status, values }], missing: [1] } : nothing,
+      lost ? { ...nothing, updates: [{ ...SHOP, from: status, values }], missing: [1] } : nothing,
     )
   })
 
@@ -96,7 +97,7 @@ describe('a sync', () => {
     const plan = await planSync([record(status, { status_reason })], [found('shop.example')])
     const values = { status: 'active' as const, status_reason: '' }
 
-    expect(plan).toEqual({ ...nothing, updates: [{ id: 1, from: status, values }] })
+    expect(plan).toEqual({ ...nothing, updates: [{ ...SHOP, from: status, values }] })
   })
 
   test.each(['provisioning', 'deleting'] as const)(
@@ -139,7 +140,7 @@ describe('the trash of a server', () => {
     const values = { status: live.status, ...cleared }
     const plan = await planSync([trashed], [found('shop.example')], empty)
 
-    expect(plan).toEqual({ ...nothing, updates: [{ id: 1, from: 'trashed', values }] })
+    expect(plan).toEqual({ ...nothing, updates: [{ ...SHOP, from: 'trashed', values }] })
   })
 
   test('no longer has a site that is nowhere', async () => {
@@ -149,7 +150,7 @@ describe('the trash of a server', () => {
 
     expect(plan).toEqual({
       ...nothing,
-      updates: [{ id: 1, from: 'trashed', values }],
+      updates: [{ ...SHOP, from: 'trashed', values }],
       missing: [1],
     })
   })
@@ -166,7 +167,7 @@ describe('the trash of a server', () => {
       }
       const plan = await planSync([record(status)], [], trash)
 
-      expect(plan).toEqual({ ...nothing, updates: [{ id: 1, from: status, values }] })
+      expect(plan).toEqual({ ...nothing, updates: [{ ...SHOP, from: status, values }] })
     },
   )
 

@@ -1,4 +1,5 @@
 import type { AdminStatement } from '#agent/host/admin-statements.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 import { server, shop } from './debian.ts'
 
 interface Account {
@@ -8,8 +9,11 @@ interface Account {
 }
 
 /** A server with a site whose MariaDB knows accounts, and `steps`, the changes of these. */
-export async function withAccounts(...accounts: Account[]) {
-  const host = await server(shop)
+export const withAccounts = async (...accounts: Account[]) =>
+  knowAccounts(await server(shop), ...accounts)
+
+/** The same for the MariaDB of a given server. */
+export function knowAccounts(host: FakeHost, ...accounts: Account[]) {
   const known = new Map(accounts.map((account) => [account.user, account]))
   const steps: string[] = []
   const { admin } = host.database

@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { sites } from '#dashboard/db/schema.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { found } from '#tests/support/dashboard/sites.ts'
+
+test('a sync that began before a change of the primary domain leaves the site alone', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  agent.sites = [found('shop.example')]
+  const server = await dashboard.addServer(agent)
+  const sync = async () => (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+  await sync()
+  agent.answers.set('/sites', async () => {
+    const values = { domain: 'new.example', apex: 'new.example' }
+    await dashboard.db.write((queries) => queries.update(sites).set(values).where(eq(sites.id, 1)))
+    return Response.json({ sites: [] })
+  })
+
+  expect(await sync()).toContain('event: complete')
+
+  const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
+  expect(site).toMatchObject({ domain: 'new.example', status: 'active' })
+})
