@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { RenewalRequest, RenewalWindow } from './acme-port.ts'
 import { attempt } from './attempt.ts'
 import { agentFor, read, readDirectory } from './authority.ts'
+import { within } from './within.ts'
 
 const Info = z.object({
   suggestedWindow: z.object({
@@ -11,25 +12,36 @@ const Info = z.object({
   }),
 })
 
+/** All questions together. */
+const LONGEST_MS = 120_000
 const HOUR_S = 3600
 const USUAL_WAIT_S = 6 * HOUR_S
 
-/** The times that the authority suggests (RFC 9773); undefined: it suggests none. */
-export async function renewals({
-  directory,
-  extra_roots,
-  certificates,
-}: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined> {
+/**
+ * The times that the authority suggests (RFC 9773); undefined: it suggests none. After a request that
+ * fails, the answers so far are returned, and the other certificates are not asked for.
+ */
+export async function renewals(
+  { directory, extra_roots, certificates }: RenewalRequest,
+  longest_ms = LONGEST_MS,
+): Promise<(RenewalWindow | null)[] | undefined> {
+  const end = performance.now() + longest_ms
+  const late = () => new Error(`the certificate authority took ${longest_ms / 1000} seconds`)
+  const timely = <T>(work: Promise<T>) => within(end - performance.now(), work, late)
   const agent = agentFor(extra_roots)
-  const { renewalInfo } = await readDirectory(directory, agent)
+  const { renewalInfo } = await timely(readDirectory(directory, agent))
   if (renewalInfo === undefined) return undefined
   const windows: (RenewalWindow | null)[] = []
-  for (const pem of certificates) windows.push(await windowOf(renewalInfo, agent, pem))
-  return windows
+  try {
+    for (const pem of certificates) windows.push(await timely(windowOf(renewalInfo, agent, pem)))
+  } catch {
+    // An authority that is down fails for each of them, and each takes its time.
+  }
+  return certificates.map((_, at) => windows[at] ?? null)
 }
 
 async function windowOf(base: string, agent: Agent, pem: string): Promise<RenewalWindow | null> {
-  const id = await certificateId(pem)
+  const id = await certificateId(pem).catch(() => undefined)
   if (id === undefined) return null
   const { status, headers, text } = await read(`${base.replace(/\/$/, '')}/${id}`, agent)
   const info = status === 200 ? Info.safeParse(attempt(() => JSON.parse(text))).data : undefined

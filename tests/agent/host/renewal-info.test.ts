@@ -38,6 +38,8 @@ let base: string
 let directory: object
 let answer: { status: number; body: string; headers: Record<string, string> }
 const asked: string[] = []
+/** What becomes of the next requests. */
+let next: ('answered' | 'broken' | 'hanging')[] = []
 
 beforeAll(async () => {
   const own = await certificate('01')
@@ -46,6 +48,9 @@ beforeAll(async () => {
     const path = request.url ?? ''
     if (path === '/dir') return void response.end(JSON.stringify(directory))
     asked.push(path)
+    const fate = next.shift()
+    if (fate === 'broken') return void request.socket.destroy()
+    if (fate === 'hanging') return
     response.writeHead(answer.status, answer.headers)
     response.end(answer.body)
   })
@@ -105,11 +110,39 @@ test.each([
   expect(await ask(pem)).toEqual([null])
 })
 
-test('an endless answer is refused', async () => {
-  answer = { status: 200, body: 'x'.repeat(100_000), headers: {} }
+test('an endless answer is none', async () => {
+  const body = JSON.stringify({ suggestedWindow: window, more: 'x'.repeat(100_000) })
+  answer = { status: 200, body, headers: {} }
   const { pem } = await certificate('05', KEY)
 
-  expect(ask(pem)).rejects.toThrow('its answer is too long')
+  expect(await ask(pem)).toEqual([null])
+})
+
+test('after a failed request no other is made, and the answers so far count', async () => {
+  answer = { status: 200, body: JSON.stringify({ suggestedWindow: window }), headers: {} }
+  const { pem } = await certificate('07', KEY)
+  asked.length = 0
+  next = ['answered', 'broken']
+
+  expect(await ask(pem, pem, pem)).toEqual([{ ...utc, retry_after_s: 21_600 }, null, null])
+  expect(asked).toHaveLength(2)
+})
+
+test('all questions together have one limit of time', async () => {
+  const { pem } = await certificate('08', KEY)
+  asked.length = 0
+  next = ['hanging']
+
+  const request = { directory: `${base}/dir`, extra_roots: root, certificates: [pem, pem] }
+  expect(await renewals(request, 500)).toEqual([null, null])
+  expect(asked).toHaveLength(1)
+})
+
+test('a certificate that cannot be read does not keep the others from being asked for', async () => {
+  answer = { status: 200, body: JSON.stringify({ suggestedWindow: window }), headers: {} }
+  const { pem } = await certificate('09', KEY)
+
+  expect(await ask('none', pem)).toEqual([null, { ...utc, retry_after_s: 21_600 }])
 })
 
 test('an authority without suggestions is asked for none', async () => {
