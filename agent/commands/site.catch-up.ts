@@ -95,8 +95,8 @@ function stepsOf(
       ],
       async *apply() {
         await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
-        // The first time is before the freeze, in which files and database are brought at once.
-        await learnKey(host, opened)
+        // Before the freeze alone, in which files and database are brought at once.
+        if (!gathered.tables) await learnKey(host, opened)
         await moving.markMixed(host, site)
         await moving.prepare(host, site)
         const tables = moving.catchUpDatabase(host, site, opened, gathered)

@@ -1,44 +1,69 @@
-import { z } from 'zod'
 import type { ServerRow } from '#dashboard/db/rows.ts'
+import { sendCancelRequest } from '#dashboard/operations/cancel/cancel-request.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
-import { type ErrorBody, ServiceError } from '#shared/errors.ts'
+import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/errors.ts'
 import { Done } from './parts.ts'
 import { endMove, findServer } from './queries.ts'
+import { Left } from './row-of.ts'
 import { failed, type Session } from './session.ts'
 import { switchSite } from './switch-site.ts'
 
 /** The site serves as before, and the other server has nothing of it. */
 export async function giveUp(session: Session, reason: ErrorBody): Promise<Outcome> {
-  const { deps, parts, site, here, other } = session
+  const { deps, operation, parts, site, here, other } = session
   const { domain } = site
   await parts.finally('settled', `Serving ${domain} as before`, Done, async () => {
     await switchSite(session, { id: 'settled', server: here, state: 'settled' })
     return true
   })
-  if (parts.has('received')) {
-    await parts.finally('removed', `Removing the copy on ${other.name}`, Done, () =>
-      removeCopy(session, other, ''),
-    )
+  if (parts.has('receiving')) {
+    await parts.finally('removed', `Removing the copy on ${other.name}`, Done, async () => {
+      // Its agent may still be making the copy.
+      const receiving = { id: `${operation.id}-receive`, cancel: 'forced' } as const
+      if (!parts.has('received')) await sendCancelRequest(deps, other, receiving)
+      return removeCopy(session, other, '')
+    })
   }
-  const isLeft = parts.has('left') && !parts.has('cleared')
-  if (!isLeft) await endMove(deps.db, site.id)
+  if (!parts.has('left')) await endMove(deps.db, site.id)
   return failed(session, reason)
 }
 
-/** What an earlier move could not remove, since its server was unreachable. */
+/**
+ * What earlier moves could not remove, since their servers were unreachable. Only the server to which
+ * the site moves now must answer.
+ */
 export async function cleared(session: Session): Promise<void> {
-  const { deps, parts } = session
-  const left = await findServer(deps.db, parts.get('left', z.number()) ?? 0)
-  if (!left) return
-  const title = `Removing the copy that an earlier move left on ${left.name}`
-  await parts.once('cleared', title, Done, () => removeCopy(session, left, 'left-'))
+  const { deps, parts, here } = session
+  const all = parts.get('left', Left) ?? []
+  const still: number[] = []
+  for (const id of all) {
+    const server = id === here.id ? undefined : await findServer(deps.db, id)
+    if (server && !(await isCleared(session, server))) still.push(id)
+  }
+  await parts.keep('left', still.length === 0 ? undefined : still)
+}
+
+async function isCleared(session: Session, server: ServerRow): Promise<boolean> {
+  const { parts, context, other } = session
+  const title = `Removing the copy that an earlier move left on ${server.name}`
+  try {
+    await parts.once(`cleared-${server.id}`, title, Done, () =>
+      removeCopy(session, server, `left-${server.id}-`),
+    )
+    return true
+  } catch (error) {
+    const isFinal = !(error instanceof ServiceError) || isCancelled(error.body)
+    if (isFinal || context.signal.aborted || server.id === other.id) throw error
+    await parts.log(`Warning: the copy on ${server.name} stays: ${messageOf(error)}`)
+    return false
+  }
 }
 
 /** Nothing but the copy: the server may have got another site of this name. */
 async function removeCopy(
   { parts, site: { domain } }: Session,
   server: ServerRow,
-  prefix: '' | 'left-',
+  prefix: '' | `left-${number}-`,
 ): Promise<true> {
   const params = { domain, copy: true }
   const deletion = { id: `${prefix}delete`, server, command: 'site.delete', params } as const

@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { reachable } from '#dashboard/targets/addresses.ts'
-import { ServiceError } from '#shared/errors.ts'
-import { Done } from './parts.ts'
+import { Done, isRefusal } from './parts.ts'
 import type { Session } from './session.ts'
-import { switchSite } from './switch-site.ts'
+import { foundAddresses, switchSite } from './switch-site.ts'
 
 /**
  * The call that decides: from then on the server only forwards, over TLS if the other one has a
@@ -15,12 +13,13 @@ export async function handOver(session: Session): Promise<void> {
   const way = { challenges: true, certificate: parts.get('certificate', z.string()) ?? '' }
   const title = `Forwarding all requests to ${other.name}`
   await parts.once('parted', title, Done, async () => {
-    const peers = await reachable(other)
-    await parts.keep('parting', true)
+    // A call that is repeated to learn its result is the same one.
+    const peers = parts.get('parting', z.array(z.string())) ?? (await foundAddresses(other))
+    await parts.keep('parting', peers)
     try {
       await switchSite(session, { id: 'parted', server: here, state: 'parted', peers, ...way })
     } catch (error) {
-      if (!isOffline(error)) await parts.keep('parting', undefined)
+      if (isRefusal(error)) await parts.keep('parting', undefined)
       throw error
     }
     await parts.keep('thawed', timestamp(deps.clock))
@@ -34,5 +33,3 @@ export function frozenSeconds({ parts }: Session): number {
   if (from === undefined || to === undefined) return 0
   return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10)
 }
-
-const isOffline = (error: unknown) => error instanceof ServiceError && error.code === 'offline'

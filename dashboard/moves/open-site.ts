@@ -1,8 +1,8 @@
-import { reachable } from '#dashboard/targets/addresses.ts'
-import { messageOf, ServiceError } from '#shared/errors.ts'
-import { Done } from './parts.ts'
+import { z } from 'zod'
+import { messageOf, offline } from '#shared/errors.ts'
+import { Done, isRefusal } from './parts.ts'
 import type { Session } from './session.ts'
-import { switchSite } from './switch-site.ts'
+import { foundAddresses, switchSite } from './switch-site.ts'
 
 /** A restart of the agent ends a call, and a site that has moved does not move back by itself. */
 const TRIES = 3
@@ -11,20 +11,23 @@ const TRIES = 3
 export async function opened(session: Session): Promise<void> {
   const { parts, site, other } = session
   const title = `Opening ${site.domain} on ${other.name}`
-  await parts.once('open', title, Done, () => arrived(session, 1))
+  await parts.once('open', title, Done, () => arrived(session))
 }
 
-async function arrived(session: Session, tries: number): Promise<true> {
-  const { parts, context, here, other } = session
+async function arrived(session: Session): Promise<true> {
+  const { parts, here, other } = session
+  const tries = parts.get('tries', z.number()) ?? 1
+  const peers = await foundAddresses(here)
   // An agent repeats no call: each has its own id.
   const id = tries === 1 ? 'arrived' : `arrived-${tries}`
   try {
-    await switchSite(session, { id, server: other, state: 'arrived', peers: await reachable(here) })
+    await switchSite(session, { id, server: other, state: 'arrived', peers })
     return true
   } catch (error) {
-    const isOffline = error instanceof ServiceError && error.code === 'offline'
-    if (isOffline || context.signal.aborted || tries === TRIES) throw error
+    if (!isRefusal(error) || tries >= TRIES) throw error
     await parts.log(`Trying again: ${messageOf(error)}`)
-    return arrived(session, tries + 1)
+    await parts.keep('tries', tries + 1)
+    // The next delivery comes after a pause.
+    throw offline(messageOf(error))
   }
 }

@@ -11,7 +11,7 @@ import { markRunning } from '#dashboard/operations/progress.queries.ts'
 import type { Recorder } from '#dashboard/operations/recorder.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
-import { cancelledError, conflict, offline } from '#shared/errors.ts'
+import { cancelledError, conflict, offline, ServiceError } from '#shared/errors.ts'
 import { isTerminal } from '#shared/sse.ts'
 import type { StepChange } from '#shared/steps.ts'
 import { type MoveRow, storeProgress } from './queries.ts'
@@ -22,6 +22,13 @@ type Deps = Pick<Base, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'freeze_m
 
 /** So often, lines of an agent count as progress. */
 const PROGRESS_MS = 60_000
+
+interface Delivery {
+  operation: OperationRow
+  context: RunContext
+  recorder: Recorder
+  row: MoveRow
+}
 
 interface Call<N extends CommandName> {
   /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
@@ -43,21 +50,9 @@ export class Parts {
   readonly #site_id: number
   #progress: Record<string, unknown>
   #marked: number
+  #until: number
 
-  constructor(
-    deps: Deps,
-    {
-      operation,
-      context,
-      recorder,
-      row,
-    }: {
-      operation: OperationRow
-      context: RunContext
-      recorder: Recorder
-      row: MoveRow
-    },
-  ) {
+  constructor(deps: Deps, { operation, context, recorder, row }: Delivery) {
     this.#deps = deps
     this.#operation = operation
     this.#context = context
@@ -65,6 +60,13 @@ export class Parts {
     this.#site_id = row.site_id
     this.#progress = row.progress
     this.#marked = deps.clock.elapsed()
+    const left = Date.parse(operation.deadline_at) - deps.clock.now().getTime()
+    this.#until = this.#marked + Math.min(left, deps.deadline_ms)
+  }
+
+  /** The time without an answer after which the operation ends. */
+  get left_ms(): number {
+    return this.#until - this.#deps.clock.elapsed()
   }
 
   get<T>(name: string, schema: z.ZodType<T>): T | undefined {
@@ -117,6 +119,7 @@ export class Parts {
   async #progressed(): Promise<void> {
     const { db, clock, deadline_ms } = this.#deps
     this.#marked = clock.elapsed()
+    this.#until = this.#marked + deadline_ms
     const [started_at, deadline_at] = [timestamp(clock), timestamp(clock, deadline_ms)]
     await markRunning(db, this.#operation.id, { started_at, deadline_at })
   }
@@ -188,6 +191,10 @@ function resultOf<N extends CommandName>(command: N, data: unknown): ResultOf<N>
   const { result }: { result: z.ZodType } = COMMANDS[command]
   return result.parse(data) as ResultOf<N>
 }
+
+/** An agent has answered that it does not, or did not, do what it was asked. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code !== 'offline' && error.refusal !== 'timed_out'
 
 /** A part without a result. */
 export const Done = z.literal(true)

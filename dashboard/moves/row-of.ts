@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { conflict } from '#shared/errors.ts'
@@ -5,9 +6,15 @@ import { beginMove, findMove, type MoveRow } from './queries.ts'
 
 type Progress = Pick<MoveRow, 'progress'>
 
-/** Whether its last operation ended without knowing which of the two servers has the site. */
-export const isUndecided = ({ progress }: Progress): boolean =>
-  progress.parting !== undefined && progress.failure === undefined
+/**
+ * Whether its last operation ended without knowing which of the two servers has the site. A server
+ * that serves it as before has said so.
+ */
+export const isUndecided = ({ progress: { parting, settled, stay } }: Progress): boolean =>
+  parting !== undefined && settled === undefined && stay === undefined
+
+/** The servers on which earlier moves may have left a copy; older records have one. */
+export const Left = z.union([z.number().transform((id) => [id]), z.array(z.number())])
 
 /**
  * The row of an operation. A new one continues what an earlier one could not decide, and otherwise
@@ -24,21 +31,32 @@ export async function rowOf(
   if (known?.operation_id === operation_id) return known
   const other_id = wanted ?? known?.other_id
   if (other_id === undefined) throw conflict(`${domain} is not moving`)
+  if (type === 'site.move' && known && known.moved_at !== null) {
+    throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
+  }
   const undecided = known && isUndecided(known)
   if (undecided && (type === 'site.move-confirm' || other_id !== known.other_id)) {
     throw conflict(`A move of ${domain} could not end: repeat it first`)
   }
-  const progress = undecided ? known.progress : leftBy(known)
+  const progress = undecided ? repeatedBy(known) : leftBy(known)
   await beginMove(db, { site_id, other_id, operation_id, progress })
   const row = await findMove(db, site_id)
   if (!row) throw conflict(`${domain} is not moving`)
   return row
 }
 
-/** The server on which a move that ended without its copy may have left it. */
+/** Its calls are new ones: nothing of the earlier calls that have no result counts. */
+const repeatedBy = ({ progress }: Progress): MoveRow['progress'] => ({
+  ...progress,
+  ...{ parting: true, failure: undefined, tries: undefined },
+})
+
+/** The servers on which moves that ended without their copies may have left them. */
 function leftBy(row: MoveRow | undefined): MoveRow['progress'] {
   if (!row || row.moved_at !== null) return {}
-  const { left, cleared, receiving } = row.progress
-  if (left !== undefined && cleared === undefined) return { left }
-  return receiving === undefined ? {} : { left: row.other_id }
+  const { left, cleared, receiving, removed } = row.progress
+  const earlier = cleared === undefined ? (Left.safeParse(left).data ?? []) : []
+  const own = receiving === undefined || removed !== undefined ? [] : [row.other_id]
+  const all = [...new Set([...earlier, ...own])]
+  return all.length === 0 ? {} : { left: all }
 }

@@ -7,7 +7,7 @@ import { broughtAccess } from './bring-access.ts'
 import { cleared, giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { opened } from './open-site.ts'
-import { Done } from './parts.ts'
+import { Done, isRefusal } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, finalReason, type Session, session } from './session.ts'
 import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
@@ -59,12 +59,13 @@ async function brought(session: Session): Promise<void> {
 async function copied(session: Session): Promise<number> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
-  if (parts.has('left')) await cleared(session)
   const [from, to] = [await reachable(here), await reachable(other)]
   const leaving = { server: here, state: 'leaving', peers: to, challenges: true } as const
   const own = await parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
     switchSite(session, { id: 'leaving', ...leaving }),
   )
+  // The server has just said that it serves the site: no copy is the live site.
+  if (parts.has('left')) await cleared(session)
   const backup = await parts.once(
     'backup',
     `Backing up ${domain} on ${here.name}`,
@@ -76,7 +77,12 @@ async function copied(session: Session): Promise<number> {
     const params = { ...siteOf(session), from: await sourceOf(session, backup), peers: from }
     const call = { server: other, command: 'site.receive', params } as const
     await parts.keep('receiving', true)
-    return (await parts.call({ id: 'receive', ...call })).certificate
+    try {
+      return (await parts.call({ id: 'receive', ...call })).certificate
+    } catch (error) {
+      if (isRefusal(error)) await parts.keep('receiving', undefined)
+      throw error
+    }
   })
   await parts.keep('received', true)
   refuseUncovered(session, own, certificate)

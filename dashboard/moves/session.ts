@@ -61,17 +61,21 @@ async function openSession(
   if (!site) throw conflict('The site is not on record any more')
   const row = await rowOf(db, operation, site, other_id)
   // The deadline counts from the last progress: that a delivery begins again is none.
-  if (operation.started_at === null) {
-    await markRunning(db, operation.id, {
-      started_at: timestamp(clock),
-      deadline_at: timestamp(clock, deadline_ms),
-    })
+  const isFirst = operation.started_at === null
+  const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at
+  if (isFirst) {
+    await markRunning(db, operation.id, { started_at: timestamp(clock), deadline_at })
   }
   context.accept()
   const here = await getServer(db, site.server_id)
   const other = await getServer(db, row.other_id)
   const recorder = await Recorder.open(deps, operation.id)
-  const parts = new Parts(deps, { operation, context, recorder, row })
+  const parts = new Parts(deps, {
+    operation: { ...operation, deadline_at },
+    context,
+    recorder,
+    row,
+  })
   return { deps, operation, context, site, row, here, other, parts, recorder }
 }
 
@@ -93,8 +97,7 @@ export async function failed(
 }
 
 /** Whether there is no time for another delivery. */
-const isLast = ({ deps, operation }: Session): boolean =>
-  Date.parse(operation.deadline_at) - deps.clock.now().getTime() <= deps.retry_max_ms
+const isLast = ({ deps, parts }: Session): boolean => parts.left_ms <= deps.retry_max_ms
 
 /** Why a part failed, if that is final. Throws what may pass, such as a server that is offline. */
 export function finalReason(session: Session, error: unknown): ErrorBody {

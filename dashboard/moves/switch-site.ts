@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { conflict } from '#shared/errors.ts'
+import { reachable } from '#dashboard/targets/addresses.ts'
+import { conflict, messageOf, offline } from '#shared/errors.ts'
 import { CopiedTables, Gathered } from '#shared/gathered.ts'
 import type { Switch } from '#shared/moving.ts'
 import { sourceOf } from './backups.ts'
@@ -26,6 +27,12 @@ export async function switchSite(
   const call = { id, server, command: 'site.switch', params: { domain: site.domain, ...params } }
   return (await parts.call({ ...call, command: 'site.switch' })).certificate
 }
+
+/** Throws offline for a name that cannot be resolved now. */
+export const foundAddresses = (server: ServerRow): Promise<string[]> =>
+  reachable(server).catch((error: unknown) => {
+    throw offline(messageOf(error))
+  })
 
 /** Throws conflict if visitors, who reach the site over TLS, would not reach the other server. */
 export function refuseUncovered({ site, other }: Session, own: string, certificate: string): void {

@@ -173,9 +173,9 @@ function requestedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
-/** Cancelled before it was sent to an agent. */
-function wasNeverSent({ cancel, sent_at }: OperationRow): boolean {
-  return cancel !== null && sent_at === null
+/** Cancelled before it was sent to an agent. One of several servers has only begun. */
+function wasNeverSent({ cancel, sent_at, started_at }: OperationRow): boolean {
+  return cancel !== null && sent_at === null && started_at === null
 }
 
 /** An agent that may have the operation did not report its result. */

@@ -4,11 +4,11 @@ import { conflict } from '#shared/errors.ts'
 
 const MOST = 16
 
-/** All addresses of a host name; none if it has none. */
+/** All addresses of a host name, in the same order each time; none if it has none. */
 export async function addressesOf(hostname: string): Promise<string[]> {
   if (isIP(hostname)) return [hostname]
   const found = await lookup(hostname, { all: true }).catch(() => [])
-  return [...new Set(found.map(({ address }) => address))].slice(0, MOST)
+  return [...new Set(found.map(({ address }) => address))].sort().slice(0, MOST)
 }
 
 /** The addresses at which another server reaches this one. Throws conflict if there are none. */

@@ -18,9 +18,10 @@ export async function findKeyHint({ files }: Host, opened: Opened): Promise<stri
   return KeyId.safeParse((await files.read(pathOf(opened)))?.trim()).data
 }
 
-/** From the answer of `restic key list --json`. */
+/** From the answer of `restic key list --json`. No backup fails because it cannot be stored. */
 export async function storeKeyHint(host: Host, opened: Opened, list: string): Promise<void> {
   const current = parseJson(Keys, list)?.find((key) => key.current)
   if (!current || current.id === (await findKeyHint(host, opened))) return
-  await host.files.write(pathOf(opened), `${current.id}\n`, { mode: 0o600 })
+  const written = host.files.write(pathOf(opened), `${current.id}\n`, { mode: 0o600 })
+  await written.catch(() => undefined)
 }

@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/db/schema.ts'
 import type { Limits } from '#dashboard/runtime/limits.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { twoServers } from './copies.ts'
 
 export const HAS = [{ table: 'wp_posts', rows: 3, sha256: 'd'.repeat(64) }]
@@ -73,6 +75,40 @@ export function hangs(
     return new Promise(() => undefined)
   })
   return { ends: () => void works.set(command, usual) }
+}
+
+const BEFORE_PARTED = ['leaving', 'frozen', 'settled']
+
+/**
+ * From now on the first server refuses, like a real one, what it cannot become once it only forwards;
+ * `first` is called when it has decided that, and has not answered yet.
+ */
+export function decides(all: MovingServers, first: () => void | Promise<void>): void {
+  const { works } = all.one.agent
+  const usual = works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  let isParted = false
+  works.set('site.switch', async function* (params) {
+    const state = String(params.state)
+    if (isParted && BEFORE_PARTED.includes(state)) {
+      const message = `${params.domain} cannot become ${state} on this server`
+      throw new Refused({ error: 'Conflict', message })
+    }
+    if (!isParted && state === 'parted') {
+      isParted = true
+      yield 'Handing over'
+      await first()
+    }
+    return yield* usual(params)
+  })
+}
+
+export async function rename(
+  { dashboard: { db } }: Both,
+  id: number,
+  hostname: string,
+): Promise<void> {
+  await db.write((queries) => queries.update(servers).set({ hostname }).where(eq(servers.id, id)))
 }
 
 export type MovingServers = Awaited<ReturnType<typeof movingServers>>

@@ -22,8 +22,9 @@ const hintsOf = (host: FakeHost) =>
     .filter(({ line }) => line.startsWith(RESTIC))
     .map(({ options }) => options.env?.RESTIC_KEY_HINT)
 
-async function backedUp(id: string) {
+async function backedUp(id: string, guard: FakeHost['disk']['guard'] = () => undefined) {
   const host = await backupServer(shop)
+  host.disk.guard = guard
   host.answer(LIST, keys(id))
   host.disk.putText('/mnt/store/shop/config', '')
   const saving = { domain: shop.domain, target: TARGET, dashboard_key: dashboard.publicKey }
@@ -54,4 +55,13 @@ test('another repository of the same site has a key of its own, which is asked f
   await learnKey(host, opened)
 
   expect(host.ran).toEqual([`${LIST} --json --no-lock`])
+})
+
+test('a backup does not need the hint: its file may be impossible to write', async () => {
+  const host = await backedUp(ID, (action) => {
+    if (action.includes('/key-of-')) throw new Error(`ENOSPC: no space left on device, ${action}`)
+  })
+
+  expect(host.ran.slice(1)).toEqual([expect.stringContaining('key add')])
+  expect(new Set(hintsOf(host))).toEqual(new Set([undefined]))
 })
