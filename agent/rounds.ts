@@ -1,4 +1,4 @@
-import { endDebugLogs } from './debug-watch.ts'
+import { DebugWatch } from './debug-watch.ts'
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import { ExpiryWatch } from './os/access/expiry.ts'
@@ -36,6 +36,7 @@ export function startRounds(
   const { clock, random } = host
   const sleeper = new Sleeper()
   const expiries = new ExpiryWatch()
+  const debug_logs = new DebugWatch()
   const forever = async (pause_ms: number, jitter_ms: number, work: () => Promise<void>) => {
     for (;;) {
       await work().catch(report)
@@ -55,7 +56,7 @@ export function startRounds(
   // Sites without visitors: a restart of the agent restarts their idle time.
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
   void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
-  void forever(MINUTE_MS / 2, 1, () => endDebugLogs(host, runner, report))
+  void forever(MINUTE_MS / 2, 1, () => debug_logs.look(host, runner, report))
   // A moment after each minute has ended, before dashboards ask.
   const untilMinute = () => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
   void clock.sleep(untilMinute()).then(async () => {

@@ -84,7 +84,7 @@ export function makeDeps(outside: Outside) {
       ),
     store: (readings) => storeReadings(db, readings),
     count: (server) =>
-      inRequest(newRequestId(random), () => updateNumbers({ db, agents, clock }, server)),
+      inRequest(newRequestId(random), () => updateNumbers({ db, agents, clock, log }, server)),
   })
   const health = new HealthReader({ ...base, agents })
   const health_poller = new HealthPoller({

@@ -38,7 +38,10 @@ export const DAY_S = 86_400
 export const MOST_MINUTES = 120
 export const MOST_DAYS = 14
 
-const amount = z.int().nonnegative().max(1e15)
+/** Of one number. */
+export const MOST_COUNT = 1e15
+
+const amount = z.int().nonnegative().max(MOST_COUNT)
 /** Seconds since 1970, at the beginning of the minute or the day. */
 const start = (step: number) =>
   z

@@ -40,7 +40,10 @@ export function followSettings(host: Host, copy: Site, opened: Opened, backup: s
   }
 }
 
-/** Who has access is a matter of the dashboard; the state of the move one of this server. */
+/**
+ * Who has access is a matter of the dashboard; the state of the move one of this server, which may
+ * lack the program for debug logs.
+ */
 function followed(copy: Site, value: unknown): Site {
   const recorded = recordIn(value)
   if (!recorded) throw conflict('The settings in the backup cannot be read: upgrade this agent')
@@ -48,7 +51,7 @@ function followed(copy: Site, value: unknown): Site {
   if (domain !== copy.domain || user !== copy.user) {
     throw conflict(`The backup is one of ${domain}`)
   }
-  const { staging: _, suspended: __, access: ___, moving: ____, ...facts } = recorded
+  const { staging: _, suspended: __, access: ___, moving: ____, debug: _____, ...facts } = recorded
   const { access, moving } = copy
   return { ...facts, ...(access && { access }), ...(moving && { moving }) }
 }

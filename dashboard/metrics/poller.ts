@@ -20,13 +20,17 @@ const TURNS = 10
 const FIRST_MS = 2_500
 const TURN_MS = 5_000
 const AT_ONCE = 16
+/** Numbers of sites are a longer answer: slow ones must not delay readings. */
+const COUNTS_AT_ONCE = 16
 
 /** Polls the metrics of online servers once a minute. A server without an answer leaves a gap. */
 export class Poller {
   readonly #deps: Deps
   readonly #limit = new Limit(AT_ONCE)
+  readonly #count_limit = new Limit(COUNTS_AT_ONCE)
   readonly #stopping = new AbortController()
   readonly #calls = new Set<number>()
+  readonly #counting = new Set<number>()
   readonly #turns = new Set<Promise<void>>()
   #round: Promise<void> = Promise.resolve()
 
@@ -86,11 +90,14 @@ export class Poller {
   }
 
   async #count(server: Address): Promise<void> {
-    await this.#limit
+    if (this.#counting.has(server.id)) return
+    this.#counting.add(server.id)
+    await this.#count_limit
       .run(() => (this.#stopping.signal.aborted ? Promise.resolve() : this.#deps.count(server)))
       .catch((error: unknown) =>
         this.#deps.log.error('numbers of sites could not be stored', error),
       )
+      .finally(() => this.#counting.delete(server.id))
   }
 
   async #ask(server: Address, at: number): Promise<Reading | undefined> {

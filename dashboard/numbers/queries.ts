@@ -1,7 +1,7 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import { server_numbers, site_days, site_minutes } from '#dashboard/db/numbers-schema.ts'
-import { sites } from '#dashboard/db/schema.ts'
+import { operations, sites } from '#dashboard/db/schema.ts'
 import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/site-numbers.ts'
 
@@ -94,6 +94,18 @@ export const readDays = (db: Database, { site_id, from, to }: Range) =>
   db.read.all<DayNumbers>(sql`
     select at, ${names}, ${sql.raw(SIZES.join(', '))} from ${site_days}
     where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
+
+/** The end of the last change of the tier of a site, in seconds since 1970; 0: none is known. */
+export async function readTierChange(db: Database, site_id: number): Promise<number> {
+  const { type, params, status, finished_at } = operations
+  const isUpdate = and(eq(type, 'site.update'), isNotNull(sql`${params} ->> 'tier'`))
+  const changes = or(eq(type, 'pool.apply'), isUpdate)
+  const [row] = await db.read
+    .select({ at: sql<number | null>`unixepoch(max(${finished_at}))` })
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), eq(status, 'success'), changes))
+  return row?.at ?? 0
+}
 
 /** Few at a time, so that no other write waits for long. */
 const MOST = 500

@@ -3,7 +3,13 @@ import type { NumbersQuery, SiteNumbers } from '#shared/api/numbers.ts'
 import { invalid } from '#shared/errors.ts'
 import type { Tier } from '#shared/fields.ts'
 import { DAY_S, MINUTE_S, NUMBERS } from '#shared/site-numbers.ts'
-import { type DayNumbers, type NumbersRow, readDays, readMinutes } from './queries.ts'
+import {
+  type DayNumbers,
+  type NumbersRow,
+  readDays,
+  readMinutes,
+  readTierChange,
+} from './queries.ts'
 import { recommend } from './recommend.ts'
 import { DAYS_KEPT, MINUTES_KEPT } from './update.ts'
 
@@ -12,6 +18,8 @@ const USUAL = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
 const KEPT = { minute: MINUTES_KEPT, day: DAYS_KEPT }
 const KEPT_WORDS = { minute: '6 hours', day: '366 days' }
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
+/** The clock of a browser may be slow by this. */
+const SLOW = 3600
 /** What a recommendation looks at. */
 const RECENT = 29 * DAY_S
 
@@ -28,7 +36,8 @@ export async function readNumbers(
   const { from, to } = rangeOf(query, now)
   const read = unit === 'day' ? readDays : readMinutes
   const rows: (NumbersRow & Partial<DayNumbers>)[] = await read(db, { site_id: id, from, to })
-  const recent = await readDays(db, { site_id: id, from: now - RECENT, to: now })
+  const since = Math.max(now - RECENT, await readTierChange(db, id))
+  const recent = await readDays(db, { site_id: id, from: since, to: now })
   const times = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
   const found = new Map(rows.map((row) => [row.at, row]))
   const columns = [...NUMBERS, ...SIZES].map((name) => [
@@ -54,7 +63,7 @@ function rangeOf({ unit, from, to }: NumbersQuery, now: number) {
   const end = to === undefined ? now : Date.parse(to) / 1000
   const start = from === undefined ? end - USUAL[unit] : Date.parse(from) / 1000
   if (start >= end) throw invalid({ from: ['Must be before to'] })
-  if (start < now - KEPT[unit])
+  if (start < now - KEPT[unit] - SLOW)
     throw invalid({ from: [`Must be within the last ${KEPT_WORDS[unit]}`] })
   if (end > now + DAY_S) throw invalid({ to: ['Must not be in the future'] })
   return { from: Math.floor(start / step) * step, to: Math.ceil(end / step) * step }

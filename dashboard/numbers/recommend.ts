@@ -17,7 +17,7 @@ const MISSING_DAYS = 3
 
 /**
  * Another tier, with the reasons; null: the tier fits, or not enough is known. `days` are those of the
- * last weeks, in order of time.
+ * last weeks with this tier, in order of time.
  */
 export function recommend(
   days: readonly DayNumbers[],
@@ -50,7 +50,10 @@ function tooSmall(days: readonly DayNumbers[]): RecommendationReason[] {
 function idleReason(days: readonly DayNumbers[], now: number): RecommendationReason | undefined {
   const known = days.filter(({ at }) => at > now - IDLE_DAYS * DAY_S)
   const count = known.reduce((sum, { requests }) => sum + requests, 0)
-  const isBusy = known.some((day) => day.requests > 5 * MOST_IDLE_REQUESTS || day.full > 0)
+  const isBusy = known.some(
+    ({ requests, full, memory, killed }) =>
+      requests > 5 * MOST_IDLE_REQUESTS || full + memory + killed > 0,
+  )
   const isKnown = known.length >= IDLE_DAYS - MISSING_DAYS
   if (!isKnown || isBusy || count > MOST_IDLE_REQUESTS * known.length) return undefined
   return { code: 'idle', count, days: known.length }

@@ -2,6 +2,7 @@ import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
+import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { DAY_S, MINUTE_S, MOST_DAYS, SiteCount } from '#shared/site-numbers.ts'
 import { deleteNumbers, readSince, storeCounts } from './queries.ts'
@@ -10,19 +11,42 @@ import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 export const MINUTES_KEPT = 6 * 60 * MINUTE_S
 export const DAYS_KEPT = 366 * 86_400
 
+/** One that cannot be read hides no other site: workers of a site may forge its numbers. */
+const Entry = SiteCount.nullable().catch(null)
+
+/** A slow agent gets its next chance with the next reading. */
+const LIMIT_MS = 10_000
+
+interface Deps {
+  db: Database
+  agents: Agents
+  clock: Clock
+  log: Log
+}
+
 /** Reads what a server has counted since the last time. An older agent counts nothing. */
 export async function updateNumbers(
-  { db, agents, clock }: { db: Database; agents: Agents; clock: Clock },
+  { db, agents, clock, log }: Deps,
   server: Address,
+  limit_ms = LIMIT_MS,
 ): Promise<void> {
+  const facts = { server_id: server.id }
   const path = `/sites/numbers?since=${await readSince(db, server.id)}`
+  const signal = AbortSignal.timeout(limit_ms)
   try {
-    const { entries } = await agents.list(server, path, { key: 'sites', entry: SiteCount })
-    await storeCounts(db, server.id, entries.map(expected(clock.now().getTime() / 1000)))
+    const { entries } = await agents.list(server, path, { key: 'sites', entry: Entry }, signal)
+    const found = entries.filter((entry) => entry !== null)
+    const bad = entries.length - found.length
+    if (bad > 0) log.error(UNREAD, new Error(`The agent sent malformed numbers: ${bad}`), facts)
+    await storeCounts(db, server.id, found.map(expected(clock.now().getTime() / 1000)))
   } catch (error) {
+    if (signal.aborted) return log.error(UNREAD, signal.reason, facts)
     if (!(error instanceof ServiceError)) throw error
+    if (error.code !== 'not_found') log.error(UNREAD, error, facts)
   }
 }
+
+const UNREAD = 'numbers of sites could not be read'
 
 /** Clocks may differ by this. */
 const AHEAD = 3600

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
-import { endDebugLogs } from '#agent/debug-watch.ts'
+import { DebugWatch } from '#agent/debug-watch.ts'
 import type { Operation } from '#agent/operations/operation.ts'
+import { servingPathOf } from '#agent/os/nginx/vhost-files.ts'
 import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
+const MINUTE_MS = 60_000
 const later = (at: number, ms: number) => ({ until: new Date(at + ms).toISOString() })
 
 async function watched(failure?: string) {
@@ -12,24 +14,38 @@ async function watched(failure?: string) {
   const sites: Site[] = [
     { ...shop, debug: later(now, -1) },
     { ...shop, domain: 'busy.example', user: 'busy', debug: later(now, -1) },
-    { ...shop, domain: 'on.example', user: 'on', debug: later(now, 1000) },
+    { ...shop, domain: 'on.example', user: 'on', debug: later(now, 48 * 60 * MINUTE_MS) },
     { ...shop, domain: 'plain.example', user: 'plain' },
+    {
+      ...{ ...shop, domain: 'moving.example', user: 'moving', debug: later(now, -1) },
+      moving: { to: '10.0.0.2' },
+    },
+    {
+      ...{ ...shop, domain: 'copy.example', user: 'copy', debug: later(now, -1) },
+      moving: { from: ['10.0.0.2'], closed: true },
+    },
+    { ...shop, domain: 'frozen.example', user: 'frozen', debug: later(now, -1) },
   ]
   for (const site of sites) await writeSite(host, site)
+  await host.disk.write(servingPathOf('frozen.example'), '')
   const started: unknown[] = []
+  const outcome = { failure }
   const runner = {
     isBusy: (key: string) => key === 'busy.example',
     start: async (...call: unknown[]) => {
       started.push(call)
-      return { untilEnd: async () => failure && { message: failure } } as unknown as Operation
+      const end = outcome.failure && { message: outcome.failure }
+      return { untilEnd: async () => end } as unknown as Operation
     },
   }
   const reports: unknown[] = []
-  await endDebugLogs(host, runner, (error) => reports.push(error))
-  return { started, reports }
+  const watch = new DebugWatch()
+  const look = () => watch.look(host, runner, (error) => reports.push(error))
+  await look()
+  return { host, look, started, reports, outcome }
 }
 
-test('switches the debug logs off whose time is over; a busy site follows later', async () => {
+test('switches the debug logs off whose time is over; a busy or moving site follows later', async () => {
   const { started, reports } = await watched()
 
   expect(started).toEqual([['wp.debug', { domain: 'shop.example', until: null }]])
@@ -42,4 +58,22 @@ test('reports a debug log that could not be switched off', async () => {
   expect(reports.map(String)).toEqual([
     'Error: The debug log of shop.example could not be switched off: {"message":"PHP does not answer"}',
   ])
+})
+
+test('waits twice as long after each failure, up to an hour', async () => {
+  const { host, look, started, outcome } = await watched('PHP does not answer')
+  const minutes: number[] = []
+  for (let minute = 1; minute <= 125; minute++) {
+    const before = started.length
+    host.time += MINUTE_MS
+    await look()
+    if (started.length > before) minutes.push(minute)
+  }
+  outcome.failure = undefined
+  host.time += 60 * MINUTE_MS
+  await look()
+  await look()
+
+  expect(minutes).toEqual([1, 3, 7, 15, 31, 63, 123])
+  expect(started).toHaveLength(10)
 })

@@ -2,8 +2,9 @@ import type { Host } from '#agent/host/ports.ts'
 import { logsOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
-import type { SiteCount, Sizes } from '#shared/site-numbers.ts'
-import { type Count, type Counts, NO_SIZES, SiteCounts } from './counts.ts'
+import { localAddresses } from '#agent/os/web/backends.ts'
+import { MOST_DAYS, MOST_MINUTES, type SiteCount, type Sizes } from '#shared/site-numbers.ts'
+import { type Counts, changedIn, NO_SIZES, SiteCounts } from './counts.ts'
 import { LineReader } from './line.ts'
 import { type Place, readLog } from './log.ts'
 import { readPhp, type Seen } from './php.ts'
@@ -54,6 +55,7 @@ export class NumbersCollector {
     }
     const now = Math.floor(host.clock.now() / 1000)
     const usage = await readMeasured(host)
+    this.#reader.own = await localAddresses(host)
     const turns = sites.values()
     const worker = async () => {
       for (const site of turns) {
@@ -74,10 +76,12 @@ export class NumbersCollector {
     return [...this.#domains].flatMap(([user, domain]) => {
       const { minutes, days } = this.#of(user).counts
       // The minute that is running is complete only in the next round.
-      const changed = changedIn(minutes, after).map(([at, { values }]) => ({ at, values }))
-      const changed_days = changedIn(days, after).map(([at, { values, sizes = NO_SIZES }]) => ({
-        ...{ at, values, sizes },
+      const changed = changedIn(minutes, after, MOST_MINUTES).map(([at, { values }]) => ({
+        ...{ at, values },
       }))
+      const changed_days = changedIn(days, after, MOST_DAYS).map(
+        ([at, { values, sizes = NO_SIZES }]) => ({ at, values, sizes }),
+      )
       if (changed.length + changed_days.length === 0) return []
       return [{ domain, at: this.#last, minutes: changed, days: changed_days }]
     })
@@ -138,6 +142,3 @@ export class NumbersCollector {
     )
   }
 }
-
-const changedIn = (counts: Counts, since: number): [number, Count][] =>
-  [...counts].filter(([, { changed }]) => changed > since)

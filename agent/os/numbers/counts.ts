@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   DAY_S,
   MINUTE_S,
+  MOST_COUNT,
   MOST_DAYS,
   MOST_MINUTES,
   NUMBERS,
@@ -62,11 +63,19 @@ export class SiteCounts {
     day.changed = now
   }
 
+  /** Also what a clock that was ahead has left. */
   forget(now: number): void {
-    dropBefore(this.minutes, now - MOST_MINUTES * MINUTE_S)
-    dropBefore(this.days, now - MOST_DAYS * DAY_S)
+    keepBetween(this.minutes, now - MOST_MINUTES * MINUTE_S, now)
+    keepBetween(this.days, now - MOST_DAYS * DAY_S, now)
   }
 }
+
+/** What has changed since then, in order of time; of more than `most`, the newest. */
+export const changedIn = (counts: Counts, since: number, most: number): [number, Count][] =>
+  [...counts]
+    .filter(([, { changed }]) => changed > since)
+    .sort(([one], [other]) => one - other)
+    .slice(-most)
 
 const begin = (at: number, step: number) => Math.floor(at / step) * step
 
@@ -88,12 +97,16 @@ function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: numbe
   for (const name of NUMBERS) {
     const place = PLACES[name]
     const [before = 0, more = 0] = [count.values[place], numbers[name]]
-    count.values[place] = name === 'active' ? Math.max(before, more) : before + more
+    const next = name === 'active' ? Math.max(before, more) : before + more
+    count.values[place] = Math.min(next, MOST_COUNT)
   }
   count.changed = now
   counts.set(at, count)
 }
 
-function dropBefore(counts: Counts, oldest: number): void {
-  for (const at of counts.keys()) if (at < oldest) counts.delete(at)
+function keepBetween(counts: Counts, oldest: number, now: number): void {
+  for (const [at, count] of counts) {
+    if (at < oldest || at > now) counts.delete(at)
+    count.changed = Math.min(count.changed, now)
+  }
 }

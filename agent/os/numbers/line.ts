@@ -13,6 +13,7 @@ export interface Request {
   from_cache: boolean
 }
 
+const LOOPBACK = new Set(['127.0.0.1', '::1'])
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED'])
 /** `23/Nov/2026:14:50`, before seconds and zone. */
 const MINUTE_LENGTH = 17
@@ -21,9 +22,11 @@ const QUOTED = 7
 /**
  * Reads lines of `log_format hosting`. nginx writes a quote in a value as `\x22`, so that quotes
  * separate the fields whatever a visitor sends. Undefined: no line of that format, or a visit of the
- * health check of this server.
+ * health check of this server. Others may send its User-Agent, too: they are visitors.
  */
 export class LineReader {
+  /** The addresses of this server, beside those of loopback. */
+  own: ReadonlySet<string> = new Set()
   #text = ''
   #minute: number | undefined
 
@@ -31,7 +34,7 @@ export class LineReader {
     const parts = line.split('"')
     if (parts.length !== QUOTED) return undefined
     const [from = '', , answer = '', , , agent = '', times = ''] = parts
-    if (agent === VISIT_AGENT) return undefined
+    if (agent === VISIT_AGENT && this.#isOwn(from)) return undefined
     const [, status = '', bytes = ''] = answer.split(' ')
     const [, , ...rest] = times.trim().split(' ')
     const cache = rest.pop() ?? ''
@@ -44,6 +47,11 @@ export class LineReader {
       slow: (php_ms ?? 0) >= SLOW_MS,
       from_cache: FROM_CACHE.has(cache),
     }
+  }
+
+  #isOwn(from: string): boolean {
+    const address = from.slice(0, from.indexOf(' '))
+    return LOOPBACK.has(address) || this.own.has(address)
   }
 
   /** A user name may have brackets: the time is after the last one. Few lines begin a minute. */

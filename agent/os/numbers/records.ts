@@ -14,7 +14,7 @@ const Day = z.object({
 const Site = z.object({
   log: z.object({ head: z.string(), offset: amount }).optional(),
   php: z.object({ started: amount, full: amount }).optional(),
-  memory: z.object({ max: amount, killed: amount }).optional(),
+  memory: z.object({ max: amount, oom: amount, killed: amount }).optional().catch(undefined),
   days: z.array(Day),
 })
 

@@ -78,9 +78,10 @@ describe('a copy that only forwards', () => {
   const names = { www: 'serve' as const, aliases: ['alias.example'], redirects: [] }
   const job = { name: 'report', schedule: '@daily', command: 'true', max_minutes: 5, enabled: true }
 
-  test('takes over the settings of the site, but neither its move nor who has access', async () => {
+  test('takes over the settings of the site, but neither its move, its debug log nor who has access', async () => {
     const former = { tier: 'large' as const, names, jobs: [job], xmlrpc: false, access }
-    const { host, copy, back } = await forwardingServer(former)
+    const debug = { until: '2026-03-01T09:30:00.000Z' }
+    const { host, copy, back } = await forwardingServer(former, { debug })
 
     const [lines] = await run(host, back)
 

@@ -28,7 +28,12 @@ function poll(
   {
     ask = async () => METRICS,
     store = async () => undefined,
-  }: { ask?: (id: number) => Promise<Metrics>; store?: () => Promise<void> } = {},
+    counting = async () => undefined,
+  }: {
+    ask?: (id: number) => Promise<Metrics>
+    store?: () => Promise<void>
+    counting?: () => Promise<void>
+  } = {},
 ): Poller {
   clock = new SteppedClock()
   writes = []
@@ -40,7 +45,10 @@ function poll(
     writes.push(`${seconds}: ${readings.map(({ server_id }) => server_id)} at ${minute}`)
     return store()
   }
-  const count = async ({ id }: { id: number }) => void counted.push(id)
+  const count = ({ id }: { id: number }) => {
+    counted.push(id)
+    return counting()
+  }
   const list = async () => ids.map((id) => ({ id, hostname: '', port: 1 }))
   poller = new Poller({ clock, log, list, ask: ({ id }) => ask(id), store: told, count })
   poller.start()
@@ -111,6 +119,17 @@ describe('the poll of metrics', () => {
       '127.5: 1 at 2',
       'metrics could not be stored',
     ])
+  })
+
+  test('agents that count slowly delay no reading, and are not asked again meanwhile', async () => {
+    const slow = Array.from({ length: 16 }, (_, place) => 1 + 10 * place)
+    poll([...slow, 2], { counting: () => clock.sleep(1.5 * MINUTE) })
+
+    await clock.pass(4 * MINUTE - 1)
+
+    const readings = writes.filter((write) => write.includes(': 2 '))
+    expect(readings).toEqual(['72.5: 2 at 1', '132.5: 2 at 2', '192.5: 2 at 3'])
+    expect(counted.filter((id) => id === 1)).toHaveLength(2)
   })
 
   test('starts no round after it is stopped', async () => {

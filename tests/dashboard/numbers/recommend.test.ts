@@ -62,6 +62,8 @@ test.each<[string, DayNumbers[], Tier, Recommendation | null]>([
   ['idle on the smallest tier', days(28, {}), 'small', null],
   ['idle, but only known for three weeks', days(21, {}), 'medium', null],
   ['idle, but with one busy day', days(28, {}, [{ requests: 101 }]), 'medium', null],
+  ['idle, but out of memory', days(28, {}, [{ memory: 1 }]), 'medium', null],
+  ['idle, but with an ended program', days(28, {}, [{ killed: 1 }]), 'medium', null],
 ])('%s', (_, known, tier, recommendation) => {
   expect(recommend(known, tier, NOW)).toEqual(recommendation)
 })

@@ -1,6 +1,7 @@
 import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
 import { backupCreate } from '#agent/commands/backup.create.ts'
 import { restoreFolders } from '#agent/os/backup/places.ts'
+import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
@@ -45,8 +46,9 @@ export async function backupServer(site?: typeof shop) {
 }
 
 /** A server with a site that was backed up with these files, and the params that restore it. */
-export async function savedSite(files: Record<string, string>) {
+export async function savedSite(files: Record<string, string>, record: Partial<Site> = {}) {
   const host = await backupServer(shop)
+  await writeSite(host, { ...shop, ...record })
   for (const [path, text] of Object.entries(files)) host.disk.putText(path, text)
   const [, result] = await outcome(backupCreate.run(SAVING, contextOf(host)))
   if (typeof result === 'string') throw new Error(result)

@@ -43,10 +43,10 @@ export async function receivingServer() {
 
 /**
  * A server that only forwards to the new server of its site, whose record is `former`, and the
- * params with which it takes over what the backup of the site has.
+ * params with which it takes over what the backup of the site has, whose record is `recorded`.
  */
-export async function forwardingServer(former: Partial<Site> = {}) {
-  const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
+export async function forwardingServer(former: Partial<Site> = {}, recorded: Partial<Site> = {}) {
+  const { host, restore } = await savedSite({ [PAGE]: 'as saved' }, recorded)
   const { target, repository, password, backup } = restore({ files: true, database: true })
   const repo = { target, repository, password }
   const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))

@@ -6,8 +6,6 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const LOG = '/var/log/hosting/shop/access.log'
-const SLICE = '/sys/fs/cgroup/hosting.slice/hosting-shop.slice'
-const PROCESSES = `${SLICE}/hosting-fpm@shop-php8.2.service/cgroup.procs`
 const MINUTE_MS = 60_000
 const fail = (error: unknown) => {
   throw error
@@ -19,6 +17,8 @@ beforeEach(async () => {
   host = await server(shop)
   start = host.time / 1000
   await host.disk.write(LOG, '')
+  const idle = { 'start time': 1, 'active processes': 1, 'max children reached': 0 }
+  host.statuses.set(socketOf({ user: 'shop', php: '8.2' }), JSON.stringify(idle))
 })
 
 const two = (value: number) => `${value}`.padStart(2, '0')
@@ -126,54 +126,19 @@ test('keeps two hours and fourteen days while no dashboard asks', async () => {
   expect(days.at(-2)?.[1]).toMatchObject({ requests: 4 })
 })
 
-test('counts busy workers and memory since the last round, and wakes no PHP-FPM', async () => {
-  const socket = socketOf({ user: 'shop', php: '8.2' })
-  const status = (started: number, full: number, active: number) =>
-    host.statuses.set(
-      socket,
-      JSON.stringify({
-        'start time': started,
-        'active processes': active,
-        'max children reached': full,
-      }),
-    )
-  const memory = (max: number, killed: number) =>
-    host.disk.write(
-      `${SLICE}/memory.events`,
-      `low 0\nhigh 7\nmax ${max}\noom 0\noom_kill ${killed}\n`,
-    )
+test('a clock that was ahead leaves nothing that is sent for ever', async () => {
   const numbers = new NumbersCollector(host)
-  const rounds = []
-  for (const round of [
-    async () => {
-      status(1, 5, 9)
-      await host.disk.write(PROCESSES, '')
-    },
-    () => host.disk.write(PROCESSES, '7\n'),
-    () => status(1, 7, 3),
-    () => status(2, 1, 1),
-    () => memory(2, 0),
-    () => memory(4, 1),
-    () => memory(6, 1),
-    () => memory(1, 0),
-    () => host.statuses.set(socket, '{"active processes":"many"}'),
-  ]) {
-    await round()
-    const { minutes } = await later(numbers, host.time / 1000)
-    rounds.push(minutes.at(-1)?.[1] ?? null)
+  const clock = host.time
+  for (let day = 0; day < 16; day++) {
+    await log(line(200, '0 - -'))
+    await later(numbers, 0, (day === 0 ? 30 : 1) * DAY_S * 1000)
   }
+  host.time = clock + MINUTE_MS
+  const { at = 0, minutes, days } = await later(numbers)
+  const next = await later(numbers, at)
 
-  expect(rounds).toEqual([
-    null,
-    { active: 8 },
-    { full: 2, active: 2 },
-    { full: 1 },
-    null,
-    { memory: 2, killed: 1 },
-    { memory: 2 },
-    { memory: 1 },
-    null,
-  ])
+  expect([minutes, days]).toEqual([[], [[0, {}]]])
+  expect(next).toEqual({ at: undefined, minutes: [], days: [] })
 })
 
 test('has the sizes of a day once they are measured', async () => {

@@ -37,12 +37,17 @@ test('what a visitor sends moves no field', () => {
 
 test('the zone of the server counts, and visits of its own health check do not', () => {
   const reader = new LineReader()
+  reader.own = new Set(['192.0.2.10'])
   const east = line('200 1 ~ HTTP/1.1 0 - -').replace('+0000', '+0200')
   const agent = 'HostingControl-health (bot; this server itself)'
 
   expect(reader.read(east)?.at).toBe(AT - 7200)
   expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -'))?.at).toBe(AT)
-  expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -', { agent }))).toBeUndefined()
+  for (const own of ['127.0.0.1', '::1', '192.0.2.10']) {
+    const visit = line('200 1 ~ HTTP/1.1 0 - -', { agent }).replace('203.0.113.7', own)
+    expect(reader.read(visit)).toBeUndefined()
+  }
+  expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -', { agent }))?.at).toBe(AT)
   expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -').replace(TIME, '[x]'))?.at).toBeUndefined()
 })
 

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { changedIn, SiteCounts } from '#agent/os/numbers/counts.ts'
+import { DAY_S, MOST_COUNT, MOST_DAYS, NUMBERS } from '#shared/site-numbers.ts'
+
+const NOW = 100 * DAY_S
+
+test('no number exceeds what a dashboard reads', () => {
+  const counts = new SiteCounts()
+  for (let turn = 0; turn < 2; turn++) counts.add(NOW, { memory: 9e14 }, NOW)
+
+  expect(counts.days.get(NOW)?.values[NUMBERS.indexOf('memory')]).toBe(MOST_COUNT)
+})
+
+test('lists no more days than a dashboard reads: the newest, in order', () => {
+  const counts = new SiteCounts()
+  for (let day = MOST_DAYS; day >= 0; day--) {
+    counts.add(NOW - day * DAY_S + 1, { requests: 1 }, NOW)
+    counts.add(NOW - day * DAY_S, { requests: 1 }, NOW)
+  }
+  const listed = changedIn(counts.days, 0, MOST_DAYS).map(([at]) => (NOW - at) / DAY_S)
+
+  expect(counts.days.size).toBe(MOST_DAYS + 1)
+  expect(listed).toEqual([...Array(MOST_DAYS).keys()].reverse())
+})
+
+test('forgets what a clock that was ahead has left, and when it changed', () => {
+  const counts = new SiteCounts()
+  counts.add(NOW, { requests: 1 }, NOW + DAY_S)
+  counts.add(NOW + DAY_S, { requests: 1 }, NOW + DAY_S)
+
+  counts.forget(NOW)
+
+  expect([...counts.days.keys(), ...counts.minutes.keys()]).toEqual([NOW])
+  expect(counts.days.get(NOW)?.changed).toBe(NOW)
+})
