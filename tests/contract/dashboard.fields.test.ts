@@ -120,6 +120,6 @@ describe('hostile fields', () => {
 /** Without what the scheduler and the waiting operation change by themselves. */
 function steady(text: string): string {
   const moving =
-    /"(age|attempts|failures|next_at|status_reason|error|status|reason|last_line)":("[^"]*"|null|\d+|\{[^}]*\})/g
+    /"(age|attempts|deadline_at|failures|next_at|status_reason|error|status|reason|last_line)":("[^"]*"|null|\d+|\{[^}]*\})/g
   return text.replace(moving, '').replace(/"attention":\[.*\]/, '')
 }
