@@ -47,6 +47,13 @@ const url = z
   .string()
   .regex(/^(https?|file):\/\/\S+$/, 'must be an http:, https: or file: address')
   .transform((value) => value.replace(/\/$/, ''))
+/** Without a word that a program could read as an option or a variable. */
+const program = z
+  .string()
+  .regex(
+    /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
+    'must be an absolute path of a-z A-Z 0-9 . _ - /',
+  )
 const path = z.string().regex(/^\/[^\0]*$/, 'must be an absolute path')
 
 const Environment = z.object({
@@ -95,6 +102,7 @@ const Environment = z.object({
     .default(PHP_SOURCE.fingerprint),
   AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
   AGENT_ACME_CA_FILE: path.optional(),
+  AGENT_DNS_HOOK: program.optional(),
 })
 
 /** Throws a ConfigError with one readable line for the first bad value. */
@@ -147,6 +155,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       },
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
+      dns_hook: values.AGENT_DNS_HOOK,
       wordpress_sha256: values.AGENT_WORDPRESS_SHA256,
       mail_dir: values.AGENT_MAIL_DIR,
       program: ownProgram(),

@@ -1,6 +1,7 @@
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Requested } from './os/certificates/certificates.ts'
+import { withdrawOld } from './os/certificates/dns-challenges.ts'
 import { renewDue } from './os/certificates/due.ts'
 import { updateRenewalTimes } from './os/certificates/renewal-times.ts'
 import { findSite } from './os/site/sites.ts'
@@ -14,7 +15,10 @@ const MINUTE_MS = 60_000
  */
 export async function renewHourly(host: Host, runner: Runner, report: (error: unknown) => void) {
   const renew = async (which: { refused?: boolean }) => {
-    if (!which.refused) await updateRenewalTimes(host).catch(report)
+    if (!which.refused) {
+      await withdrawOld(host).catch(report)
+      await updateRenewalTimes(host).catch(report)
+    }
     try {
       for (const due of await renewDue(host, which)) await issueAgain(host, runner, due)
     } catch (error) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { canonicalDomain, isHostname } from './names.ts'
+import { baseOf, canonicalDomain, isHostname, isWildcard } from './names.ts'
 import { TIERS, TLS_MODES } from './values.ts'
 
 /** A time in an answer of an agent. */
@@ -41,6 +41,23 @@ export const Domain = text('Domain').transform((value, context) => {
   const domain = canonicalDomain(value)
   if (domain !== undefined) return domain
   context.addIssue({ code: 'custom', message: 'Must be a domain name such as example.com' })
+  return z.NEVER
+})
+
+/** The longest domain that fits behind the label of a validation in DNS. */
+const MOST_WILDCARD = 235
+
+const A_DOMAIN = 'Must be a domain name such as example.com'
+
+/** A domain, or all names below one: `*.example.com`. */
+export const DomainOrWildcard = text('Domain').transform((value, context) => {
+  const base = canonicalDomain(baseOf(value))
+  if (base !== undefined && !isWildcard(value)) return base
+  if (base !== undefined && base.length <= MOST_WILDCARD) return `*.${base}`
+  const message = value.includes('*')
+    ? `${A_DOMAIN}, or a wildcard such as *.example.com`
+    : A_DOMAIN
+  context.addIssue({ code: 'custom', message })
   return z.NEVER
 })
 

@@ -38,6 +38,17 @@ export function isIpLiteral(value: string): boolean {
   return URL.canParse(`http://[${value}]/`)
 }
 
+/** All names below a domain, such as `*.example.com`. */
+export const isWildcard = (name: string): boolean => name.startsWith('*.')
+
+/** The name that a certificate for this name, or a wildcard, is validated at: without the star. */
+export const baseOf = (name: string): string => (isWildcard(name) ? name.slice(2) : name)
+
+/** Whether a name of a certificate is valid for a name: its star stands for one label (RFC 6125). */
+export const isCovered = (name: string, written: string): boolean =>
+  written === name ||
+  (isWildcard(written) && !isWildcard(name) && name.slice(name.indexOf('.')) === written.slice(1))
+
 /** The name without `www.`, which is unique across sites. */
 export function apexOf(domain: string): string {
   return domain.startsWith('www.') && domain.split('.').length > 2 ? domain.slice(4) : domain

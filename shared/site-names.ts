@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import { Domain, oneOf, ReportedDomain, required, TrueOrFalse } from './fields.ts'
-import { apexOf, canonicalDomain } from './names.ts'
+import { Domain, DomainOrWildcard, oneOf, ReportedDomain, required, TrueOrFalse } from './fields.ts'
+import { apexOf, canonicalDomain, isWildcard } from './names.ts'
 
 /** A certificate has at most 100 names (Let's Encrypt), and two of them are those of the site. */
 export const MOST_NAMES = 98
+
+/** Each of them is validated by a program, one after the other. */
+const MOST_WILDCARDS = 5
 
 const WWW_RULES = ['serve', 'redirect'] as const
 
@@ -37,10 +40,12 @@ export const SiteNames = z.object({
     .default('serve')
     .describe('The primary domain with, or without, `www.`: serve it, or redirect it.'),
   aliases: z
-    .array(Domain, 'Must be a list of domain names')
+    .array(DomainOrWildcard, 'Must be a list of domain names')
     .max(MOST_NAMES, few)
     .default([])
-    .describe('Names that show the site like its primary domain.'),
+    .describe(
+      'Names that show the site like its primary domain. `*.example.com` is every name below example.com that no other site has.',
+    ),
   redirects: z.array(Redirect, 'Must be a list of redirects').max(MOST_NAMES, few).default([]),
 })
 export type SiteNames = z.infer<typeof SiteNames>
@@ -108,6 +113,8 @@ export function problemsOf(domain: string, names: SiteNames): Record<string, str
   for (const redirect of names.redirects) add('redirects', redirect.domain)
   if (names.aliases.length + names.redirects.length > MOST_NAMES)
     fields.redirects.add(`Must have at most ${MOST_NAMES} names together with the aliases`)
+  if (names.aliases.filter(isWildcard).length > MOST_WILDCARDS)
+    fields.aliases.add(`Must have at most ${MOST_WILDCARDS} wildcards`)
   const loop = loopIn(names.redirects)
   if (loop) fields.redirects.add(`${loop.join(' → ')} is a redirect loop`)
   return Object.fromEntries(

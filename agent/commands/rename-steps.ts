@@ -95,7 +95,7 @@ function nameSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn)
     name: 'names',
     title: `Serving ${target.domain} beside ${former.domain}`,
     effects: async () => nginx.planApply(host, alsoServing(renaming), await certificate()),
-    imposes: () => planTakeOver(host, newNames(renaming)),
+    imposes: () => planTakeOver(host, newNames(renaming), renaming.former.domain),
     apply: async () => nginx.apply(host, alsoServing(renaming), await certificate()),
     undo: async () => nginx.apply(steady, former, await certificate()),
   }

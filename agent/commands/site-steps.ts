@@ -73,7 +73,7 @@ export async function siteSteps(
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: () => nginx.planApply(host, site, undefined),
-      imposes: () => planTakeOver(host, allNamesOf(site)),
+      imposes: () => planTakeOver(host, allNamesOf(site), site.domain),
       notes: () => listeningNotes(host),
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
 import { missingNames } from '#agent/os/certificates/coverage.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
+import { hookProblem } from '#agent/os/certificates/dns-hook.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import {
@@ -15,7 +16,7 @@ import {
 import type { Command, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
+import { apexOf, isWildcard } from '#shared/names.ts'
 import { allNamesOf, NO_NAMES, type SiteNames } from '#shared/site-names.ts'
 import { refuseUnaccepted } from './accept.ts'
 import { certificateStep } from './certificate-step.ts'
@@ -68,6 +69,19 @@ async function checked(host: Host, params: Params): Promise<void> {
     for (const name of names) await refuseHeld(host, { name, field, except: site.domain })
     await refuseServedNames(host, names, field)
   }
+  await refuseUnverifiable(host, site, params)
+}
+
+/** Without DNS-01, no authority issues a certificate for a wildcard. */
+async function refuseUnverifiable(host: Host, site: Site, params: Params): Promise<void> {
+  const added = params.aliases.find(
+    (name) => isWildcard(name) && !site.names?.aliases.includes(name),
+  )
+  if (added === undefined || site.tls !== 'letsencrypt') return
+  const problem = await hookProblem(host)
+  if (problem === undefined) return
+  const message = `${added} needs a DNS record for its certificate, and this server cannot set it: ${problem}`
+  throw invalid({ aliases: [message] })
 }
 
 type Field = 'aliases' | 'redirects'
@@ -110,6 +124,7 @@ function stepsOf(params: Params, host: Host): Step[] {
         planTakeOver(
           host,
           added(await recorded(), params).flatMap(([, names]) => names),
+          params.domain,
         ),
       apply: async () => serve(host, await target()),
       undo: async () => serve(host.steady ?? host, await recorded()),

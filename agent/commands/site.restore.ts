@@ -150,7 +150,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
-      imposes: () => planTakeOver(host, allNamesOf(site)),
+      imposes: () => planTakeOver(host, allNamesOf(site), site.domain),
       notes: () => listeningNotes(host),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),

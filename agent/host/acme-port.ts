@@ -18,6 +18,11 @@ export const AcmeRequest = z.object({
 export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
   /** Serves `text` at /.well-known/acme-challenge/<token> of every name. */
   present(token: string, text: string): Promise<void>
+  /**
+   * Publishes a TXT record, by which the authority validates a wildcard (dns-01), and returns when
+   * name servers answer with it. Returns why it failed; undefined if it did not.
+   */
+  publish(name: string, value: string): Promise<string | undefined>
   /** The id of its operation: see Programs in ports.ts. */
   operation?: string
 }

@@ -8,7 +8,7 @@ import { within } from './within.ts'
 type NewOrder = Parameters<AcmeClient['createOrder']>[0]
 type Refusal = { name: string; reason: string }
 
-/** Orders by http-01 with acme-client; all names are validated at the same time. */
+/** Orders by http-01, and by dns-01 for wildcards, with acme-client. */
 export const acme: AcmePort = {
   order: (order) =>
     within(order.timeout_ms, perform(order), () => {
@@ -59,14 +59,18 @@ const following = (identifiers: NewOrder['identifiers'], replaces: string) =>
 
 async function validate(
   client: AcmeClient,
-  authorization: Authorization,
-  { present }: AcmeOrder,
+  { identifier, wildcard = false, ...authorization }: Authorization,
+  { present, publish }: AcmeOrder,
 ): Promise<Refusal | undefined> {
-  const name = authorization.identifier.value
+  const name = wildcard ? `*.${identifier.value}` : identifier.value
   if (authorization.status === 'valid') return undefined
-  const challenge = authorization.challenges.find(({ type }) => type === 'http-01')
-  if (!challenge) return { name, reason: 'the authority offers no http-01 challenge' }
-  await present(challenge.token, await client.getChallengeKeyAuthorization(challenge))
+  const wanted = wildcard ? 'dns-01' : 'http-01'
+  const challenge = authorization.challenges.find(({ type }) => type === wanted)
+  if (!challenge) return { name, reason: `the authority offers no ${wanted} challenge` }
+  const answer = await client.getChallengeKeyAuthorization(challenge)
+  if (!wildcard) await present(challenge.token, answer)
+  const problem = wildcard && (await publish(`_acme-challenge.${identifier.value}`, answer))
+  if (problem) return { name, reason: problem }
   try {
     await client.completeChallenge(challenge)
     await client.waitForValidStatus(challenge)

@@ -24,6 +24,8 @@ export interface HostSettings {
   /** ACME directory, and a PEM file with a further root for it (undefined: the system's roots). */
   acme_directory: string
   acme_ca_file: string | undefined
+  /** A program of root that sets and removes TXT records; undefined: there is none. */
+  dns_hook: string | undefined
   /** SHA-256 of `latest.tar.gz` in hexadecimal; undefined: the one that the source publishes. */
   wordpress_sha256: string | undefined
   mail_dir: string

@@ -142,7 +142,7 @@ export class Session {
       },
       acme: {
         renewals: (request) => this.#until(() => acme.renewals(request)),
-        order: ({ present, ...order }) =>
+        order: ({ present, publish, ...order }) =>
           this.#until(() =>
             acme.order({
               ...order,
@@ -150,6 +150,10 @@ export class Session {
               present: async (token, text) => {
                 await this.check()
                 await present(token, text)
+              },
+              publish: async (name, value) => {
+                await this.check()
+                return publish(name, value)
               },
             }),
           ),

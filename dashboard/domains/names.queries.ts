@@ -71,8 +71,10 @@ export async function namesOf(db: Database, site_id: number): Promise<SiteNames>
   })
 }
 
-/** Of the column `name`. */
-export const APEX = sql.raw(`(case when name like 'www.%.%' then substr(name, 5) else name end)`)
+/** Of the column `wanted.name`: a subquery over other names has a `name` of its own. */
+export const APEX = sql.raw(
+  `(case when wanted.name like 'www.%.%' then substr(wanted.name, 5) else wanted.name end)`,
+)
 
 /** The names in the params of an operation of a site. */
 const requested = (id: string, site_id: number | null) => sql`

@@ -19,7 +19,7 @@ export const reservePrimary: Change = (queries, { id, site_id }) => [
       or exists (select 1 from site_names as other where other.apex = ${APEX}
         and other.site_id <> ${site_id}) then null else ${APEX} end),
       ${site_id}, 'alias', 0, ${id}
-    from (select params ->> '$.primary' as name from operations where id = ${id})
+    from (select params ->> '$.primary' as name from operations where id = ${id}) as wanted
     where name not in (select name from site_names where site_id = ${site_id})`),
 ]
 

@@ -34,6 +34,12 @@ test.each([
     'AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be given together',
   ],
   [{ AGENT_RESTIC_SHA256: 'abc' }, 'AGENT_RESTIC_SHA256 must be 64 hexadecimal digits'],
+  ...['dns-hook', '/etc/../hook', '/etc/dns hook', '/etc/A=1', '/etc/hook;', '/etc//hook', '/'].map(
+    (AGENT_DNS_HOOK): [Record<string, string>, string] => [
+      { AGENT_DNS_HOOK },
+      'AGENT_DNS_HOOK must be an absolute path of a-z A-Z 0-9 . _ - /',
+    ],
+  ),
   [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
   [
     { AGENT_WORDPRESS_URL: 'http://mirror.example' },

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await addSite(dashboard, '/api/servers/1/sites', {
     ...{ domain: 'shop.example', php: '8.4', tls: 'none' },
   })
-  const names = { aliases: ['alias.example'] }
+  const names = { aliases: ['alias.example', '*.shop.example'] }
   const { text } = await dashboard.client().put('/api/servers/1/sites/1/domains', names)
   expect(text).toContain('event: complete')
 })
@@ -53,6 +53,8 @@ afterAll(() => agent.stop())
 
 test('an alias becomes the primary domain, after what would change is shown', async () => {
   const { page, problems } = await open('/sites/1?tab=domains')
+  await page.getByText('Alias: every name below shows the site').waitFor()
+  expect(await page.getByRole('button', { name: 'Make primary: *.shop.example' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Make primary: alias.example' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('What happens to shop.example').selectOption('none')

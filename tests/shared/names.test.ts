@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { apexOf, canonicalDomain } from '#shared/names.ts'
+import { apexOf, canonicalDomain, isCovered } from '#shared/names.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { runs } from '#tests/support/runs.ts'
 
@@ -138,4 +138,16 @@ test.each([
   ['wwwx.example.com', 'wwwx.example.com'],
 ])('counts %s as %s', (domain, apex) => {
   expect(apexOf(domain)).toBe(apex)
+})
+
+test.each([
+  ['a.example', 'a.example', true],
+  ['x.a.example', '*.a.example', true],
+  ['*.a.example', '*.a.example', true],
+  ['a.example', '*.a.example', false],
+  ['x.y.a.example', '*.a.example', false],
+  ['*.x.a.example', '*.a.example', false],
+  ['xa.example', '*.a.example', false],
+])('whether %s is covered by %s: %p', (name, written, expected) => {
+  expect(isCovered(name, written)).toBe(expected)
 })

@@ -131,3 +131,36 @@ test('a site has as many names as a certificate', () => {
   expect(problemsOf('a.example', namesOf({ aliases: list(MOST_NAMES) }))).toEqual({})
   expect(namesOf({})).toEqual(NO_NAMES)
 })
+
+test('an alias may be a wildcard in canonical form, and a redirect may not', () => {
+  expect(namesOf({ aliases: ['*.Bücher.Example.'] }).aliases).toEqual(['*.xn--bcher-kva.example'])
+  expect(SiteNames.safeParse({ redirects: [{ domain: '*.a.example' }] }).success).toBe(false)
+})
+
+test.each(['*', '*.', '*.example', '*.*.a.example', 'x.*.a.example', '*a.example', '*.a;.example'])(
+  'refuses %s',
+  (name) => {
+    const { error } = SiteNames.safeParse({ aliases: [name] })
+    expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
+      [
+        ['aliases', 0],
+        'Must be a domain name such as example.com, or a wildcard such as *.example.com',
+      ],
+    ])
+  },
+)
+
+test('a wildcard leaves room for the label of its validation', () => {
+  const below = (length: number) => `*.${`${'a'.repeat(58)}.`.repeat(4).slice(0, length - 2)}.a`
+  expect(SiteNames.safeParse({ aliases: [below(235)] }).success).toBe(true)
+  expect(SiteNames.safeParse({ aliases: [below(236)] }).success).toBe(false)
+})
+
+test('has at most five wildcards', () => {
+  const wildcards = (count: number) =>
+    namesOf({ aliases: Array.from({ length: count }, (_, at) => `*.n${at}.example`) })
+  expect(problemsOf('a.example', wildcards(5))).toEqual({})
+  expect(problemsOf('a.example', wildcards(6))).toEqual({
+    aliases: ['Must have at most 5 wildcards'],
+  })
+})

@@ -47,7 +47,7 @@ export const reachingVisitor: Visitor = {
 }
 
 export const reachingAcme: AcmePort = {
-  async order({ present, operation, ...request }) {
+  async order({ present, publish, operation, ...request }) {
     const child = begin({ call: 'order', ...request }, operation)
     const ended = endOf(child)
     ended.catch(() => undefined)
@@ -57,6 +57,9 @@ export const reachingAcme: AcmePort = {
       if ('present' in news) {
         await present(news.present.token, news.present.text)
         child.stdin?.write('\n')
+      } else if ('publish' in news) {
+        const failure = await publish(news.publish.name, news.publish.value)
+        child.stdin?.write(`${failure === undefined ? '' : JSON.stringify(failure)}\n`)
       } else outcome = news
     }
     await ended

@@ -26,9 +26,13 @@ export type Call = z.input<typeof Call>
 
 export const ResolvedList = z.array(z.array(z.string()).nullable())
 
-/** The progress of an order, one line each: every `present` waits for a line in return. */
+/**
+ * The progress of an order, one line each: every `present` and `publish` waits for a line in return,
+ * which is empty or, as JSON, why it failed.
+ */
 export const OrderLine = z.union([
   z.object({ present: z.object({ token: z.string(), text: z.string() }) }),
+  z.object({ publish: z.object({ name: z.string(), value: z.string() }) }),
   AcmeOutcome,
 ])
 
@@ -65,14 +69,20 @@ async function order(
   request: z.infer<typeof AcmeRequest>,
   lines: AsyncIterator<string>,
 ): Promise<void> {
-  let turn: Promise<unknown> = Promise.resolve()
-  const present = (token: string, text: string) => {
+  let turn = Promise.resolve('')
+  const ask = (line: object): Promise<string> => {
     turn = turn
-      .then(() => print(`${JSON.stringify({ present: { token, text } })}\n`))
-      .then(() => lines.next())
-    return turn.then(() => undefined)
+      .then(() => print(`${JSON.stringify(line)}\n`))
+      .then(async () => String((await lines.next()).value ?? ''))
+    return turn
   }
-  const outcome = await acme.order({ ...request, present })
+  const present = (token: string, text: string) =>
+    ask({ present: { token, text } }).then(() => undefined)
+  const publish = async (name: string, value: string) => {
+    const failure = await ask({ publish: { name, value } })
+    return failure === '' ? undefined : z.string().parse(JSON.parse(failure))
+  }
+  const outcome = await acme.order({ ...request, present, publish })
   await print(`${JSON.stringify(outcome)}\n`)
 }
 

@@ -6,8 +6,10 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf, provideKey, readCertificate } from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { baseOf, isCovered, isWildcard } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
 import { allNamesOf } from '#shared/site-names.ts'
+import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
 import { type LeftOut, present, probeNames } from './probe-names.ts'
 
@@ -15,6 +17,8 @@ import { type LeftOut, present, probeNames } from './probe-names.ts'
 export class CertificateRefused extends ServiceError {}
 
 const TIMEOUT_MS = 120_000
+/** The hook has as long for each wildcard. */
+const WILDCARD_MS = 130_000
 const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
 const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
 
@@ -40,21 +44,27 @@ export async function* orderCertificate(
   known: Known = { names: [] },
 ): Progress<Ordered> {
   const { domain } = site
-  const { served, left_out } = await probeNames(host, allNamesOf(site))
+  const { served, left_out: unreachable } = await probeNames(host, allNamesOf(site))
+  const isIn = (names: readonly string[], name: string) =>
+    names.some((written) => isCovered(name, written))
+  // A wildcard has them, although no visitor reaches them.
+  const covered = unreachable.filter(({ name }) => isIn(served, name))
+  const left_out = unreachable.filter((left) => !covered.includes(left))
   for (const left of left_out) yield leavingOut(domain, left)
   const isKept = (names: readonly string[]) =>
-    left_out.length > 0 && names.every((name) => known.names.includes(name))
+    left_out.length > 0 && names.every((name) => isIn(known.names, name))
   if (isKept(served)) return { chain: undefined, left_out }
   yield `Requesting a certificate for ${listed(served)}`
   const first = await order(host, site, served)
   if ('chain' in first) return { chain: first.chain, left_out }
-  for (const left of first.refused) {
+  const refused = first.refused.map(({ name }) => name)
+  const kept = served.filter((name) => !refused.includes(name))
+  for (const left of [...first.refused, ...covered.filter(({ name }) => !isIn(kept, name))]) {
     left_out.push(left)
     yield leavingOut(domain, left)
   }
-  const rest = served.filter((name) => !left_out.some((left) => left.name === name))
-  if (isKept(rest)) return { chain: undefined, left_out }
-  const second = await order(host, site, rest)
+  if (isKept(kept)) return { chain: undefined, left_out }
+  const second = await order(host, site, kept)
   if ('chain' in second) return { chain: second.chain, left_out }
   throw refusal(domain, second.refused[0]?.reason ?? 'no reason given')
 }
@@ -74,25 +84,46 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
   const extra_roots = extra === undefined ? undefined : await host.files.read(extra)
   const replaces = await replacedBy(host, domain)
   const tokens: string[] = []
+  const published: string[] = []
+  const unpublished = new Set<string>()
   try {
     const ended = await ordered(
       domain,
       host.acme.order({
-        ...{ extra_roots, account_key, private_key, email, names, replaces },
+        ...{ extra_roots, account_key, private_key, email, replaces },
+        names: ordering(names),
         directory: host.settings.acme_directory,
         present: async (token, text) => void tokens.push(await present(host, token, text)),
-        timeout_ms: TIMEOUT_MS,
+        publish: async (name, value) => {
+          const isAsked = names.some((each) => isWildcard(each) && recordOf(each) === name)
+          if (!isAsked) return 'the authority asked for the record of another name'
+          published.push(value)
+          const failure = await publish(host, name, value)
+          if (failure !== undefined) unpublished.add(name)
+          return failure
+        },
+        timeout_ms: TIMEOUT_MS + WILDCARD_MS * names.filter(isWildcard).length,
       }),
     )
     if ('refused' in ended) {
       const failed = ended.refused.map(({ name }) => name)
-      await noteFailedValidations(host, failed)
+      const isAsked = (name: string) => !isWildcard(name) || !unpublished.has(recordOf(name))
+      await noteFailedValidations(host, failed.filter(isAsked))
     }
     return ended
   } finally {
     for (const path of tokens) await host.files.remove(path)
+    // Not interrupted by a cancel. What fails is repeated within the hour.
+    await withdraw(host.steady ?? host, published).catch(() => undefined)
   }
 }
+
+/** The TXT record of the validation: RFC 8555 section 8.4. */
+const recordOf = (name: string) => `_acme-challenge.${baseOf(name)}`
+
+/** Without names that a wildcard of them covers: authorities refuse an order with both. */
+const ordering = (names: readonly string[]): string[] =>
+  names.filter((name) => !names.some((other) => other !== name && isCovered(name, other)))
 
 /** PEM of the present certificate, if an authority issued it. */
 async function replacedBy(host: Host, domain: string): Promise<string | undefined> {
@@ -101,12 +132,15 @@ async function replacedBy(host: Host, domain: string): Promise<string | undefine
 }
 
 /** The effects of an order besides its certificate. */
-export async function planOrder(host: Host): Promise<Effect[]> {
+export async function planOrder(host: Host, site: Site): Promise<Effect[]> {
   const folders = [`${ACME_ROOT}/.well-known`, accountFolderOf(host)]
   return [
     ...(await effects.planMake(host, 'folder', ...folders)),
     ...(await effects.planMake(host, 'file', accountKeyOf(host))),
     effects.run('order', host.settings.acme_directory),
+    ...allNamesOf(site)
+      .filter(isWildcard)
+      .map((name) => effects.run('hook', recordOf(name))),
   ]
 }
 

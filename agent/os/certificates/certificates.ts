@@ -107,7 +107,7 @@ export async function planIssue(host: Host, requested: Requested): Promise<Effec
 export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   const served = await nginx.certificateOf(host, site.domain)
   return [
-    ...(site.tls === 'letsencrypt' ? await planOrder(host) : []),
+    ...(site.tls === 'letsencrypt' ? await planOrder(host, site) : []),
     ...(await files.planInstall(host, site.domain)),
     ...(await nginx.planServe(host, site)),
     ...(served ? [] : [effects.change('database', site.user)]),

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { readCertificate } from '#agent/os/tls/certificate-files.ts'
+import { isCovered } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { type RenewalTimes, readRenewalTimes } from './renewal-times.ts'
 
@@ -9,7 +10,7 @@ import { type RenewalTimes, readRenewalTimes } from './renewal-times.ts'
 export async function missingNames(host: Host, site: Site): Promise<string[]> {
   if (site.tls === 'none') return []
   const { names = [] } = (await nginx.certificateOf(host, site.domain)) ?? {}
-  return allNamesOf(site).filter((name) => !names.includes(name))
+  return allNamesOf(site).filter((name) => !names.some((written) => isCovered(name, written)))
 }
 
 /**

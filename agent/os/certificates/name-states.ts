@@ -3,6 +3,7 @@ import * as nginx from '#agent/os/nginx/nginx.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { readCertificate } from '#agent/os/tls/certificate-files.ts'
 import type { AgentNameStates } from '#shared/name-states.ts'
+import { isCovered } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { needsRenewal } from './coverage.ts'
 import { isWaiting, readTries, type Try } from './tries.ts'
@@ -29,7 +30,7 @@ export async function nameStates(host: Host, site: Site): Promise<AgentNameState
     if (site.tls === 'none') return { state: 'none', ...WITHOUT }
     const isPrimary = name === site.domain
     const tried = tries[name]
-    if (served?.names?.includes(name)) {
+    if (served?.names?.some((written) => isCovered(name, written))) {
       return whole === 'active' || !isPrimary || !tried
         ? { state: whole, ...WITHOUT }
         : { state: whole, reason: tried.reason, next_at: nextOf(tried, now) }

@@ -1,5 +1,7 @@
 import type { Host, Resolved } from '#agent/host/ports.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
+import { isWildcard } from '#shared/names.ts'
+import { hookProblem } from './dns-hook.ts'
 import { spentNames } from './ledger.ts'
 
 const CHALLENGES = '/.well-known/acme-challenge'
@@ -27,8 +29,8 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
     const spent = await spentNames(host, names)
     const records = await host.net.resolve(names)
     for (const [at, name] of names.entries()) {
-      const limit = limitOf(spent.get(name)) ?? recordProblem(records[at] ?? null)
-      const reason = limit ?? (await problemOf(host, name, token))
+      const limit = limitOf(spent.get(name))
+      const reason = limit ?? (await reasonOf(host, name, { token, records: records[at] ?? null }))
       if (reason === undefined) probed.served.push(name)
       else probed.left_out.push({ name, reason })
     }
@@ -50,6 +52,16 @@ const limitOf = (until: number | undefined) =>
   until === undefined
     ? undefined
     : `the authority refused it four times within an hour, and is asked again after ${new Date(until).toISOString()}`
+
+/** A wildcard is validated by its TXT record: visitors may have records of single names. */
+async function reasonOf(
+  host: Host,
+  name: string,
+  { token, records }: { token: string; records: Resolved },
+): Promise<string | undefined> {
+  if (isWildcard(name)) return hookProblem(host)
+  return recordProblem(records) ?? (await problemOf(host, name, token))
+}
 
 async function problemOf(host: Host, name: string, token: string): Promise<string | undefined> {
   try {

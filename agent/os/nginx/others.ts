@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { NGINX } from '#agent/os/services/known.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { dumpNginx, refusalOf } from '#agent/os/web/nginx-dump.ts'
 import {
   defaultsOf,
@@ -9,7 +10,9 @@ import {
   takenFrom,
 } from '#agent/os/web/nginx-servers.ts'
 import { conflict, invalid } from '#shared/errors.ts'
+import { isWildcard } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 
 /** The whole configuration as nginx reads it. Throws conflict with nginx's message if it fails. */
 export async function dump(host: Host): Promise<string> {
@@ -37,21 +40,48 @@ export async function refuseServedNames(
 ): Promise<void> {
   const { all } = await servers(host)
   for (const name of names) {
-    const path = all.find((server) => server.names.includes(name))?.path
+    // nginx reads `.example.com` as the name and the wildcard.
+    const forms = [name, ...(isWildcard(name) ? [name.slice(1)] : [])]
+    const path = all.find((server) => server.names.some((each) => forms.includes(each)))?.path
     if (path) throw invalid({ [field]: [`${name} is already served by ${path} on this server`] })
   }
 }
 
-/** The names of a site that a wildcard or an expression of another server serves at present. */
-export async function planTakeOver(host: Host, names: readonly string[]): Promise<Effect[]> {
+/**
+ * The names of a site that a wildcard or an expression of another server serves at present, and those
+ * of other sites that a wildcard of this one covers: its certificate is valid for them.
+ */
+export async function planTakeOver(
+  host: Host,
+  names: readonly string[],
+  domain: string,
+): Promise<Effect[]> {
   const found = await serversIfInstalled(host)
-  return names.flatMap((name) => {
-    const from = takenFrom(found, name)
-    if (!from) return []
-    const what = `${name}, which ${from.path} serves as ${from.name}`
-    return [{ ...effects.change('name', what), asks: 'name_taken_over' }]
+  const sites = (await listSites(host)).filter((site) => site.domain !== domain)
+  return names
+    .flatMap((name) => [takenFromOther(found, name), ...takenFromSites(sites, name)])
+    .filter((what) => what !== undefined)
+    .map((what) => ({ ...effects.change('name', what), asks: 'name_taken_over' }))
+}
+
+function takenFromOther(found: NginxServers, name: string): string | undefined {
+  const from = takenFrom(found, name)
+  return from && `${name}, which ${from.path} serves as ${from.name}`
+}
+
+function takenFromSites(sites: readonly Site[], name: string): string[] {
+  return sites.flatMap((site) => {
+    const written = allNamesOf(site).find((other) => isBelow(name, other) || isBelow(other, name))
+    if (written === undefined) return []
+    return isWildcard(name)
+      ? [`${name}, which covers ${written} of the site ${site.domain}`]
+      : [`${name}, which the site ${site.domain} serves as ${written}`]
   })
 }
+
+/** As nginx reads a wildcard: at any depth. */
+const isBelow = (name: string, written: string) =>
+  isWildcard(written) && name !== written && name.endsWith(written.slice(1))
 
 /** Throws conflict if unknown names would move from a foreign server to another one. */
 export async function refuseOtherDefaults(host: Host, before: NginxServers): Promise<void> {

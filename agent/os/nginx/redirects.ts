@@ -1,5 +1,6 @@
 import { logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isCovered } from '#shared/names.ts'
 import { type Redirect, redirectsOf, servedNamesOf } from '#shared/site-names.ts'
 import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './base.ts'
 import { renderVisitor } from './visitor.ts'
@@ -33,12 +34,7 @@ export const securedNames = (site: Site, certificate: Certificate): string[] =>
   servedNamesOf(site).filter((name) => name === site.domain || isIn(certificate, name))
 
 const isIn = ({ names }: Certificate, name: string) =>
-  names?.some((written) => matches(written, name)) ?? true
-
-/** A wildcard stands for one label. */
-const matches = (written: string, name: string) =>
-  written === name ||
-  (written.startsWith('*.') && name.slice(name.indexOf('.')) === written.slice(1))
+  names?.some((written) => isCovered(name, written)) ?? true
 
 /** The servers that redirect, apart from that of http to https. */
 export function renderRedirects(requested: Requested): string {

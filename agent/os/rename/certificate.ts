@@ -8,6 +8,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
+import { isCovered } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 
 const SECRET = { mode: 0o600 }
@@ -48,7 +49,8 @@ async function copyPresent(host: Host, former: Site, target: Site): Promise<bool
   const served = await nginx.certificateOf(host, former.domain)
   if (!served || (await needsRenewal(host, former))) return false
   if ((await missingNames(host, former)).length > 0) return false
-  if (!allNamesOf(target).every((name) => served.names?.includes(name))) return false
+  const isIn = (name: string) => served.names?.some((written) => isCovered(name, written))
+  if (!allNamesOf(target).every(isIn)) return false
   const [chain, key] = [
     await host.files.read(served.fullchain),
     await host.files.read(served.privkey),

@@ -47,7 +47,9 @@ async function twoSites() {
     lie = report
   }
   const { db } = dashboard
-  const name = (values: Pick<typeof site_names.$inferInsert, 'name' | 'kind' | 'target'>) =>
+  const name = (
+    values: Pick<typeof site_names.$inferInsert, 'name' | 'kind' | 'target'> & { site_id?: number },
+  ) =>
     db.write((queries) =>
       queries.insert(site_names).values({ apex: values.name, site_id: a, ...values }),
     )
@@ -71,6 +73,18 @@ describe('the primary domain of a site', () => {
     expect(await all.show(all.a)).toEqual({
       ...{ primary: 'a.example', www: 'serve', aliases: [], redirects: [] },
     })
+  })
+
+  test('keeps a wildcard, also beside the names of another site', async () => {
+    await using all = await twoSites()
+    const alias = { kind: 'alias', target: null } as const
+    await all.name({ name: '*.a.example', ...alias })
+    await all.name({ name: 'other.example', ...alias, site_id: all.b })
+
+    const text = await all.change(all.a, { primary: 'new.example', former: 'none' })
+
+    expect(text).toContain('event: complete')
+    expect((await all.show(all.a)).aliases).toEqual(['*.a.example'])
   })
 
   test.each([

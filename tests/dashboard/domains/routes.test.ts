@@ -148,6 +148,27 @@ describe('the domains of a site', () => {
     expect((await all.show(all.a)).aliases).toEqual(['new.example'])
   })
 
+  test('a wildcard belongs to one site, and leaves the names below it to others', async () => {
+    await using all = await twoSites()
+
+    expect(await all.set(all.a, { aliases: ['*.C.example'] })).toContain('event: complete')
+
+    expect((await all.show(all.a)).aliases).toEqual(['*.c.example'])
+    expect((await all.set(all.b, { aliases: ['*.c.example'] })).fields).toEqual({
+      aliases: ['*.c.example belongs to the site a.example'],
+    })
+    expect(await all.set(all.b, { aliases: ['x.c.example'] })).toContain('event: complete')
+    const loop = { redirects: [{ domain: '*.d.example' }] }
+    expect((await all.set(all.a, loop)).fields).toBeDefined()
+  })
+
+  test('of two sites differ: each has its own', async () => {
+    await using all = await twoSites()
+
+    expect(await all.set(all.a, { aliases: ['p.example'] })).toContain('event: complete')
+    expect(await all.set(all.b, { aliases: ['q.example'] })).toContain('event: complete')
+  })
+
   test('two sites that take the same name at once: one gets it', async () => {
     await using all = await twoSites()
 

@@ -16,6 +16,8 @@ export type Acme = {
   issuing_root: () => Promise<string>
   /** Gives `name` this one address, for the hosts and for the directory's validation. */
   resolve: (name: string, address: string) => Promise<void>
+  /** The address of its name server's management: `set-txt` and `clear-txt`. */
+  names_url: string
   stop: () => Promise<void>
 }
 
@@ -49,6 +51,7 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
   }
   return {
     directory_url,
+    names_url,
     ca_pem: await readPem(files.ca),
     issuing_root: () => must([...curl, `https://${address}:15000/roots/0`]),
     resolve: async (name, to) => {

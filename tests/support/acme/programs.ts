@@ -44,6 +44,8 @@ export async function startDirectory(
   const argv = ['pebble', '-config', config, '-dnsserver', `${address}:53`]
   const settings = {
     PEBBLE_VA_NOSLEEP: '1',
+    // Every order is validated: by default, half of the former validations are used again.
+    PEBBLE_AUTHZREUSE: '0',
     PEBBLE_WFE_NONCEREJECT: `${nonce_reject_percent}`,
   }
   return background(['ip', 'netns', 'exec', netns, ...argv], { PATH, ...settings })

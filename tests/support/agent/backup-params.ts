@@ -38,7 +38,18 @@ export const hostileBackups = {
   primary: [...hostileText, ...noText, '', 'nobody', '*.example', 'a.example;', '-a.example'],
   former: [...hostileText, ...noText, 'gone', 'Redirect'],
   www: [...hostileText, ...noText, 'bare'],
-  aliases: [null, 7, {}, 'a.example', [7], ['nobody.example'], ['a.example', 'a.example'], ['a b']],
+  aliases: [
+    null,
+    7,
+    {},
+    'a.example',
+    [7],
+    ['nobody.example'],
+    ['a.example', 'a.example'],
+    ['a b'],
+    ['*'],
+    ['x.*.example'],
+  ],
   redirects: [
     ...[null, 7, {}, 'a.example', ['a.example'], [{}], [{ domain: 'www.nobody.example' }]],
     ...['/x', 'https://a.example/$uri', 'https://a.example/;', 'https://A.example'].map((to) => [

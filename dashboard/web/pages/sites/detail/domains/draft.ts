@@ -1,7 +1,7 @@
 import type { Names } from '#dashboard/web/api/domains.ts'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
-import { canonicalDomain } from '#shared/names.ts'
+import { baseOf, canonicalDomain } from '#shared/names.ts'
 import { problemsOf, SiteNames } from '#shared/site-names.ts'
 
 /** A redirect as it is typed; `key` tells rows apart. */
@@ -45,7 +45,7 @@ interface Checked {
 export function namesOf(primary: string, draft: Draft): Checked {
   const aliases = draft.aliases.split(/[\s,]+/).filter((name) => name !== '')
   const redirects = draft.redirects.filter(({ domain, to }) => domain !== '' || to !== '')
-  const invalid = aliases.filter((name) => canonicalDomain(name) === undefined)
+  const invalid = aliases.filter((name) => canonicalDomain(baseOf(name)) === undefined)
   if (invalid.length > 0)
     return { names: undefined, mistakes: { aliases: `No valid domain: ${invalid.join(', ')}` } }
   const parsed = SiteNames.safeParse({

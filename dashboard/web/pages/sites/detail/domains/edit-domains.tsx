@@ -47,7 +47,7 @@ export function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
       <Field
         label="Aliases"
         name="aliases"
-        hint="One name in each line, exactly as visitors type it: example.net and www.example.net are two names."
+        hint="One name in each line, exactly as visitors type it: example.net and www.example.net are two names, and *.example.net is every name below example.net."
         error={mistakes.aliases}
       >
         <TextArea

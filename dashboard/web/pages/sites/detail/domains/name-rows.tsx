@@ -4,6 +4,7 @@ import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
 import type { DomainStates } from '#shared/name-states.ts'
+import { isWildcard } from '#shared/names.ts'
 import { pairOf } from '#shared/site-names.ts'
 import { CertificateState, DnsState } from './name-states.tsx'
 
@@ -50,8 +51,13 @@ export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
             <CertificateState of={stateOf(name)} />
           </Cell>
           {onPrimary && (
-            <Cell className={cx('text-right', name === domains.primary && 'max-md:!hidden')}>
-              {name !== domains.primary && (
+            <Cell
+              className={cx(
+                'text-right',
+                (name === domains.primary || isWildcard(name)) && 'max-md:!hidden',
+              )}
+            >
+              {name !== domains.primary && !isWildcard(name) && (
                 <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
                   Make primary
                 </Button>
@@ -77,7 +83,10 @@ function rowsOf({
     ...(other === undefined
       ? []
       : [{ name: other, use: www === 'serve' ? 'Shows the site' : `Redirects to ${primary}` }]),
-    ...aliases.map((name) => ({ name, use: 'Alias: shows the site' })),
+    ...aliases.map((name) => ({
+      name,
+      use: isWildcard(name) ? 'Alias: every name below shows the site' : 'Alias: shows the site',
+    })),
     ...redirects.map(({ domain, to = primary, status, keep_path }) => ({
       name: domain,
       use: `Redirects to ${to} (${status}${keep_path ? ', keeps the path' : ''})`,
