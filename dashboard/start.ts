@@ -6,6 +6,7 @@ import type { Config } from './config.ts'
 import type { Lock } from './db/lock.ts'
 import { listServerIds } from './db/targets.ts'
 import { type Deps, makeDeps } from './deps.ts'
+import { KeptAnswers } from './http/kept.ts'
 import { pathOf } from './http/path.ts'
 import { openRecords } from './open-database.ts'
 import { realClock } from './runtime/clock.ts'
@@ -137,17 +138,20 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
 function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
   const app = createApp(deps)
   const pace = new Pace(AT_ONCE)
+  const kept = new KeptAnswers(deps)
+  const answer = async (request: Request) => {
+    await ready
+    if (!isHealth(request)) await pace.turn()
+    const next = () => app.fetch(request)
+    return inRequest(idOf(request, deps.random), () => kept.follow(request, next))
+  }
   try {
     const server = Bun.serve({
       hostname: HOST,
       port: PORT,
       idleTimeout: 30,
       maxRequestBodySize: MOST_BODY,
-      fetch: async (request) => {
-        await ready
-        if (!isHealth(request)) await pace.turn()
-        return inRequest(idOf(request, deps.random), () => app.fetch(request))
-      },
+      fetch: (request) => kept.find(request) ?? answer(request),
     })
     app.server = server
     return server

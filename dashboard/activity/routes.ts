@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import { shows } from '#dashboard/http/answers.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import { Activity, ActivityQuery } from '#shared/api/activity.ts'
 import { Count } from '#shared/api/parts.ts'
 import { listActivities } from './queries.ts'
@@ -13,6 +13,7 @@ export const activityRoutes = {
     at: 'GET /api/activity',
     summary: 'List the activity',
     right: 'read',
+    kept_ms: UNTIL_CHANGED,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(Activity),

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
-import type { Caller } from '#dashboard/http/caller.ts'
+import type { Admission, Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
 import type { ApiToken, CreateApiToken } from '#shared/api/auth.ts'
@@ -49,14 +49,16 @@ export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: 
 export async function findTokenCaller(
   { db, clock }: Deps,
   plaintext: Secret,
-): Promise<Caller | undefined> {
+): Promise<Admission | undefined> {
   if (!plaintext.reveal().startsWith(PREFIX)) return undefined
   const found = await findApiToken(db, sha256(plaintext))
   if (!found || found.token.expires_at <= timestamp(clock)) return undefined
-  const { id, scope, last_used_at } = found.token
+  const { id, scope, last_used_at, expires_at } = found.token
   if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
     await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
-  return { user: found.user, jti: '', token_id: id, scope }
+  const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
+  const caller = { user: found.user, jti: '', token_id: id, scope }
+  return { caller, until: Math.min(touched, Date.parse(expires_at)) }
 }
 
 function sha256(secret: Secret): string {

@@ -30,7 +30,7 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
   const found = token === undefined ? undefined : await findCaller(deps, token)
   if (!found) throw unauthorized()
   checkOrigin(deps, request)
-  admit(request, found.caller)
+  admit(request, found)
   return (
     found.renewed && cookieLine(cookieName('session', deps), found.renewed, SESSION_SECONDS, secure)
   )
@@ -44,10 +44,9 @@ function isOutside(path: string): boolean {
 }
 
 async function admitBearer(deps: Deps, request: Request, bearer: Secret): Promise<undefined> {
-  const caller =
-    (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer.reveal()))?.caller
-  if (!caller) throw unauthorized()
-  admit(request, caller)
+  const found = (await findTokenCaller(deps, bearer)) ?? (await findCaller(deps, bearer.reveal()))
+  if (!found) throw unauthorized()
+  admit(request, found)
 }
 
 function bearerOf(request: Request): Secret | undefined {

@@ -1,7 +1,7 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
-import type { Caller } from '#dashboard/http/caller.ts'
+import type { Admission, Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
 import type { User } from '#shared/api/auth.ts'
@@ -30,7 +30,7 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
 export async function findCaller(
   deps: SessionDeps,
   token: string,
-): Promise<{ caller: Caller; renewed?: string } | undefined> {
+): Promise<(Admission & { renewed?: string }) | undefined> {
   const claims = await deps.tokens.verify(token)
   if (!claims) return undefined
   const { jti } = claims
@@ -39,9 +39,12 @@ export async function findCaller(
   if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
     return undefined
   const caller = { user: session.user, jti }
-  if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return { caller }
+  const half = Date.parse(session.renewed_at) + SESSION_MS / 2
+  const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
+  const admission = { caller, until }
+  if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return admission
   const renewed = await renew(deps, caller, session.renewed_at).catch(unlessStorage)
-  return renewed === undefined ? { caller } : { caller, renewed }
+  return renewed === undefined ? admission : { ...admission, renewed }
 }
 
 async function renew({ db, clock, tokens }: SessionDeps, { user, jti }: Caller, before: string) {

@@ -12,6 +12,7 @@ import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
+import { Revision } from './revision.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
@@ -47,6 +48,8 @@ export interface Database {
   read: Queries
   /** Repeated when the file is locked, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+  /** Another number after every change; undefined where that is not known without a round trip. */
+  revision(): number | undefined
   close(): void
 }
 
@@ -60,7 +63,7 @@ export async function openDatabase(
   try {
     if (fileOf(url) !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    return databaseOn(client)
+    return databaseOn(client, fileOf(url))
   } catch (error) {
     client.close()
     throw error
@@ -73,10 +76,15 @@ async function prepareFile(client: Client): Promise<void> {
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
-/** The records on a client with migrated tables. */
-export function databaseOn(client: Client): Database {
+/** The records on a client with migrated tables. `file`: their file, unless a server has them. */
+export function databaseOn(client: Client, file?: string): Database {
   const read = drizzle({ client, schema })
-  return { read, write: writer(client, read), close: () => client.close() }
+  const revision = file === undefined ? undefined : new Revision(file)
+  const close = () => {
+    revision?.close()
+    client.close()
+  }
+  return { read, write: writer(client, read), revision: () => revision?.current(), close }
 }
 
 /** All statements or none; in one round trip on a remote server. */

@@ -10,15 +10,26 @@ export interface Caller {
   scope?: TokenScope
 }
 
-const callers = new WeakMap<Request, Caller>()
+/** `until`: as long as the records do not change, the same request has this caller (Unix ms). */
+export interface Admission {
+  caller: Caller
+  until: number
+}
 
-export function admit(request: Request, caller: Caller): void {
-  callers.set(request, caller)
+const admissions = new WeakMap<Request, Admission>()
+
+export function admit(request: Request, admission: Admission): void {
+  admissions.set(request, admission)
+}
+
+/** Undefined for a public route. */
+export function admissionOf(request: Request): Admission | undefined {
+  return admissions.get(request)
 }
 
 /** The second guard: a request that bypassed the gate is 401 here. */
 export function callerOf(request: Request): Caller {
-  const caller = callers.get(request)
-  if (!caller) throw unauthorized()
-  return caller
+  const admission = admissions.get(request)
+  if (!admission) throw unauthorized()
+  return admission.caller
 }

@@ -64,7 +64,15 @@ interface Description {
   body_limits?: BodyLimits
   /** Waits for an outcome: the time limit of a silent connection does not apply. */
   waits?: true
+  /**
+   * The answer follows from the address, the caller and the records alone: its bytes are sent again
+   * until the records change, for at most so many milliseconds if it also has times relative to now.
+   */
+  kept_ms?: number
 }
+
+/** For an answer without times relative to now. */
+export const UNTIL_CHANGED = Number.POSITIVE_INFINITY
 
 /** The common type of all routes. */
 export interface AnyRoute extends Description {

@@ -4,6 +4,7 @@ import { parse } from '#shared/parse.ts'
 import { dryRunIn, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
 import type { Connection } from './client.ts'
+import { keep } from './kept.ts'
 import { Reply } from './reply.ts'
 import { requireRight } from './rights.ts'
 import { type AnyRoute, type Needs, takesDryRunInQuery } from './route.ts'
@@ -62,6 +63,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
+  if (route.kept_ms !== undefined) keep(request, route.kept_ms)
   const body = route.body && (await bodyIn(route, request))
   const pathCall = {
     ...incoming,

@@ -3,7 +3,7 @@ import { listFleetActivities } from '#dashboard/activity/queries.ts'
 import { callerStream, type StreamDeps } from '#dashboard/auth/session-stream.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import { getFleetSite, listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
 import type { Feed } from '#dashboard/live/feed.ts'
 import { listOperations } from '#dashboard/operations/queries.ts'
@@ -38,6 +38,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     right: 'read',
+    kept_ms: 1000,
     answers: { 200: { about: 'Servers, counts and attention items.', json: Fleet } },
     run: ({ deps }) => overview(deps),
   }),
@@ -83,6 +84,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/activity',
     summary: 'List the activity with user and target',
     right: 'read',
+    kept_ms: UNTIL_CHANGED,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(FleetActivity),
@@ -101,6 +103,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/sites',
     summary: 'Search the sites of all servers',
     right: 'read',
+    kept_ms: 1000,
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
     run: async ({ deps: { db, clock }, query }) => {

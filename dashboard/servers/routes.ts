@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
 import { Conditions } from '#shared/agent.ts'
@@ -32,6 +32,7 @@ export const serverRoutes = {
     at: 'GET /api/servers',
     summary: 'List the servers',
     right: 'read',
+    kept_ms: UNTIL_CHANGED,
     answers: shows('All of them.', { servers: z.array(ServerListed) }),
     run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ASKS_AGENT, continues, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
@@ -28,6 +28,7 @@ export const siteRoutes = {
     at: 'GET /api/servers/:server_id/sites',
     summary: 'List the sites of a server',
     right: 'read',
+    kept_ms: UNTIL_CHANGED,
     loads: loadServer,
     answers: shows('Those that are not in the trash.', { sites: z.array(SiteListed) }),
     run: async ({ deps, loaded }) => ({ sites: await listSites(deps.db, loaded.id) }),

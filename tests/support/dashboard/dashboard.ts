@@ -8,6 +8,7 @@ import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { openSession } from '#dashboard/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { makeDeps } from '#dashboard/deps.ts'
+import { KeptAnswers } from '#dashboard/http/kept.ts'
 import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
 import type { Limits } from '#dashboard/runtime/limits.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
@@ -55,6 +56,7 @@ export class Dashboard {
   readonly db: Database
   readonly deps: ReturnType<typeof makeDeps>
   readonly app: ReturnType<typeof createApp>
+  readonly kept: KeptAnswers
   readonly log: string[]
   token = ''
 
@@ -79,6 +81,7 @@ export class Dashboard {
       password_cost: { memory_kib: 8, rounds: 1 },
     })
     this.app = createApp(this.deps)
+    this.kept = new KeptAnswers(this.deps)
   }
 
   /**
@@ -103,7 +106,13 @@ export class Dashboard {
       },
       ...(text === undefined ? {} : { body: text }),
     })
-    return checked({ method, path, body }, await this.app.handle(request))
+    return checked({ method, path, body }, await this.answer(request))
+  }
+
+  /** As the listening server does. */
+  async answer(request: Request): Promise<Response> {
+    const { kept, app } = this
+    return kept.find(request) ?? (await kept.follow(request, () => app.handle(request)))
   }
 
   /** Status and body of an answer. */

@@ -1,0 +1,106 @@
+import type { Base } from '#dashboard/db/base.ts'
+import { newRequestId } from '#dashboard/runtime/request-id.ts'
+import { REQUEST_HEADER } from '#shared/agent.ts'
+import { type Admission, admissionOf } from './caller.ts'
+
+type Deps = Pick<Base, 'db' | 'clock' | 'random'>
+
+/** An answer with status 200. */
+interface Kept {
+  /** A body that is not copied for each answer. */
+  body: Blob
+  /** With the request id of the last one. */
+  headers: Headers
+  until: number
+}
+
+/** The requests whose answer may be kept, for how long (ms). */
+const keeping = new WeakMap<Request, number>()
+
+const MOST_BYTES = 64 << 20
+const MOST_CALLERS = 10_000
+const LONGEST_NAME = 8_192
+
+/** Lets the answer to this request be sent again, for at most so long. */
+export function keep(request: Request, kept_ms: number): void {
+  keeping.set(request, kept_ms)
+}
+
+/**
+ * Answers as bytes, each for one caller and one address. All of them belong to one revision of the
+ * records: any change drops them, the callers included, so a read after a write sees it and a logout
+ * is effective at once. Nothing is kept where the revision is unknown.
+ */
+export class KeptAnswers {
+  readonly #deps: Deps
+  readonly #answers = new Map<string, Kept>()
+  /** By the credentials of the request. */
+  readonly #callers = new Map<string, { name: string; until: number }>()
+  #revision: number | undefined
+  #bytes = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The kept answer to a request of somebody who may have it. */
+  find(request: Request): Response | undefined {
+    if (request.method !== 'GET' || this.#answers.size === 0 || !this.#isCurrent()) return undefined
+    const now = this.#deps.clock.now().getTime()
+    const caller = this.#callers.get(credentialsOf(request))
+    if (caller === undefined || caller.until <= now) return undefined
+    const answer = this.#answers.get(`${caller.name} ${request.url}`)
+    if (answer === undefined || answer.until <= now) return undefined
+    answer.headers.set(REQUEST_HEADER, newRequestId(this.#deps.random))
+    return new Response(answer.body, { headers: answer.headers })
+  }
+
+  /** Answers with `next`, and keeps the answer if it may be kept and nothing has changed meanwhile. */
+  async follow(request: Request, next: () => Response | Promise<Response>): Promise<Response> {
+    const before = request.method === 'GET' ? this.#deps.db.revision() : undefined
+    const answer = await next()
+    const kept_ms = keeping.get(request)
+    const admission = admissionOf(request)
+    const isKept = before !== undefined && kept_ms !== undefined && admission !== undefined
+    if (!isKept || answer.status !== 200 || answer.headers.has('set-cookie')) return answer
+    const { status, headers } = answer
+    const bytes = new Uint8Array(await answer.arrayBuffer())
+    if (this.#isCurrent() && this.#revision === before)
+      this.#keep(request, admission, { body: new Blob([bytes]), headers, until: this.#in(kept_ms) })
+    return new Response(bytes, { status, headers })
+  }
+
+  #in(ms: number): number {
+    return this.#deps.clock.now().getTime() + ms
+  }
+
+  #keep(request: Request, { caller, until }: Admission, answer: Kept): void {
+    const credentials = credentialsOf(request)
+    if (credentials.length > LONGEST_NAME || request.url.length > LONGEST_NAME) return
+    const size = answer.body.size + request.url.length
+    if (this.#bytes + size > MOST_BYTES || this.#callers.size >= MOST_CALLERS) this.#drop()
+    const name = `${caller.user.id} ${caller.scope ?? ''}`
+    this.#callers.set(credentials, { name, until })
+    this.#answers.set(`${name} ${request.url}`, answer)
+    this.#bytes += size
+  }
+
+  /** Drops everything if the records have changed. */
+  #isCurrent(): boolean {
+    const revision = this.#deps.db.revision()
+    if (revision !== this.#revision) this.#drop()
+    this.#revision = revision
+    return revision !== undefined
+  }
+
+  #drop(): void {
+    this.#answers.clear()
+    this.#callers.clear()
+    this.#bytes = 0
+  }
+}
+
+/** What the gate reads of a request that changes nothing. */
+function credentialsOf({ headers }: Request): string {
+  return `${headers.get('cookie') ?? ''}\n${headers.get('authorization') ?? ''}`
+}

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openSession } from '#dashboard/auth/sessions.ts'
+import { ROUTES } from '#dashboard/routes.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+
+const WEEK_MS = 7 * 24 * 3600_000
+const KEPT = ROUTES.filter(({ kept_ms }) => kept_ms !== undefined)
+const pathOf = (at: string) => at.replace('GET ', '').replace(':server_id', '1')
+
+let clock: HeldClock
+let dashboard: Dashboard
+beforeEach(async () => {
+  clock = new HeldClock()
+  dashboard = await makeDashboard({ clock })
+  await dashboard.call('POST', '/api/servers', { hostname: '127.0.0.1', port: 1, name: 'one' })
+})
+afterEach(() => dashboard[Symbol.asyncDispose]())
+
+function asking(path: string, headers: Record<string, string> = {}): Request {
+  const cookie = `session=${dashboard.token}`
+  return new Request(`http://localhost${path}`, { headers: { cookie, ...headers } })
+}
+
+/** Whether the answer is there without the app. */
+const isKept = (path: string, headers = {}) =>
+  dashboard.kept.find(asking(path, headers)) !== undefined
+
+describe('an answer is kept', () => {
+  test.each(KEPT.map(({ at }) => [at]))('%s, the same bytes and headers', async (at) => {
+    const path = pathOf(at)
+    const first = await dashboard.answer(asking(path))
+    const second = dashboard.kept.find(asking(path))
+
+    const headersOf = (answer: Response | undefined) => {
+      const { 'x-request-id': id, ...others } = Object.fromEntries(answer?.headers ?? [])
+      return { others, length: id?.length }
+    }
+    expect(first.status).toBe(200)
+    expect(headersOf(second)).toEqual(headersOf(first))
+    expect(first.headers.get('x-request-id')).not.toBe(second?.headers.get('x-request-id') ?? '')
+    expect(await second?.text()).toBe(await first.text())
+  })
+
+  test('until anything in the records changes', async () => {
+    await dashboard.send('GET', '/api/servers')
+    expect(isKept('/api/servers')).toBe(true)
+
+    await dashboard.send('PATCH', '/api/servers/1', { name: 'two' })
+
+    expect(isKept('/api/servers')).toBe(false)
+    const { body } = await dashboard.call('GET', '/api/servers')
+    expect(body.servers[0].name).toBe('two')
+  })
+
+  test('for a second where it has ages', async () => {
+    await dashboard.send('GET', '/api/fleet')
+    await dashboard.send('GET', '/api/servers')
+
+    clock.move(999)
+    expect([isKept('/api/fleet'), isKept('/api/servers')]).toEqual([true, true])
+
+    clock.move(1)
+    expect([isKept('/api/fleet'), isKept('/api/servers')]).toEqual([false, true])
+  })
+
+  test('by address, with its query', async () => {
+    await dashboard.send('GET', '/api/activity?limit=1')
+
+    expect(
+      ['/api/activity?limit=1', '/api/activity?limit=2', '/api/activity'].map((path) =>
+        isKept(path),
+      ),
+    ).toEqual([true, false, false])
+  })
+})
+
+describe('an answer is not kept', () => {
+  test('that was being made while the records changed', async () => {
+    const { kept, app } = dashboard
+    const request = asking('/api/servers')
+    await kept.follow(request, async () => {
+      const answer = await app.handle(request)
+      await dashboard.send('PATCH', '/api/servers/1', { name: 'two' })
+      return answer
+    })
+
+    expect(isKept('/api/servers')).toBe(false)
+  })
+
+  test('of another status, of another method and of another route', async () => {
+    await dashboard.send('GET', '/api/servers/9/sites')
+    await dashboard.send('GET', '/api/settings')
+    await dashboard.send('GET', '/api/servers')
+    const posted = new Request(asking('/api/servers'), { method: 'POST' })
+
+    expect([isKept('/api/servers/9/sites'), isKept('/api/settings')]).toEqual([false, false])
+    expect(dashboard.kept.find(posted)).toBeUndefined()
+  })
+
+  test('while the state of the records is unknown', async () => {
+    dashboard.db.revision = () => undefined
+    await dashboard.send('GET', '/api/servers')
+
+    expect(isKept('/api/servers')).toBe(false)
+  })
+})
+
+describe('with every answer kept', () => {
+  const warm = async () => {
+    for (const { at } of KEPT) await dashboard.send('GET', pathOf(at))
+  }
+
+  test('nobody else gets one', async () => {
+    await warm()
+    const others: Record<string, string>[] = [
+      { cookie: '' },
+      { cookie: 'session=' },
+      { cookie: `session=${dashboard.token}x` },
+      { cookie: `session=${dashboard.token.slice(0, -1)}` },
+      { cookie: '', authorization: `Bearer ${dashboard.token}x` },
+      { authorization: 'Bearer x' },
+      { authorization: 'Basic x' },
+    ]
+    for (const headers of others)
+      for (const { at } of KEPT)
+        expect([at, headers, isKept(pathOf(at), headers)]).toEqual([at, headers, false])
+    const answers = await Promise.all(
+      KEPT.map(
+        async ({ at }) =>
+          (await dashboard.answer(asking(pathOf(at), { authorization: 'Bearer x' }))).status,
+      ),
+    )
+    expect(new Set(answers)).toEqual(new Set([401]))
+  })
+
+  test('a logout is effective at once', async () => {
+    await warm()
+    const other = await openSession(dashboard.deps, { id: 1, email: '', name: '' })
+    const mine = dashboard.token
+    dashboard.token = other
+    await warm()
+    const before = isKept('/api/servers')
+    await dashboard.send('POST', '/api/auth/logout')
+    dashboard.token = mine
+    await warm()
+
+    const cookie = `session=${other}`
+    const statuses = KEPT.map(
+      async ({ at }) => (await dashboard.answer(asking(pathOf(at), { cookie }))).status,
+    )
+    expect([before, new Set(await Promise.all(statuses))]).toEqual([true, new Set([401])])
+  })
+
+  test('an API token gets its own, until it is deleted', async () => {
+    const created = await dashboard.call('POST', '/api/auth/tokens', {
+      name: 'deploy',
+      scope: 'read',
+      password: PASSWORD,
+      expires_in_days: 1,
+    })
+    const headers = { cookie: '', authorization: `Bearer ${created.body.plaintext}` }
+    const ask = async () => (await dashboard.answer(asking('/api/servers', headers))).status
+    await warm()
+
+    expect([isKept('/api/servers', headers), await ask(), await ask()]).toEqual([false, 200, 200])
+    expect(isKept('/api/servers', headers)).toBe(true)
+    await dashboard.send('DELETE', `/api/auth/tokens/${created.body.token.id}`)
+    expect([isKept('/api/servers', headers), await ask()]).toEqual([false, 401])
+  })
+
+  test('a session ends with its time, and is renewed after half of it', async () => {
+    await warm()
+    expect(isKept('/api/servers')).toBe(true)
+
+    clock.move(WEEK_MS / 2)
+    expect(isKept('/api/servers')).toBe(false)
+    const renewed = await dashboard.send('GET', '/api/servers')
+    expect([renewed.status, renewed.headers.has('set-cookie')]).toEqual([200, true])
+    expect(isKept('/api/servers')).toBe(false)
+  })
+})
