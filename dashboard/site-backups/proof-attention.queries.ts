@@ -24,7 +24,13 @@ export function listByProof(
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
     .leftJoin(backup_proofs, eq(backup_proofs.id, lastProofId))
     .leftJoin(backups, eq(backups.id, backup_proofs.backup_id))
-    .where(and(isCovered, sql`${conditionsAt(moment).state} = ${state}`))
+    .where(and(isCovered, isCandidate(state), sql`${conditionsAt(moment).state} = ${state}`))
     .orderBy(asc(provenAt), asc(sites.id))
     .limit(limit)
 }
+
+/** Cheap, and true for each site in this state: the state itself needs four queries for each site. */
+const isCandidate = (state: 'failed' | 'unproven') =>
+  state === 'failed'
+    ? sql`${sites.id} in (select site_id from backup_proofs where proven = 0)`
+    : sql`${sites.id} in (select site_id from backups)`

@@ -30,7 +30,7 @@ export type DiskSite = Awaited<ReturnType<typeof diskSites>>[number]
 export type OfPhp = Awaited<ReturnType<typeof sitesByPhp>>[number]
 export type FailedOperation = Awaited<ReturnType<typeof failedOperations>>[number]
 
-/** At most `shown` rows of each kind, `few` of updates, and the total of each. */
+/** At most `shown` rows of each kind, `few` of updates, each with the total of its kind. */
 export function readNeeds(
   db: Database,
   { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
@@ -49,22 +49,8 @@ export function readNeeds(
     needySites(db, isConflict, sites.domain, few),
     failedOperations(db, since, shown),
     sitesByPhp(db),
-    db.read
-      .select({
-        down: sum(isDown),
-        degraded: sum(isDegraded),
-        failed: sum(isFailed),
-        missing: sum(isMissing),
-        expiring: sum(expires),
-        updates: sum(isUpdatable),
-        conflicts: sum(isConflict),
-      })
-      .from(LISTING)
-      .where(isShown),
   ])
 }
-
-const sum = (condition: SQL) => sql<number>`coalesce(sum(${condition}), 0)`
 
 const isFailed = sql`${sites.status} = 'failed'`
 const isMissing = sql`${sites.status} = 'missing'`
@@ -80,14 +66,15 @@ function needySites(
   order: SQL | typeof sites.domain | typeof sites.certificate_expires_at,
   limit: number,
 ) {
+  const isOne = and(isShown, which)
   const those = db.read
     .select({ id: sql<number>`${sites.id}` })
     .from(LISTING)
-    .where(and(isShown, which))
+    .where(isOne)
     .orderBy(sql`${order}`, asc(sites.domain))
     .limit(limit)
   return db.read
-    .select(needy)
+    .select({ ...needy, total: sql<number>`(select count(*) from ${LISTING} where ${isOne})` })
     .from(sites)
     .where(inArray(sites.id, those))
     .orderBy(sql`${order}`, asc(sites.domain))

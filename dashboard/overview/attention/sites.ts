@@ -18,45 +18,35 @@ export async function siteTroubles(
   db: Database,
   { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },
 ): Promise<Attention[]> {
-  const [
-    down,
-    degraded,
-    failures,
-    lost,
-    expiring,
-    disks,
-    outdated,
-    conflicts,
-    operations,
-    php,
-    [totals],
-  ] = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
-  if (!totals) throw new Error('The sums have no row')
+  const [down, degraded, failures, lost, expiring, disks, outdated, conflicts, operations, php] =
+    await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
   const withOs = php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
-    ...groupOf('site_down', down.map(unwell('critical')), totals.down, { health: 'down' }),
-    ...groupOf('site_degraded', degraded.map(unwell('warning')), totals.degraded, {
+    ...groupOf('site_down', down.map(unwell('critical')), totalOf(down), { health: 'down' }),
+    ...groupOf('site_degraded', degraded.map(unwell('warning')), totalOf(degraded), {
       health: 'degraded',
     }),
-    ...groupOf('site_failed', failures.map(failed), totals.failed, { status: 'failed' }),
-    ...groupOf('site_missing', lost.map(missing), totals.missing, { status: 'missing' }),
-    ...groupOf('certificate', expiring.map(certificate(now)), totals.expiring, {
+    ...groupOf('site_failed', failures.map(failed), totalOf(failures), { status: 'failed' }),
+    ...groupOf('site_missing', lost.map(missing), totalOf(lost), { status: 'missing' }),
+    ...groupOf('certificate', expiring.map(certificate(now)), totalOf(expiring), {
       expiring: 'true',
     }),
-    ...groupOf('site_disk', disks.flatMap(diskUse), disks[0]?.total ?? 0),
-    ...groupOf('updates', outdated.map(updates), totals.updates, {
+    ...groupOf('site_disk', disks.flatMap(diskUse), totalOf(disks)),
+    ...groupOf('updates', outdated.map(updates), totalOf(outdated), {
       status: 'active',
       updates: 'true',
     }),
-    ...groupOf('name_conflict', conflicts.map(conflict), totals.conflicts, {
+    ...groupOf('name_conflict', conflicts.map(conflict), totalOf(conflicts), {
       status: 'active,suspended',
       managed: 'false',
       conflict: 'true',
     }),
-    ...groupOf('operation_failed', operations.map(operation), operations[0]?.total ?? 0),
+    ...groupOf('operation_failed', operations.map(operation), totalOf(operations)),
     ...endOfLife(withOs, now),
   ]
 }
+
+const totalOf = ([first]: readonly { total: number }[]) => first?.total ?? 0
 
 function failed(site: NeedySite): AttentionItem {
   const { status_reason, operation_id } = site
