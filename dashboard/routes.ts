@@ -10,6 +10,7 @@ import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
 import { historyRoutes } from './metrics/routes.ts'
 import { moveRoutes } from './moves/routes.ts'
 import { numbersRoutes } from './numbers/routes.ts'
+import { objectCacheRoutes } from './object-cache/routes.ts'
 import { healthRoutes, openApiRoutes } from './openapi/routes.ts'
 import { operationRoutes } from './operations/routes.ts'
 import { fleetRoutes } from './overview/routes.ts'
@@ -60,6 +61,7 @@ export const SUBJECTS = {
       ...siteJobRoutes,
       ...siteDatabaseRoutes,
       ...wordpressLoginRoutes,
+      ...objectCacheRoutes,
       ...logRoutes,
       ...domainRoutes,
       ...moveRoutes,

@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { readManifest } from '#agent/os/backup/fetch.ts'
 import { applyAccount } from '#agent/os/database/mariadb.ts'
 import { change } from '#agent/os/effects/effects.ts'
+import { provideObjectCache } from '#agent/os/object-cache/programs.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
 import { recordIn, type Site, writeSite } from '#agent/os/site/sites.ts'
@@ -30,6 +31,7 @@ export function followSettings(host: Host, copy: Site, opened: Opened, backup: s
       await applyAccount(host, next)
       const problem = await limitDisk(host, next)
       if (problem !== undefined) yield `Warning: ${next.user} has no disk quota: ${problem}`
+      await provideObjectCache(host, next)
       await writeSite(host, next, 'moved')
     },
     async undo() {

@@ -28,6 +28,7 @@ import { siteDomains } from './site.domains.ts'
 import { siteGather } from './site.gather.ts'
 import { siteJobRun } from './site.job-run.ts'
 import { siteJobs } from './site.jobs.ts'
+import { siteObjectCache } from './site.object-cache.ts'
 import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
@@ -78,6 +79,7 @@ export const commands: CommandTable = {
   'site.domains': siteDomains,
   'site.job-run': siteJobRun,
   'site.jobs': siteJobs,
+  'site.object-cache': siteObjectCache,
   'site.purge': sitePurge,
   'site.push': sitePush,
   'staging.password': stagingPassword,

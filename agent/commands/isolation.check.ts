@@ -24,7 +24,7 @@ export const isolationCheck: Command<'isolation.check'> = {
   lock: () => 'isolation',
   steps: async (_, host) => makingSteps(host, await canaries.recorded(host)),
   async plan(_, host) {
-    const pair = canaries.makePair(host, await phpOf(host))
+    const pair = await canaries.makePair(host, await phpOf(host))
     const left = await cleanupSteps(host)
     return [...left, ...(await coreSteps(host)), ...(await stepsOf(host, pair, []))]
   },
@@ -34,7 +34,7 @@ export const isolationCheck: Command<'isolation.check'> = {
     const results: IsolationResult[] = []
     const left = await cleanupSteps(host)
     const core = await coreSteps(host)
-    const steps = await stepsOf(host, canaries.makePair(host, php), results)
+    const steps = await stepsOf(host, await canaries.makePair(host, php), results)
     yield* perform([...left, ...core, ...steps])
     const counts = countOutcomes(results)
     yield `${counts.refused} attacks were refused and ${counts.succeeded} succeeded`

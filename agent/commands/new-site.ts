@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
 import { refuseExistingDatabase } from '#agent/os/database/mariadb.ts'
 import { refuseServedNames } from '#agent/os/nginx/others.ts'
+import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
@@ -24,7 +25,7 @@ export async function preparing(
   await refuseTaken(host, site)
   const steps = await provisionSteps(host, [site.php], 'php', { accept })
   await refuseKnownNames(host, site)
-  return [...steps, ...(await connectionSteps(host, site))]
+  return [...steps, ...(await connectionSteps(host, site)), ...(await objectCacheSteps(host, site))]
 }
 
 /** Checks only running services: before provisioning, none may answer. */

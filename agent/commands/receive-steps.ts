@@ -12,10 +12,12 @@ import {
 import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { proveDatabase } from '#agent/os/moving/prove.ts'
+import { provideObjectCache } from '#agent/os/object-cache/programs.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
+import { ObjectCache } from '#shared/object-cache.ts'
 import type { Secret } from '#shared/secret.ts'
 import { SiteJobs } from '#shared/site-jobs.ts'
 import { SiteNames } from '#shared/site-names.ts'
@@ -44,10 +46,12 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         site.settings = SiteSettings.safeParse(manifest.site.settings).data
         site.jobs = SiteJobs.safeParse(manifest.site.jobs).data
         site.names = SiteNames.safeParse(manifest.site.names).data
+        site.object_cache = ObjectCache.safeParse(manifest.site.object_cache).data
         await refuseTakenNames(host, site)
       },
       async fetched(manifest) {
         learned.manifest = manifest
+        await provideObjectCache(host, site)
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     }),

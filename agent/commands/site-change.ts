@@ -6,6 +6,7 @@ import { connectionSteps } from '#agent/os/database/connections.ts'
 import * as mariadb from '#agent/os/database/mariadb.ts'
 import { deferred } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
+import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import { quotaPackageSteps } from '#agent/os/packages/packages.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import { servingPool } from '#agent/os/php/fpm-pools.ts'
@@ -19,6 +20,7 @@ import { admitNginx } from '#agent/os/users/users.ts'
 import type { Context, Progress, Step } from '#agent/steps/command.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { refuseUnaccepted } from './accept.ts'
+import { suspendedObjects } from './suspended-objects.ts'
 
 /** A change of the record of a site, and of everything that follows from it. */
 export interface SiteChange {
@@ -92,7 +94,11 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
           ...(await recorderSteps(host)),
         ]
       : await provisionSteps(host, [target.php], 'php', { accept: change.accept })
-  return [...steps, ...(await connectionSteps(host, target))]
+  return [
+    ...steps,
+    ...(await connectionSteps(host, target)),
+    ...(await objectCacheSteps(host, target)),
+  ]
 }
 
 /**
@@ -100,7 +106,9 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
  * state, afterwards the work continues to the new one.
  */
 export async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
-  if (change.only === 'serving') return servingSteps(change, host)
+  if (change.only === 'serving') {
+    return [...(await suspendedObjects(change, host)), ...servingSteps(change, host)]
+  }
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
   return [

@@ -9,6 +9,7 @@ import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'
 import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
+import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
@@ -71,7 +72,7 @@ async function preparing(
   const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
   const installed = await host.files.stat(NGINX.program)
   if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
-  return [...steps, ...(await connectionSteps(host, site))]
+  return [...steps, ...(await connectionSteps(host, site)), ...(await objectCacheSteps(host, site))]
 }
 
 async function getTrashed(host: Host, domain: string): Promise<Site> {

@@ -21,6 +21,7 @@ export function siteCalls(
     '/sites/wordpress-cron': about(readings.wordpressCron),
     '/sites/names': about(readings.nameStates),
     '/sites/wordpress-users': about(readings.wordpressUsers),
+    '/sites/object-cache': about(readings.objectCache),
     '/sites/database': about(readings.database),
     '/sites/database-users': about(async (domain) => ({
       users: await readings.databaseUsers(domain),

@@ -21,6 +21,7 @@ import { downloadLog, groupFatals, listLogs, searchLog } from '#agent/os/logs/re
 import { readMail } from '#agent/os/mail/status.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
 import type { NumbersCollector } from '#agent/os/numbers/collector.ts'
+import { readObjectCache } from '#agent/os/object-cache/state.ts'
 import { listPhp } from '#agent/os/php/extensions.ts'
 import { listConditions } from '#agent/os/server/conditions.ts'
 import { metricsReader } from '#agent/os/server/metrics.ts'
@@ -92,6 +93,7 @@ export function readingsOf(
     findRepositories: (request: FindRequest) => findRepositories(host, request),
     listBackups: (request: ListRequest) => listBackups(host, request),
     readKeeper: (request: KeeperRequest) => readKeeper(host, request),
+    objectCache: (domain: string) => readObjectCache(host, domain),
     logs: (domain: string) => listLogs(host, domain),
     searchLog: (request: LogSearchRequest) => searchLog(host, request),
     fatals: (request: LogFatalsRequest) => groupFatals(host, request),

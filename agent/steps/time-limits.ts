@@ -46,6 +46,7 @@ const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'site.create': { wall_ms: 60 * MINUTE },
   'site.gather': { wall_ms: 12 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'site.job-run': { wall_ms: 24 * 60 * MINUTE, stall_ms: 12 * 60 * MINUTE },
+  'site.object-cache': { wall_ms: 60 * MINUTE },
   'site.push': { wall_ms: 24 * 60 * MINUTE, stall_ms: 30 * MINUTE },
   'site.receive': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'site.refresh': { wall_ms: 24 * 60 * MINUTE, stall_ms: 30 * MINUTE },

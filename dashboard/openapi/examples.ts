@@ -9,6 +9,7 @@ import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
 import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
 import { NUMBERS_EXAMPLES } from '#dashboard/numbers/examples.ts'
+import { OBJECT_CACHE_EXAMPLES } from '#dashboard/object-cache/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/operations/examples.ts'
 import { FLEET_EXAMPLES } from '#dashboard/overview/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
@@ -48,5 +49,6 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...SETTING_EXAMPLES,
   ...SITE_EXAMPLES,
   ...LOGIN_EXAMPLES,
+  ...OBJECT_CACHE_EXAMPLES,
   ...TRUST_EXAMPLES,
 }

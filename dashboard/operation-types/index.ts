@@ -32,6 +32,7 @@ import { siteJobs } from './site.jobs.ts'
 import { siteMove } from './site.move.ts'
 import { siteMoveBack } from './site.move-back.ts'
 import { siteMoveConfirm } from './site.move-confirm.ts'
+import { siteObjectCache } from './site.object-cache.ts'
 import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
@@ -93,6 +94,7 @@ export const RULES: RulesTable = {
   'site.rename': siteRename,
   'site.rename-preview': siteRenamePreview,
   'site.restore': siteRestore,
+  'site.object-cache': siteObjectCache,
   'site.purge': sitePurge,
   'site.update': siteUpdate,
   'site.access': siteAccess,

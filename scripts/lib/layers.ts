@@ -25,6 +25,7 @@ export const DASHBOARD_LAYERS = [
     'backup-first',
     'copies',
     'wp-login',
+    'object-cache',
     'logs',
     'site-jobs',
     'site-database',

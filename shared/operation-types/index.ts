@@ -33,6 +33,7 @@ import { siteJobsType } from './site.jobs.ts'
 import { siteMoveType } from './site.move.ts'
 import { siteMoveBackType } from './site.move-back.ts'
 import { siteMoveConfirmType } from './site.move-confirm.ts'
+import { siteObjectCacheType } from './site.object-cache.ts'
 import { sitePurgeType } from './site.purge.ts'
 import { sitePushType } from './site.push.ts'
 import { siteReceiveType } from './site.receive.ts'
@@ -91,6 +92,7 @@ export const OPERATION_TYPES = {
   'site.rename': siteRenameType,
   'site.rename-preview': siteRenamePreviewType,
   'site.restore': siteRestoreType,
+  'site.object-cache': siteObjectCacheType,
   'site.purge': sitePurgeType,
   'site.update': siteUpdateType,
   'site.access': siteAccessType,

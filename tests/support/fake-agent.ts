@@ -162,6 +162,9 @@ export class FakeAgent {
       '/sites/job-output': { run: null, output: '' },
       '/sites/wordpress-cron': NO_EVENTS,
       '/sites/wordpress-users': { users: [], more: false },
+      '/sites/object-cache': {
+        ...{ memory: null, limit: null, numbers: null, drop_in: 'none', other: null },
+      },
       '/sites/logs/list': { logs: [] },
     }
   }

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { purge } from '#agent/os/nginx/nginx.ts'
+import { installDropIn, planDropIn } from '#agent/os/object-cache/drop-in.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -28,6 +29,25 @@ export function pauseSteps(host: Host, site: Site): Step[] {
   ]
 }
 
+/** The files that came may lack it. */
+function dropInSteps(host: Host, site: Site): Step[] {
+  if (!site.object_cache) return []
+  return [
+    {
+      name: 'drop-in',
+      title: 'Installing the drop-in of the object cache',
+      effects: planDropIn(site),
+      async *apply() {
+        try {
+          await installDropIn(host, site)
+        } catch (error) {
+          yield `Warning: ${error instanceof Error ? error.message : String(error)}`
+        }
+      },
+    },
+  ]
+}
+
 /** The opposite, with the first answer of the site: a problem is reported, and undoes nothing. */
 export function resumeSteps(host: Host, site: Site): Step[] {
   const { user, domain, php } = site
@@ -40,6 +60,7 @@ export function resumeSteps(host: Host, site: Site): Step[] {
       apply: () => fpm.apply(host, site),
       undo: () => fpmRemoval.pauseAll(steady, site),
     },
+    ...dropInSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
     { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },
     {

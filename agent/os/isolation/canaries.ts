@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { installedProgram } from '#agent/os/object-cache/programs.ts'
 import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
@@ -13,7 +14,8 @@ const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invali
 /** A temporary site of an isolation check, which is never listed among the server's sites. */
 export const isCanary = (domain: string): boolean => NAME.test(domain)
 
-export function makePair(host: Host, php: string): Pair {
+/** The neighbour has what sites of this server can have. */
+export async function makePair(host: Host, php: string): Promise<Pair> {
   const random = host.random.name(16)
   const make = (role: Role): Site => {
     const domain = `canary-${role}-${random}.invalid`
@@ -21,7 +23,8 @@ export function makePair(host: Host, php: string): Pair {
     const email = `nobody@${domain}`
     return siteCreate.params.parse({ domain, user, email, php, tier: 'small', tls: 'none' })
   }
-  return { attacker: make('attacker'), neighbour: make('neighbour') }
+  const cached = (await installedProgram(host)) && { object_cache: { memory: 16 } }
+  return { attacker: make('attacker'), neighbour: { ...make('neighbour'), ...cached } }
 }
 
 export const roleOf = ({ domain }: Site): Role =>

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
+import { socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
@@ -36,9 +37,8 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
     include: `${docrootOf(neighbour.user)}/isolation-secret.php`,
     configs: await configsOf(host, neighbour.user),
     socket: socketOf(neighbour),
-    mail: MAIL.socket(neighbour.user),
-    mail_log: MAIL.logOf(neighbour.user),
-    logs: logsOf(neighbour.user),
+    ...{ mail: MAIL.socket(neighbour.user), objects: objectsOf(neighbour.user) },
+    ...{ mail_log: MAIL.logOf(neighbour.user), logs: logsOf(neighbour.user) },
     unit: fpmService(neighbour).unit,
     prefix: about.prefix,
     pids: [...new Set([about.pid, about.ppid, 1])].filter((pid) => pid > 0),

@@ -3,6 +3,7 @@ import { stopSlice } from '#agent/os/as-site/slice.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated } from '#agent/os/effects/generated.ts'
 import { closeSocket } from '#agent/os/mail/sockets.ts'
+import { planRemoveInstance, removeInstance } from '#agent/os/object-cache/instance.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
@@ -85,6 +86,7 @@ export async function pauseAll(host: Host, pool: Pool): Promise<void> {
 async function removePools(host: Host, { user, php }: Pool): Promise<void> {
   const pool = { user, php }
   for (const one of [pool, ...(await listOthers(host, pool))]) await remove(host, one)
+  await removeInstance(host, user)
   await closeSocket(host, user).apply()
 }
 
@@ -110,6 +112,7 @@ export async function planPauseAll(host: Host, pool: Pool): Promise<Effect[]> {
   return [
     ...(await planRemove(host, pool)),
     ...(await planRemoveOthers(host, pool)),
+    ...(await planRemoveInstance(host, pool.user)),
     ...(await closeSocket(host, pool.user).effects()),
   ]
 }

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, replaceAll } from '#agent/os/effects/generated.ts'
 import { openSocket } from '#agent/os/mail/sockets.ts'
+import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { signal } from '#agent/os/services/service.ts'
 import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
@@ -53,6 +54,7 @@ async function applyAlone(host: Host, site: Site): Promise<void> {
     await change(host, pool)
     await listening(host, pool)
     await answering(host, pool)
+    await followInstance(host, site)
   } catch (error) {
     if (change !== reload) await stopAndForget(host.steady ?? host, pool)
     await restore()
@@ -97,6 +99,7 @@ export async function planApply(host: Host, site: Site): Promise<Effect[]> {
     ...(await effects.planMake(host, 'socket', socketOf(pool))),
     ...(await effects.planMake(host, 'file', ...(systemd ? [] : [pid_file]))),
     started[await poolState(host, pool)],
+    ...(await planInstance(host, site)),
   ]
 }
 

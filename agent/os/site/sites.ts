@@ -6,6 +6,7 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { Moving } from '#shared/moving.ts'
 import { apexOf } from '#shared/names.ts'
+import { ObjectCache } from '#shared/object-cache.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -32,6 +33,8 @@ export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
     access?: AccessGrant[] | undefined
     /** The debug log of its WordPress is on. */
     debug?: { until: string } | undefined
+    /** Absent: its WordPress has no object cache of ours. */
+    object_cache?: { memory: number } | undefined
   }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
@@ -46,6 +49,7 @@ const Record = siteCreate.params
     settings: SiteSettings.optional(),
     access: AccessGrants.optional(),
     debug: z.object({ until: z.iso.datetime().max(40) }).optional(),
+    object_cache: ObjectCache.optional(),
   })
   .strict()
 

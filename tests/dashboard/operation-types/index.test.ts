@@ -23,6 +23,7 @@ const VALUES: Record<string, unknown> = {
   php_versions: ['8.4'],
   accept: ['php_restarted'],
   action: 'check',
+  memory: 32,
   scope: 'all',
   restart_database: true,
   maintenance: { allow: ['203.0.113.7'], message: '' },
@@ -106,6 +107,7 @@ describe('the rules of the types of operations', () => {
       'site.restore': present,
       'site.purge': present,
       'staging.password': unused,
+      'site.object-cache': unused,
       'wp.debug': unused,
     })
   })

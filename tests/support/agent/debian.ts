@@ -2,6 +2,7 @@ import { serverProvision } from '#agent/commands/server.provision.ts'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
+import { dropIn } from '#agent/host/simulated/programs/drop-in.ts'
 import { moveEach } from '#agent/host/simulated/programs/files.ts'
 import { done, printed } from '#agent/host/simulated/programs/output.ts'
 import { PROGRAMS } from '#agent/host/simulated/programs/programs.ts'
@@ -151,6 +152,8 @@ function rewrite({ disk }: FakeHost, { input = '', output_file }: RunOptions): O
 
 /** `wp core install` writes the file from its standard input first. */
 export const wpCli: FakeHost['table'][string] = ({ disk }, argv, { input = '' }) => {
+  const found = dropIn(disk, argv)
+  if (found) return found
   const docroot = argv.find((word) => word.startsWith('--path='))?.slice('--path='.length)
   if (argv.includes('core') && argv.includes('install'))
     disk.putText(`${docroot}/wp-config.php`, input)

@@ -36,6 +36,7 @@ export const DIALOGS: Record<string, Window> = {
   'an import': { path: '/sites/1?tab=database', open: button('Import database') },
   'maintenance of tables': { path: '/sites/1?tab=database', open: button('Maintain tables') },
   'a move': { path: '/sites/1', open: menuAction('Move to another server') },
+  'an object cache': { path: '/sites/1?tab=php', open: button('Switch object cache on') },
   'a debug log': { path: '/sites/1?tab=logs', open: button('Switch debug log on') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },

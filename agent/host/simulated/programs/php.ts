@@ -1,5 +1,6 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
+import { dropIn } from './drop-in.ts'
 import { done, failed, printed } from './output.ts'
 
 const ORDER = /^<\?php\n\$order = json_decode\(base64_decode\('([A-Za-z0-9+/=]*)'\)/
@@ -15,9 +16,11 @@ interface Order {
 /** wp-cli with the program that changes the address in wp-config.php; all others do nothing. */
 export function php(
   { disk }: { disk: Disk },
-  _: readonly string[],
+  argv: readonly string[],
   { input = '' }: RunOptions,
 ): Output {
+  const found = dropIn(disk, argv)
+  if (found) return found
   const [, encoded = ''] = ORDER.exec(input) ?? []
   if (encoded === '') return done()
   const order: Order = JSON.parse(Buffer.from(encoded, 'base64').toString())

@@ -23,6 +23,19 @@ foreach (['settings', 'settings/sites', 'queue', 'status', 'sockets'] as $name) 
 if (@file_get_contents("$root/settings/server.json") !== false) return succeeded('read the setting of the server');
 return is_writable(dirname($n['mail'])) ? succeeded('can write beside the socket') : refused();`,
   },
+  'sockets.objects': {
+    severity: 'critical',
+    title: 'Connect to the object cache of its neighbour',
+    meaning: 'A site reads what its neighbour stores, and writes objects that run as its code.',
+    code: `
+if (connects('unix://' . $n['objects'])) return succeeded('connected to ' . $n['objects']);
+$folder = dirname($n['objects']);
+if (@scandir($folder) !== false) return succeeded("listed $folder");
+foreach ([$folder, dirname($folder)] as $path) {
+  if (is_writable($path)) return succeeded("can write to $path");
+}
+return refused();`,
+  },
   'sockets.agent': {
     severity: 'critical',
     title: 'Connect to the socket of the agent',

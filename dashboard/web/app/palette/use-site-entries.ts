@@ -16,7 +16,7 @@ const WORDS: Partial<Record<SiteTab, string>> = {
   jobs: 'cron schedule events',
   database: 'tables mysql mariadb slow queries',
   backups: 'restore',
-  php: 'version tier memory upload limits page cache',
+  php: 'version tier memory upload limits page object cache redis valkey',
   mail: 'relay smtp queue',
   access: 'sftp ssh keys people password visitors',
   logs: 'debug wp_debug notices errors',

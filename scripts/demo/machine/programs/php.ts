@@ -14,6 +14,7 @@ const BROKEN = /^--url=http:\/\/broken[.-]/
 export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   const line = argv.join(' ')
   const [, user = ''] = /--path=\/srv\/www\/([^/]+)\//.exec(line) ?? []
+  if (argv[2] === '--') return simulated(machine, argv, options)
   const database = machine.databases.get(user)
   if (!database || database.broken) return failed(NO_DATABASE)
   if (line.includes(' core install ')) {

@@ -21,6 +21,7 @@ import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
 import { PhpCard } from './php/php-card.tsx'
 import { SITE_TABS, type SiteTab, siteTabs } from './search.ts'
+import { ObjectCacheCard } from './settings/object-cache-card.tsx'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
@@ -118,6 +119,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
           <>
             <PhpLimitsCard {...props} />
             <PageCacheCard {...props} />
+            {isWordpress(props.site) && <ObjectCacheCard {...props} />}
           </>
         )}
       </>

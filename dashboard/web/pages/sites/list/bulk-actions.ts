@@ -5,6 +5,7 @@ import {
   Gauge,
   Lock,
   type LucideIcon,
+  MemoryStick,
   ScanSearch,
   Table2,
   Trash2,
@@ -70,6 +71,22 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
         { value: 'off', name: 'off' },
       ],
       toParam: (value) => (value === 'on' ? {} : null),
+    },
+  },
+  'site.object-cache': {
+    name: 'Object cache',
+    icon: MemoryStick,
+    about:
+      'Gives WordPress on each of them an object cache in memory, or takes it away. A site with an object cache of another plugin fails and stays as it is.',
+    param: {
+      name: 'memory',
+      label: 'Object cache',
+      options: [
+        { value: '64', name: 'on, with 64 MB' },
+        { value: '128', name: 'on, with 128 MB' },
+        { value: 'off', name: 'off' },
+      ],
+      toParam: (value) => (value === 'off' ? null : Number(value)),
     },
   },
   'database.maintain': {

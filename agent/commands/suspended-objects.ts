@@ -1,0 +1,25 @@
+import type { Host } from '#agent/host/ports.ts'
+import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+
+interface Change {
+  domain: string
+  into(site: Site): Site
+}
+
+/** A suspended site has no object cache; other changes apply it together with PHP. */
+export async function suspendedObjects(change: Change, host: Host): Promise<Step[]> {
+  if (!(await findSite(host, change.domain))?.object_cache) return []
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    {
+      name: 'object cache',
+      title: 'Applying the object cache',
+      effects: async () => planInstance(host, await target()),
+      apply: async () => followInstance(host, await target()),
+      undo: async () => followInstance(host.steady ?? host, await recorded()),
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { WANTS } from '#agent/os/services/systemd.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { objectCacheLimit } from '#shared/object-cache.ts'
+import type { Effect } from '#shared/plan.ts'
+import { processesOf, unitOf, unitPathOf, wantsPathOf } from './places.ts'
+import { installedProgram } from './programs.ts'
+import { renderUnit } from './unit.ts'
+
+type Cached = Pick<Site, 'user' | 'tier' | 'object_cache' | 'suspended'>
+
+/** The unit that the site should have; undefined for none, also where its program is missing. */
+async function wantedUnit(host: Host, site: Cached): Promise<string | undefined> {
+  const { user, tier, object_cache, suspended } = site
+  if (host.init !== 'systemd' || !object_cache || suspended) return undefined
+  const program = await installedProgram(host)
+  return program && renderUnit(user, objectCacheLimit(object_cache.memory, tier), program)
+}
+
+export async function isInstanceRunning({ files }: Pick<Host, 'files'>, user: string) {
+  return ((await files.read(processesOf(user))) ?? '') !== ''
+}
+
+/**
+ * Starts, restarts or removes the server of objects of a site, as its record says. A restart
+ * empties it. Throws if it does not start.
+ */
+export async function applyInstance(host: Host, site: Cached): Promise<void> {
+  const { user } = site
+  const text = await wantedUnit(host, site)
+  if (text === undefined) return removeInstance(host, user)
+  const isSame = (await host.files.read(unitPathOf(user))) === text
+  await replace(host, unitPathOf(user), text)
+  await host.files.mkdir(WANTS)
+  await host.files.link(unitPathOf(user), wantsPathOf(user))
+  if (!isSame) await host.shell.run(['systemctl', 'daemon-reload'])
+  await host.shell.run(['systemctl', isSame ? 'start' : 'restart', unitOf(user)])
+}
+
+/** The same for a change that works without it: systemd goes on trying, and WordPress has its own. */
+export const followInstance = (host: Host, site: Cached): Promise<void> =>
+  applyInstance(host, site).catch(() => undefined)
+
+/** What `applyInstance` would do. */
+export async function planInstance(host: Host, site: Cached): Promise<Effect[]> {
+  const { user } = site
+  const text = await wantedUnit(host, site)
+  if (text === undefined) return planRemoveInstance(host, user)
+  const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
+  const runs = await isInstanceRunning(host, user)
+  const started = runs
+    ? effects.run('restart', unitOf(user))
+    : effects.create('service', unitOf(user))
+  return [
+    ...written,
+    ...(await effects.planMake(host, 'link', wantsPathOf(user))),
+    ...(runs && written.length === 0 ? [] : [started]),
+  ]
+}
+
+/** Its objects are gone with it: what replaces the database of a site stops its programs first. */
+export async function removeInstance(host: Host, user: string): Promise<void> {
+  if (host.init !== 'systemd' || !(await host.files.stat(unitPathOf(user)))) return
+  await host.files.remove(wantsPathOf(user))
+  await host.shell.run(['systemctl', 'stop', unitOf(user)])
+  await host.shell.try(['systemctl', 'reset-failed', unitOf(user)])
+  await removeGenerated(host, unitPathOf(user))
+  await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** What `removeInstance` would do. */
+export async function planRemoveInstance(host: Host, user: string): Promise<Effect[]> {
+  if (host.init !== 'systemd') return []
+  return [
+    ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
+    ...(await effects.planRemove(host, 'link', wantsPathOf(user))),
+    ...(await effects.planRemove(host, 'file', unitPathOf(user))),
+  ]
+}

@@ -1,0 +1,129 @@
+import { expect } from 'bun:test'
+import type { ObjectCacheView } from '#shared/api/object-cache.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
+import { endOf } from './dashboard.ts'
+import { type Enrolled, startEnrolled } from './enrolled.ts'
+import { OPERATIONS } from './object-operations.ts'
+import { packaged } from './packaged.ts'
+import { wpCli } from './wp-cli.ts'
+
+const DOMAIN = 'shop.example.test'
+const TOOLS = { bookworm: 'redis-tools', trixie: 'valkey-tools' }
+const CLIENTS = { bookworm: 'redis-cli', trixie: 'valkey-cli' }
+const DEBS = '/srv/more-debs'
+
+/** A site on a server whose package source has the program of object caches, not yet installed. */
+export class CachedSite {
+  readonly suite: Suite
+  #world: Enrolled | undefined
+  id = 0
+  user = ''
+
+  constructor(suite: Suite) {
+    this.suite = suite
+  }
+
+  get world(): Enrolled {
+    if (!this.#world) throw new Error('the server did not start')
+    return this.#world
+  }
+
+  get host(): lab.Host {
+    return this.world.host
+  }
+
+  async start(): Promise<void> {
+    const { suite } = this
+    const { php } = suites[suite]
+    const debs = await morePackages(suite, [TOOLS[suite]])
+    this.#world = await startEnrolled(suite, await packaged(suite), undefined, async (host) => {
+      await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
+      const source = `deb [trusted=yes] file:${DEBS} ./\n`
+      await host.put('/etc/apt/sources.list.d/more.list', source)
+      await host.must(['apt-get', 'update', '-q'])
+    })
+    const { dashboard, path } = this.world
+    await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
+    const input = { domain: DOMAIN, php, tls: 'none', tier: 'small' }
+    const created = await dashboard.call('POST', path('/sites'), input)
+    await endOf(dashboard, created)
+    this.id = (created.body.site as { id: number }).id
+    this.user = (await this.bash('basename /srv/www/[a-z]*')).trim()
+  }
+
+  get docroot(): string {
+    return `/srv/www/${this.user}/public`
+  }
+  get content(): string {
+    return `${this.docroot}/wp-content`
+  }
+  get dropIn(): string {
+    return `${this.content}/object-cache.php`
+  }
+  get unit(): string {
+    return `hosting-objects@${this.user}.service`
+  }
+  /** Its path in the API. */
+  get at(): string {
+    return this.world.path(`/sites/${this.id}/object-cache`)
+  }
+
+  bash(text: string): Promise<string> {
+    return this.host.must(['bash', '-c', text])
+  }
+
+  wp(...args: string[]): Promise<string> {
+    return wpCli(this.host, this, suites[this.suite].php, args)
+  }
+
+  /** What every object cache answers to the same calls. */
+  async operations(): Promise<string> {
+    await this.host.put('/srv/operations.php', OPERATIONS)
+    return this.wp('eval-file', '/srv/operations.php')
+  }
+
+  set(body: { memory: number | null }) {
+    return this.world.dashboard.stream('POST', this.at, body)
+  }
+
+  async shown(): Promise<ObjectCacheView> {
+    const { status, body } = await this.world.dashboard.call('GET', this.at)
+    expect([status, body.message]).toEqual([200, undefined])
+    return body.object_cache as ObjectCacheView
+  }
+
+  /** A page that PHP builds. */
+  page(path: string): Promise<string> {
+    return lab.must([
+      ...['ip', 'netns', 'exec', this.host.netns, 'curl', '-s', '--fail', '-b', 'wordpress_x=1'],
+      ...['-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
+    ])
+  }
+
+  /** Runs a command of the client as the site. */
+  async client(command: string): Promise<string> {
+    const client = `${CLIENTS[this.suite]} -s $(echo /run/hosting-objects/*/objects.sock)`
+    return this.bash(`runuser -u ${this.user} -- ${client} ${command} 2>&1`)
+  }
+
+  async isRunning(): Promise<boolean> {
+    return (await this.host.exec(['systemctl', 'is-active', '--quiet', this.unit])).code === 0
+  }
+
+  /** The outcome of the attack on the object cache of a neighbour. */
+  async attack(): Promise<string | undefined> {
+    const { dashboard, path } = this.world
+    const events = await dashboard.stream('POST', path('/isolation-check'))
+    const results = events.at(-1)?.data.results as { id: string; outcome: string }[]
+    return results.find(({ id }) => id === 'sockets.objects')?.outcome
+  }
+
+  /** Starts a change of the site, and waits for its end. */
+  async change(method: string, below: string, body: object = {}): Promise<void> {
+    const { dashboard, path } = this.world
+    const answer = await dashboard.call(method, path(`/sites/${this.id}${below}`), body)
+    if (answer.status !== 200) await endOf(dashboard, answer)
+  }
+}
