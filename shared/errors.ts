@@ -120,6 +120,9 @@ export const notManaged = (domain: string) =>
 export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
 export const offline = (message: string, cause?: unknown) =>
   new ServiceError('offline', { message, cause })
+/** A call that the agent has not taken: with a time to repeat it. */
+export const starting = (cause?: unknown) =>
+  new ServiceError('offline', { message: 'The agent is starting', retry_after: 1, cause })
 export const tooLarge = (message: string) => new ServiceError('too_large', { message })
 export const unsupportedMedia = (message: string) =>
   new ServiceError('unsupported_media', { message })

@@ -2,9 +2,12 @@ import http from 'node:http'
 import { pathOf } from '#agent/http/path.ts'
 import { currentRequestId } from '#agent/http/request-id.ts'
 import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
-import { offline } from '#shared/errors.ts'
+import { offline, type ServiceError, starting } from '#shared/errors.ts'
 
-/** Forwards a request with its body, and streams the answer. Throws offline. */
+/**
+ * Forwards a request with its body, and streams the answer. Throws offline, which says when to come
+ * again only if the root half has not seen the request.
+ */
 export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
 
 /** The headers that the root half reads. */
@@ -24,10 +27,18 @@ export function upstreamAt(socketPath: string): Upstream {
       const passed = requestHeaders(headers, body)
       const outgoing = http.request({ socketPath, method, path, headers: passed, agent: false })
       outgoing.on('response', (incoming) => resolve(answerOf(outgoing, incoming)))
-      outgoing.on('error', (error) => reject(offline('The agent is starting', error)))
+      outgoing.on('error', (error) => reject(failureOf(error)))
       signal.addEventListener('abort', () => outgoing.destroy(), { once: true })
       outgoing.end(body)
     })
+}
+
+/** Of the socket: nobody listens. After any other failure the root half may have the request. */
+const UNHEARD = ['ENOENT', 'ECONNREFUSED']
+
+function failureOf(error: NodeJS.ErrnoException): ServiceError {
+  if (UNHEARD.includes(error.code ?? '')) return starting(error)
+  return offline('The agent ended before it answered', error)
 }
 
 function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHeaders {

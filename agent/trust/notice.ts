@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Files } from '#agent/host/ports.ts'
-import { offline } from '#shared/errors.ts'
+import { starting } from '#shared/errors.ts'
 
 const Notice = z.strictObject({ audience: z.string(), boot: z.string() })
 
@@ -17,6 +17,6 @@ export async function writeNotice(files: Files, run_dir: string, notice: Notice)
 /** Throws offline until the root half has started. */
 export async function readNotice(files: Files, run_dir: string): Promise<Notice> {
   const text = await files.read(pathIn(run_dir))
-  if (text === undefined) throw offline('The agent is starting')
+  if (text === undefined) throw starting()
   return Notice.parse(JSON.parse(text))
 }

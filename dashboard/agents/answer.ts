@@ -37,14 +37,26 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
   const words = message ?? error ?? `status ${status}`
   if (status === 401)
     return new KeyRefused('offline', { message: 'The agent refused the key of this dashboard' })
-  if (!code) return busy(`The agent answered: ${words}`, later)
+  if (!code) return broken(status, `The agent answered: ${words}`, later)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
 
-/** RFC 9110 10.2.3, in seconds, as our agent writes it; at most an hour. */
-function busy(message: string, later = ''): ServiceError {
-  if (!/^\d{1,9}$/.test(later)) return offline(message)
-  return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
+/**
+ * An answer with the time of the next attempt is that of an agent that has not taken the call; in
+ * seconds (RFC 9110 10.2.3), as our agent writes it, and at most an hour. Any other failure of a
+ * server may come after the agent has taken the call.
+ */
+function broken(status: number, message: string, later = ''): ServiceError {
+  if (/^\d{1,9}$/.test(later))
+    return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
+  return offline(message, status >= 500 ? new NoResult(status) : undefined)
+}
+
+/** An answer that does not say whether the call was taken. */
+class NoResult extends Error {
+  constructor(status: number) {
+    super(`status ${status}`)
+  }
 }
 
 export class KeyRefused extends ServiceError {}
@@ -90,8 +102,8 @@ export class NotConnected extends Error {
 }
 
 /**
- * Whether an agent may have taken a call that failed: its connection broke without an answer. Errors
- * without a system error are answers, or reasons not to send it.
+ * Whether an agent may have taken a call that failed: its connection broke without an answer, or the
+ * answer does not say. Errors without a cause are refusals, or reasons not to send it.
  */
 export function mayBeTaken(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined

@@ -95,9 +95,12 @@ async function open(
 ): Promise<AsyncGenerator<StoredEvent>> {
   const { db, clock, agents, deadline_ms, longest_ms } = deps
   const { id, sent_at } = operation
+  let marked = false
   const sending = async () => {
+    if (sent_at !== null) return
     const times = { sent_at: timestamp(clock), deadline_at: timestamp(clock, deadline_ms) }
-    if (sent_at === null && !(await markSent(db, id, times))) throw cancelledError()
+    if (!(await markSent(db, id, times))) throw cancelledError()
+    marked = true
   }
   const { signal, allowance } = context
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
@@ -105,7 +108,8 @@ async function open(
     const call = { ...callOf(deps, operation), operation_id: id, after, sending, ...limits }
     return await agents.stream(server, call)
   } catch (error) {
-    if (sent_at === null && !mayBeTaken(error)) await markUnsent(db, operation)
+    // Only what this delivery has marked: an earlier one may have been taken.
+    if (marked && !mayBeTaken(error)) await markUnsent(db, operation)
     throw error
   }
 }

@@ -100,8 +100,10 @@ export class Worker {
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
       using cancelRequest = bus.next(cancelTopic(operation.id))
-      if (tries > 0) current = await this.#again(current, context.signal)
-      const next = await this.#try(current, context, retry)
+      const known = tries > 0 ? await this.#again(current, context.signal) : current
+      if (known) current = known
+      // What another delivery or a cancel request has changed decides what is sent.
+      const next = known ? await this.#try(known, context, retry) : retry.pause()
       if (typeof next !== 'number') return next
       retry.failed()
       // A cancelled operation does not wait.
@@ -109,14 +111,17 @@ export class Worker {
     }
   }
 
-  async #again(operation: OperationRow, signal: AbortSignal): Promise<OperationRow> {
+  /** As it is now; undefined while it cannot be read. */
+  async #again({ id }: OperationRow, signal: AbortSignal): Promise<OperationRow | undefined> {
     const { db, log } = this.#deps
     if (signal.aborted || this.#stopped) throw new Error('The operation was dropped')
-    const current = await findOperation(db, operation.id).catch((error: unknown) => {
-      log.error('operation could not be read', error, { operation_id: operation.id })
-      return operation
-    })
-    if (current) return current
+    try {
+      const current = await findOperation(db, id)
+      if (current) return current
+    } catch (error) {
+      log.error('operation could not be read', error, { operation_id: id })
+      return undefined
+    }
     throw new Error('The operation was deleted')
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFront } from '#agent/front/front.ts'
@@ -20,6 +21,10 @@ async function frontOf(answer?: (request: Request) => Response | Promise<Respons
   folders.push(folder)
   const socket = join(folder, 'root.sock')
   if (answer) open.push(await listen(answer, { socket }))
+  return frontAt(socket)
+}
+
+async function frontAt(socket: string) {
   const front = createFront({
     gate: openGate,
     enrolling: async () => true,
@@ -89,11 +94,32 @@ test('forwards each event immediately, and stops when its reader disconnects', a
   await gone.promise
 })
 
-test('answers 503 while the root half does not run', async () => {
+test('answers 503 with the time of the next attempt while the root half does not run', async () => {
   const response = await fetch(`${await frontOf()}/metrics`)
 
-  expect([response.status, await response.json()]).toEqual([
+  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
     503,
+    '1',
     { error: 'Agent offline', message: 'The agent is starting' },
+  ])
+})
+
+test('does not say so when the root half ends with a request that it may have taken', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'front-'))
+  folders.push(folder)
+  const socket = join(folder, 'root.sock')
+  const root = createServer((connection) => {
+    connection.once('data', () => connection.destroy())
+  })
+  await new Promise<void>((done) => root.listen(socket, done))
+  const url = await frontAt(socket)
+
+  const response = await fetch(`${url}/exec`, { method: 'POST', body: '{}' })
+
+  root.close()
+  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+    503,
+    null,
+    { error: 'Agent offline', message: 'The agent ended before it answered' },
   ])
 })

@@ -67,6 +67,71 @@ describe('a call that was sent and not answered', () => {
     expect(agent.started.get(waiting.id)).toBe(1)
   })
 
+  test.each([500, 502, 503, 504])(
+    'is sent again with the same id after the answer %i, which does not say whether it was taken',
+    async (status) => {
+      await using agent = new DisposableAgent()
+      await using dashboard = await makeDashboard()
+      const path = await site(dashboard, agent)
+      agent.answers.set('/exec', async (request) => {
+        agent.answers.delete('/exec')
+        await (await fetch(request)).text()
+        return Response.json({ error: 'Internal error' }, { status })
+      })
+
+      const answer = await dashboard.call('POST', `${path}/cache-purge`)
+      const operation = await ended(dashboard, (await purgeOf(dashboard)).id)
+
+      // A caller who does not wait for an agent learns that the call may be running.
+      if (answer.status !== 200) expect(answer.body.message).toContain('may be running')
+      expect(operation).toMatchObject({ status: 'success', error: null })
+      expect(agent.started.get(operation.id)).toBe(1)
+    },
+  )
+
+  test('fails at once after an answer that says when to come again', async () => {
+    await using agent = new DisposableAgent()
+    await using dashboard = await makeDashboard()
+    const path = await site(dashboard, agent)
+    const headers = { 'retry-after': '1' }
+    const starting = { error: 'Agent offline', message: 'The agent is starting' }
+    agent.answers.set('/exec', () => Response.json(starting, { status: 503, headers }))
+
+    const answer = await dashboard.call('POST', `${path}/cache-purge`)
+
+    expect(answer.status).toBe(503)
+    const operation = await purgeOf(dashboard)
+    expect(operation).toMatchObject({ status: 'failed', attempts: 1 })
+    expect(operation.error).not.toHaveProperty('code')
+  })
+
+  test('is not taken for another one when the records cannot be read before it is repeated', async () => {
+    await using agent = new DisposableAgent()
+    await using dashboard = await makeDashboard()
+    const path = await site(dashboard, agent)
+    const { db, log } = dashboard
+    const { read } = db
+    const unreadable = new Proxy(read, {
+      get: () => {
+        throw new Error('disk I/O error')
+      },
+    })
+    cut = TAKEN
+    log.push = (line) => {
+      if (line.includes('operation waits')) db.read = unreadable
+      if (line.includes('operation could not be read')) db.read = read
+      if (line.includes('operation could not be read')) cut = undefined
+      return Array.prototype.push.call(log, line)
+    }
+
+    await dashboard.call('POST', `${path}/cache-purge`).catch(() => undefined)
+    await until(() => log.some((line) => line.includes('operation could not be read')))
+    const operation = await ended(dashboard, (await purgeOf(dashboard)).id)
+
+    expect(operation).toMatchObject({ status: 'success', error: null })
+    expect(agent.started.get(operation.id)).toBe(1)
+  })
+
   test('has an unknown result when its agent does not answer before the deadline', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 300 } })
