@@ -24,7 +24,13 @@ export const Gathered = z.object({
   at: z.iso.datetime(),
   /** Of the files: numbers on the server that saved them. */
   owner: z.object({ uid: amount, gid: amount }),
-  files: z.object({ snapshot: SnapshotId, count: amount, bytes: amount }),
+  files: z.object({
+    snapshot: SnapshotId,
+    count: amount,
+    bytes: amount,
+    /** The snapshot that the copy has, if no file differs from it. */
+    same_as: SnapshotId.optional(),
+  }),
   /** Null: no table differs from what the copy has. */
   database: z.object({ snapshot: SnapshotId, bytes: amount, sha256: Sha256 }).nullable(),
   /** All tables, if the dump has only those that differ from what the copy has. */

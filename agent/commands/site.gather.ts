@@ -43,8 +43,8 @@ async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   throw conflict(`${domain} is a copy that another server brings up to date`)
 }
 
-function stepsOf(host: Host, site: Site, { from, known }: Params, learned: Learned = {}): Step[] {
-  const { target, repository: name, password } = from
+function stepsOf(host: Host, site: Site, params: Params, learned: Learned = {}): Step[] {
+  const { target, repository: name, password } = params.from
   const repository = { name, target, password }
   const opened = openedOf(host, repository, site.user)
   return [
@@ -59,7 +59,7 @@ function stepsOf(host: Host, site: Site, { from, known }: Params, learned: Learn
       title: 'Saving what has changed',
       effects: [run('program', 'restic'), run('program', 'mariadb-dump')],
       async *apply() {
-        learned.gathered = yield* gather(host, site, opened, known)
+        learned.gathered = yield* gather(host, site, opened, params)
       },
     },
     {

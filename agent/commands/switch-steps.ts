@@ -3,7 +3,7 @@ import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import { drain, untilFrozen } from '#agent/os/moving/drain.ts'
-import { forgetLoaded } from '#agent/os/moving/loaded.ts'
+import { forgetState } from '#agent/os/moving/loaded.ts'
 import { forgetThaw, planThaw } from '#agent/os/moving/thaw-unit.ts'
 import { freeze, thaw } from '#agent/os/nginx/freeze.ts'
 import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/os/nginx/moving.ts'
@@ -34,7 +34,7 @@ export function servingSteps(
       effects: [change('file', availablePath(site.domain))],
       async apply() {
         await pin(host, site.domain, certificate)
-        if (!moving?.closed) await forgetLoaded(host, site.user)
+        if (!moving?.closed) await forgetState(host, site.user)
         await writeSite(host, next)
         await serve(host, next)
       },

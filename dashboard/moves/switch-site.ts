@@ -78,15 +78,22 @@ export async function caughtUp(
     const from = { target, repository, password, ...(follows && { backup: snapshot }) }
     return parts.call({ id, server, command, params: { domain, from, ...more } })
   }
-  const known = round === 'frozen' ? parts.get(ROUNDS.serving.catchUp, CopiedTables) : undefined
+  const has = round === 'frozen' ? copiedBefore(session) : {}
   const gathered = await parts.once(
     gather,
     `Saving what has changed ${title} on ${here.name}`,
     Gathered,
-    async () => (await call(gather, here, 'site.gather', { known })).gathered,
+    async () => (await call(gather, here, 'site.gather', has)).gathered,
   )
   const work = `Bringing what has changed ${title} to ${other.name}`
   await parts.once(catchUp, work, z.union([CopiedTables, Done]), async () => {
     return (await call(catchUp, other, 'site.catch-up', { gathered })).has ?? true
   })
+}
+
+/** What the copy has since the round before. */
+function copiedBefore({ parts }: Session) {
+  const { gather, catchUp } = ROUNDS.serving
+  const [known, before] = [parts.get(catchUp, CopiedTables), parts.get(gather, Gathered)]
+  return parts.has(catchUp) ? { known, files: before?.files.snapshot } : {}
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SnapshotId } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { CopiedTables, Gathered, Gathering } from '#shared/gathered.ts'
@@ -12,6 +13,7 @@ const siteGather = command({
     domain: Domain,
     from: Gathering,
     known: CopiedTables.optional().describe('What the copy has: other tables are saved.'),
+    files: SnapshotId.optional().describe('The snapshot of the files that the copy has.'),
   }),
   result: z.object({ domain: ReportedDomain, gathered: Gathered }),
 })

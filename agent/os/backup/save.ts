@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import type { Host, RunOptions } from '#agent/host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import {
+  type Chosen,
+  type Consumer,
   databaseSize,
   type StreamedDump,
   streamDatabase,
+  streamTables,
   timeFor,
 } from '#agent/os/database/dump.ts'
 import { Incomplete } from '#agent/os/restic/failures.ts'
@@ -29,23 +32,45 @@ export const EXCLUDED = [
 /** The same name for all snapshots: restic finds the previous one of a site by it. */
 const COMMON = ['backup', '--json', '--host', 'hosting', '--tag']
 
+export interface SavedDatabase {
+  snapshot: Summary
+  dump: StreamedDump
+}
+
 /** The dump, or that of some tables, goes from the database into the repository, without a file. Returns undefined without a database. */
 export async function saveDatabase(
   host: Host,
   opened: Opened,
   { user }: Site,
   only?: readonly string[],
-): Promise<{ snapshot: Summary; dump: StreamedDump } | undefined> {
+): Promise<SavedDatabase | undefined> {
   const size = await databaseSize(host, user)
   if (size === undefined) return undefined
+  return saved(host, opened, size, (save) => streamDatabase(host, user, size, save, only))
+}
+
+/** Tables that are there. The caller has the programs of the site `inUse`. */
+export const saveTables = (
+  host: Host,
+  opened: Opened,
+  { user }: Site,
+  chosen: Chosen,
+): Promise<SavedDatabase> =>
+  saved(host, opened, chosen.size, (save) => streamTables(host, user, chosen, save))
+
+async function saved(
+  host: Host,
+  opened: Opened,
+  size: number,
+  stream: (save: Consumer) => Promise<StreamedDump>,
+): Promise<SavedDatabase> {
   let snapshot: Summary | undefined
   const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
-  const save = async (input_from: NonNullable<RunOptions['input_from']>) => {
+  const dump = await stream(async (input_from) => {
     const output = await runRestic(host, opened, args, { input_from, timeout_ms: timeFor(size) })
     snapshot = summaryOf(output.stdout)
     return output.fed
-  }
-  const dump = await streamDatabase(host, user, size, save, only)
+  })
   return { snapshot: existing(snapshot), dump }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { conflict } from '#shared/errors.ts'
-import { databaseSize, streamDatabase, timeFor } from './dump.ts'
+import { type Chosen, databaseSize, streamDatabase, streamTables, timeFor } from './dump.ts'
 
 export const TableDigest = z.object({
   table: z.string().max(256),
@@ -57,14 +57,35 @@ export async function databaseDigests(
   const size = await databaseSize(host, user)
   if (size === undefined) throw conflict(`${domain} has no database`)
   let digests: DefinedTable[] = []
-  const count = async (program: NonNullable<RunOptions['input_from']>) => {
-    const counted = await counting(host, user, program, ignore)
-    digests = readDigests(counted.stderr)
-    return counted.fed
-  }
+  const count = counter(host, user, ignore, (found) => {
+    digests = found
+  })
   await streamDatabase(host, user, size, count, only)
   return digests
 }
+
+/** Of tables that are there. The caller has the programs of the site `inUse`. */
+export async function tableDigests(
+  host: Host,
+  user: string,
+  chosen: Chosen,
+  ignore: Ignored,
+): Promise<DefinedTable[]> {
+  let digests: DefinedTable[] = []
+  const count = counter(host, user, ignore, (found) => {
+    digests = found
+  })
+  await streamTables(host, user, chosen, count)
+  return digests
+}
+
+const counter =
+  (host: Host, user: string, ignore: Ignored, found: (digests: DefinedTable[]) => void) =>
+  async (program: NonNullable<RunOptions['input_from']>) => {
+    const counted = await counting(host, user, program, ignore)
+    found(readDigests(counted.stderr))
+    return counted.fed
+  }
 
 /** The rows of each table in a dump in a file of root. */
 export async function dumpDigests(

@@ -3,24 +3,15 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
-import { clientOf, reasonOf, runAsOwner } from './as-owner.ts'
+import { clientOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
+import { readable, tablesOf } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 12 * 60 * MINUTE_MS
 const MB = 2 ** 20
 /** Table names per call of mariadb-dump: far below the kernel's limit for arguments. */
 const MOST_ARGUMENTS = 65_536
-
-/** Shows that the list is complete; no name in hexadecimal digits. */
-const LIST_END = 'end'
-
-/** By name, so that the dump contains no other objects of the database. */
-const LIST = `SET SESSION max_statement_time = 60, lock_wait_timeout = 10;
-SELECT HEX(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()
-  AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE');
-SELECT '${LIST_END}';
-`
 
 /** The time limit for `bytes`, at a speed that any server reaches. */
 export const timeFor = (bytes: number): number =>
@@ -65,7 +56,9 @@ export async function dumpDatabase(
 }
 
 /** Receives a dump on standard input, and returns what the dump was. */
-type Consumer = (input_from: NonNullable<RunOptions['input_from']>) => Promise<Fed | undefined>
+export type Consumer = (
+  input_from: NonNullable<RunOptions['input_from']>,
+) => Promise<Fed | undefined>
 
 /** What a dump has, and what of the database it has not. */
 export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
@@ -88,23 +81,34 @@ export async function streamDatabase(
 ): Promise<StreamedDump> {
   const present = await tablesOf(host, user)
   const tables = only ? present.filter((name) => only.includes(name)) : present
+  return inUse(host, user, () => streamTables(host, user, { size, tables }, consumer))
+}
+
+/** The same of tables that are there. The caller has the programs of the site `inUse`. */
+export async function streamTables(
+  host: Host,
+  user: string,
+  { size, tables }: Chosen,
+  consumer: Consumer,
+): Promise<StreamedDump> {
   const limits = { network: false, home: false, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
   const program = { argv: dumpArgv(user), options }
-  const fed = await inUse(host, user, () => consumer(program))
+  const fed = await consumer(program)
   if (!fed) throw new Error('The dump of the database had no reader')
   if (fed.code !== 0) {
     throw readable(new CommandFailed(program.argv, { ...fed, stdout: '' }))
   }
   if (tables.length > 0 && !END.test(fed.end)) throw cutOff()
   const { bytes, sha256 } = fed
-  return {
-    bytes,
-    sha256,
-    tables: tables.length,
-    names: tables,
-    warnings: await leftOut(host, user),
-  }
+  const warnings = await leftOut(host, user)
+  return { bytes, sha256, tables: tables.length, names: tables, warnings }
+}
+
+/** Tables of a database of `size` bytes. */
+export interface Chosen {
+  size: number
+  tables: readonly string[]
 }
 
 /**
@@ -150,21 +154,6 @@ async function isWhole(host: Host, path: string): Promise<boolean> {
   return END.test(stdout)
 }
 
-async function tablesOf(host: Host, user: string): Promise<string[]> {
-  const client = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names']
-  const options = { input: LIST, timeout_ms: 5 * MINUTE_MS }
-  const { stdout } = await runAsOwner(host, user, [...client, '--', user], options).catch(
-    (error: unknown) => {
-      throw readable(error)
-    },
-  )
-  const names = stdout.split('\n').filter(Boolean)
-  if (names.pop() !== LIST_END) {
-    throw new Error('The list of the tables was cut off before its end')
-  }
-  return names.map((name) => Buffer.from(name, 'hex').toString('utf8'))
-}
-
 /** The account of the site neither sees nor can create triggers and events. */
 async function leftOut(host: Host, user: string): Promise<string[]> {
   const counts = new Map<string, number>()
@@ -174,12 +163,4 @@ async function leftOut(host: Host, user: string): Promise<string[]> {
   const list = new Intl.ListFormat('en-GB').format(parts)
   const isOne = parts.length === 1 && parts[0]?.startsWith('1 ')
   return [`Warning: ${list} ${isOne ? 'is' : 'are'} not part of the dump`]
-}
-
-/** Only MariaDB's own error: other output of the client can contain data of the site. */
-function readable(error: unknown): unknown {
-  if (!(error instanceof CommandFailed)) return error
-  const number = /(?:error:?|ERROR) (\d{4,5})/i.exec(error.output.stderr)?.[1]
-  const why = reasonOf(error, number && `error ${number} of MariaDB`)
-  return new Error(`The database could not be dumped (${why})`)
 }

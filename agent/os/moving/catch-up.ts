@@ -20,7 +20,14 @@ import { prepareFetched } from '#agent/os/staging/files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Gathered } from '#shared/gathered.ts'
 import { differing } from './differing.ts'
-import { forgetLoaded, keepLoaded, loadedTables } from './loaded.ts'
+import {
+  broughtFiles,
+  forgetBrought,
+  forgetLoaded,
+  keepBrought,
+  keepLoaded,
+  loadedTables,
+} from './loaded.ts'
 
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
@@ -100,7 +107,7 @@ async function load(
 
 /**
  * Writes only files whose size or time differs, and removes those that are gone: in a folder of
- * root, where no program of the site reaches them.
+ * root, where no program of the site reaches them. Nothing if the copy has them all.
  */
 export async function* catchUpFiles(
   host: Host,
@@ -108,13 +115,17 @@ export async function* catchUpFiles(
   opened: Opened,
   gathered: Gathered,
 ): Progress<void> {
+  const { snapshot, same_as } = gathered.files
+  if (same_as !== undefined && same_as === (await broughtFiles(host, user))) return
   const folder = fetchedOf(user)
   const present = await host.files.stat(docrootOf(user))
+  await forgetBrought(host, user)
   await moved(host, docrootOf(user), filesIn(folder)).apply()
   const only = ['--overwrite', 'if-changed', '--delete', '--include', '/public']
   yield* fetchFiles(host, opened, folder, gathered, only)
   await giveTo(host, user, folder, gathered, present)
   await bringFiles(host, user)
+  await keepBrought(host, user, snapshot)
 }
 
 /** Also after an interruption. */

@@ -1,6 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
-import { saveDatabase, saveFiles } from '#agent/os/backup/save.ts'
-import { databaseDigests } from '#agent/os/database/digests.ts'
+import { inUse } from '#agent/os/as-site/slice.ts'
+import { type SavedDatabase, saveDatabase, saveFiles, saveTables } from '#agent/os/backup/save.ts'
+import { tableDigests } from '#agent/os/database/digests.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import { recentTables } from '#agent/os/database/tables.ts'
+import { isUnchanged } from '#agent/os/restic/progress.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -12,21 +16,29 @@ import { differing } from './differing.ts'
 
 type Database = Pick<Gathered, 'database' | 'tables'>
 
+/** What the copy has. */
+interface Known {
+  known?: readonly CopiedTable[] | undefined
+  /** The snapshot of its files. */
+  files?: string | undefined
+}
+
 /**
- * Files and database at the same time: during a freeze, each second counts. With `known`, what the
- * copy has, only other tables are saved: nobody may write to the site meanwhile.
+ * Files and database at the same time: during a freeze, each second counts. With `known`, only other
+ * tables are saved: nobody may write to the site meanwhile.
  */
 export async function* gather(
   host: Host,
   site: Site,
   opened: Opened,
-  known?: readonly CopiedTable[],
+  { known, files: parent }: Known = {},
 ): Progress<Gathered> {
   const at = new Date(host.clock.now()).toISOString()
   const docroot = await host.files.stat(docrootOf(site.user))
   if (!docroot) throw conflict(`${site.domain} has no files`)
   const saving = known ? changed(host, site, opened, known) : whole(host, site, opened)
-  const files = yield* besides(saveFiles(host, opened, site, [], ['--no-scan']), saving)
+  const options = ['--no-scan', ...(parent ? [`--parent=${parent}`] : [])]
+  const files = yield* besides(saveFiles(host, opened, site, [], options), saving)
   return {
     at,
     owner: { uid: docroot.uid, gid: docroot.gid },
@@ -34,6 +46,7 @@ export async function* gather(
       snapshot: files.snapshot_id,
       count: files.total_files_processed,
       bytes: files.total_bytes_processed,
+      ...(parent && isUnchanged(files) && { same_as: parent }),
     },
     ...(await saving),
   }
@@ -47,21 +60,46 @@ async function whole(
 ): Promise<Database> {
   const saved = await saveDatabase(host, opened, site, only)
   if (!saved) throw conflict(`${site.domain} has no database`)
-  const { bytes, sha256 } = saved.dump
-  return { database: { snapshot: saved.snapshot.snapshot_id, bytes, sha256 } }
+  return { database: savedAt(saved) }
 }
 
+const savedAt = ({ snapshot, dump: { bytes, sha256 } }: SavedDatabase) => ({
+  ...{ snapshot: snapshot.snapshot_id, bytes, sha256 },
+})
+
+/**
+ * Finds what differs by reading every row. Tables that were written recently probably do: they are
+ * saved meanwhile, and again only if others differ too.
+ */
 async function changed(
   host: Host,
   site: Site,
   opened: Opened,
   known: readonly CopiedTable[],
 ): Promise<Database> {
-  const tables = await databaseDigests(host, site, [])
+  const { user } = site
+  const size = await databaseSize(host, user)
+  if (size === undefined) throw conflict(`${site.domain} has no database`)
+  const { tables: names, recent } = await recentTables(host, user)
+  const early = { size, tables: recent }
+  const [tables, saved] = await inUse(host, user, () =>
+    bothOf(
+      tableDigests(host, user, { size, tables: names }, []),
+      recent.length > 0 ? saveTables(host, opened, site, early).catch(() => undefined) : undefined,
+    ),
+  )
   if (tables.length > MOST_TABLES) return whole(host, site, opened)
   const others = differing(tables, known)
   // Those that are gone are in no dump.
   const present = others.filter((name) => tables.some(({ table }) => table === name))
   if (present.length === 0) return { database: null, tables }
+  const isSaved = present.every((name) => recent.includes(name))
+  if (saved && isSaved) return { database: savedAt(saved), tables }
   return { ...(await whole(host, site, opened, present)), tables }
+}
+
+/** Both have ended before it throws. */
+async function bothOf<A, B>(one: Promise<A>, other: B): Promise<[A, Awaited<B>]> {
+  await Promise.allSettled([one, other])
+  return [await one, await other]
 }

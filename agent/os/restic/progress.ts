@@ -16,8 +16,18 @@ export const Summary = z.object({
   total_bytes_processed: z.int().nonnegative(),
   data_added: z.int().nonnegative(),
   data_added_packed: z.int().nonnegative().optional(),
+  files_new: z.int().optional(),
+  files_changed: z.int().optional(),
+  dirs_new: z.int().optional(),
+  dirs_changed: z.int().optional(),
 })
 export type Summary = z.infer<typeof Summary>
+
+/** Compared with its parent; what was deleted has changed its folder. */
+export const isUnchanged = (summary: Summary): boolean =>
+  [summary.files_new, summary.files_changed, summary.dirs_new, summary.dirs_changed].every(
+    (count) => count === 0,
+  )
 
 const Problem = z.object({
   message_type: z.literal('error'),

@@ -62,6 +62,38 @@ test('needs no dump if no table differs', async () => {
   expect(host.runs.filter(({ line }) => line.includes(' key list '))).toEqual([])
 })
 
+test('restores no file of a copy that has them all, and forgets that when the copy opens', async () => {
+  const { host, catchUp } = await receivingServer()
+  await run(host, catchUp)
+  const { files } = catchUp.gathered
+  const restores = async (same_as: string) => {
+    host.runs.length = 0
+    const gathered = { ...catchUp.gathered, files: { ...files, same_as } }
+    await run(host, { ...catchUp, gathered })
+    return host.runs.filter(({ line }) => line.includes(' restore ')).length
+  }
+
+  expect(await restores(files.snapshot)).toBe(0)
+  expect(await restores('e'.repeat(64))).toBe(1)
+  expect(host.disk.text(PAGE)).toBe('as saved')
+  await switched(host, 'arrived')
+  expect(host.disk.find('/srv/www/.restore/shop/brought')).toBeUndefined()
+})
+
+test('restores the files of a copy whose last restore did not end', async () => {
+  const { host, catchUp } = await receivingServer()
+  await run(host, catchUp)
+  const { files } = catchUp.gathered
+  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=10m restore', 'broken disk')
+  expect((await run(host, catchUp))[1]).toContain('broken disk')
+  host.runs.length = 0
+
+  const same = { ...catchUp.gathered, files: { ...files, same_as: files.snapshot } }
+  await run(host, { ...catchUp, gathered: same })
+
+  expect(host.runs.filter(({ line }) => line.includes(' restore '))).toHaveLength(1)
+})
+
 test('marks a copy whose parts are of different times until it is complete', async () => {
   const { host, catchUp } = await receivingServer()
   host.fail('sha256sum', 'broken disk')

@@ -1,10 +1,11 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { siteGather } from '#agent/commands/site.gather.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
-import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { contextOf, listOfTables, outcome, shop } from '#tests/support/agent/debian.ts'
 import { receivingServer } from '#tests/support/agent/moving.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
 
@@ -59,6 +60,70 @@ test('saves the tables that differ from those of the copy', async () => {
   const { gathered } = saved as ResultOf<'site.gather'>
   expect(gathered.tables).not.toEqual(known)
   expect(gathered.database).not.toBeNull()
+})
+
+describe('tables that were written recently', () => {
+  const hex = (name: string) => Buffer.from(name).toString('hex')
+  const recently = (host: FakeHost, name: string) =>
+    host.answer('mariadb --no-defaults', `${listOfTables('w', 'x')}${hex(name)}\n`)
+  const known = [{ table: 'x', rows: 0, sha256: 'a'.repeat(64) }]
+  const dumped = (host: FakeHost) =>
+    host.runs
+      .flatMap(({ line, options }) => (line.includes('mariadb-dump') ? [options.input] : []))
+      .sort()
+
+  test('are saved while all tables are compared, and are the whole difference', async () => {
+    const { host, params } = await leavingServer()
+    recently(host, 'x')
+
+    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+    const { gathered } = saved as ResultOf<'site.gather'>
+    expect(gathered.tables).toHaveLength(1)
+    expect(gathered.database?.bytes).toBeGreaterThan(0)
+    expect(dumped(host)).toEqual(['w\0x\0', 'x\0'])
+  })
+
+  test('are saved with the others if more tables differ', async () => {
+    const { host, params } = await leavingServer()
+    recently(host, 'w')
+
+    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+    expect((saved as ResultOf<'site.gather'>).gathered.tables).toHaveLength(1)
+    expect(dumped(host)).toEqual(['w\0', 'w\0x\0', 'x\0'])
+  })
+
+  test('that cannot be saved early are saved later, which says why', async () => {
+    const { host, params } = await leavingServer()
+    recently(host, 'x')
+    const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=10m'
+    host.fail(`${restic} backup --json --host hosting --tag database`, 'no space')
+
+    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+    expect(saved).toContain('no space')
+    expect(dumped(host)).toEqual(['w\0x\0', 'x\0', 'x\0'])
+  })
+})
+
+test('says that no file differs from those of the copy, until one does', async () => {
+  const { host, params } = await leavingServer()
+  const filesOf = async (files?: string) => {
+    const [, saved] = await outcome(
+      siteGather.run({ ...params, ...(files && { files }) }, contextOf(host)),
+    )
+    return (saved as ResultOf<'site.gather'>).gathered.files
+  }
+  const first = await filesOf()
+
+  const second = await filesOf(first.snapshot)
+  host.disk.putText('/srv/www/shop/public/page.html', 'changed')
+  const third = await filesOf(first.snapshot)
+
+  expect(first).not.toHaveProperty('same_as')
+  expect(second).toMatchObject({ same_as: first.snapshot })
+  expect(third).not.toHaveProperty('same_as')
 })
 
 test('ends with the failure of one half, after the end of the other', async () => {

@@ -90,7 +90,8 @@ describe('a move', () => {
       { from, gathered: GATHERED },
     ])
     const saved = all.one.given.flatMap((each) => each['site.gather'] ?? [])
-    expect(saved).toMatchObject([{ from }, { from, known: HAS }])
+    const { snapshot: files } = GATHERED.files
+    expect(saved).toMatchObject([{ from }, { from, known: HAS, files }])
   })
 
   test('that fails during the freeze ends it, and removes the copy', async () => {

@@ -124,7 +124,7 @@ export const ownParams: Record<string, Record<string, unknown>> = {
   'site.configure': { xmlrpc: 'off' },
   'site.object-cache': { memory: 64 },
   'site.receive': { from: fromBackup },
-  'site.gather': { from: fromRepository, known: [] },
+  'site.gather': { from: fromRepository, known: [], files: 'a'.repeat(64) },
   'site.catch-up': { from: fromRepository, gathered },
 }
 

@@ -62,7 +62,8 @@ function addKey({ disk, path, words }: Call): Output {
   return done()
 }
 
-function backup({ disk, path, words, options }: Call): Output {
+function backup(call: Call): Output {
+  const { disk, path, words, options } = call
   const count = entriesOf(disk, `${path}/snapshots`).length
   const id = createHash('sha256').update(`${path} ${count}`).digest('hex')
   const target = `${path}/snapshots/${id}`
@@ -76,9 +77,26 @@ function backup({ disk, path, words, options }: Call): Output {
     for (const [entry, node] of entriesOf(disk, source))
       disk.put(`${target}/${entry}`, frozen(node))
   }
-  const size = { total_files_processed: 1, total_bytes_processed: 1000, data_added: 100 }
+  const counts = { total_files_processed: 1, total_bytes_processed: 1000, data_added: 100 }
+  const size = { ...counts, ...changesSince(call) }
   return printed(`${JSON.stringify({ message_type: 'summary', snapshot_id: id, ...size })}\n`)
 }
+
+/** What differs from the parent that was named. */
+function changesSince({ disk, path, words, options }: Call) {
+  const parent = words.find((word) => word.startsWith('--parent='))?.slice('--parent='.length)
+  if (parent === undefined) return {}
+  const [saved, source] = [`${path}/snapshots/${parent}`, mounted(options, lastOf(words)) ?? '']
+  const isSame = textOf(disk, saved) === textOf(disk, source)
+  return { files_new: 0, files_changed: isSame ? 0 : 1, dirs_new: 0, dirs_changed: 0 }
+}
+
+/** All that a folder has, as text. */
+const textOf = (disk: Disk, path: string): string =>
+  JSON.stringify(
+    entriesOf(disk, path).map(([name, node]) => [name, frozen(node)]),
+    (_, value) => (value instanceof Map ? [...value] : value),
+  )
 
 /** `snapshots --json [--tag <tag>]` */
 function snapshots({ disk, path, words }: Call): Output {
