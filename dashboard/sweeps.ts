@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import type { Deps } from './deps.ts'
 import { sweepHistory } from './metrics/rollup.ts'
+import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
 import { timestamp } from './runtime/clock.ts'
@@ -23,6 +24,7 @@ const BACKUP_MS = 10 * MINUTE_MS
 const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],
+  'end of moves': [MINUTE_MS, repeatDue],
   'start of backups': [BACK_UP_MS, backUpDue],
   'start of proofs': [BACK_UP_MS, proveDue],
   'reading of the reports of keepers': [KEEPER_MS, readReports],

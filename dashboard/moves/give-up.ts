@@ -2,11 +2,12 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/operations/cancel/cancel-request.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/errors.ts'
-import { Done } from './parts.ts'
+import { Done, isRefusal } from './parts.ts'
 import { endMove, findServer } from './queries.ts'
 import { Left } from './row-of.ts'
 import { failed, type Session } from './session.ts'
 import { switchSite } from './switch-site.ts'
+import { deletedRow, listed, trashedCopy, unlessGone, unlisted } from './trashed-copy.ts'
 
 /** The site serves as before, and the other server has nothing of it. */
 export async function giveUp(session: Session, reason: ErrorBody): Promise<Outcome> {
@@ -24,6 +25,8 @@ export async function giveUp(session: Session, reason: ErrorBody): Promise<Outco
       return removeCopy(session, other, '')
     })
   }
+  // Nobody starts another move that removes what earlier ones have left.
+  if (operation.actor === null) await cleared(session)
   if (!parts.has('left')) await endMove(deps.db, site.id)
   return failed(session, reason)
 }
@@ -61,25 +64,30 @@ async function isCleared(session: Session, server: ServerRow): Promise<boolean> 
 
 /** Nothing but the copy: the server may have got another site of this name. */
 async function removeCopy(
-  { parts, site: { domain } }: Session,
+  session: Session,
   server: ServerRow,
   prefix: '' | `left-${number}-`,
 ): Promise<true> {
-  const params = { domain, copy: true }
-  const deletion = { id: `${prefix}delete`, server, command: 'site.delete', params } as const
-  if (!(await present(parts.call(deletion)))) return true
-  const purge = { domain, confirm: domain }
-  await present(parts.call({ id: `${prefix}purge`, server, command: 'site.purge', params: purge }))
-  return true
-}
-
-/** False: it is gone already. */
-export async function present(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work
+  const { deps, parts, site, context } = session
+  const { domain } = site
+  const deletion = { server, command: 'site.delete', params: { domain, copy: true } } as const
+  const deleted = await unlessGone(parts.call({ id: `${prefix}delete`, ...deletion }))
+  if (!deleted) {
+    // An earlier operation may have deleted it, and not permanently.
+    const kept = trashedCopy(session, server, undefined).catch(() => undefined)
+    await listed(deps.db, await kept)
     return true
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
-    return false
   }
+  try {
+    const params = { domain, confirm: domain }
+    const purge = { server, command: 'site.purge', params } as const
+    await unlessGone(parts.call({ id: `${prefix}purge`, ...purge }))
+    await unlisted(session, server)
+  } catch (error) {
+    if (context.signal.aborted) throw error
+    await listed(deps.db, deletedRow(session, server, deleted.size))
+    if (!isRefusal(error)) throw error
+    await parts.log(`Warning: the copy stays in the trash of ${server.name}: ${messageOf(error)}`)
+  }
+  return true
 }

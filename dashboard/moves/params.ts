@@ -3,8 +3,8 @@ import type { RulesDeps, Target } from '#dashboard/operations/rules.ts'
 import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
 import { createParams } from '#dashboard/site-backups/params.ts'
 import { conflict, invalid } from '#shared/errors.ts'
+import { isUndecided } from './open.ts'
 import { findMove, findNamesakes, findServer } from './queries.ts'
-import { isUndecided } from './row-of.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 

@@ -126,3 +126,13 @@ export async function endMove(db: Database, site_id: number): Promise<void> {
 export const endStatements = (queries: Queries, site_id: number): Statement[] => [
   queries.delete(site_moves).where(eq(site_moves.site_id, site_id)),
 ]
+
+/** The record of a copy in the trash of a server. */
+export const unlistStatements = (
+  queries: Queries,
+  { server_id, apex }: Pick<SiteRow, 'server_id' | 'apex'>,
+): Statement[] => {
+  const { server_id: home, apex: name, managed, status } = sites
+  const isCopy = and(eq(home, server_id), eq(name, apex), eq(managed, false))
+  return [queries.delete(sites).where(and(isCopy, eq(status, 'trashed')))]
+}

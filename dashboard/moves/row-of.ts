@@ -2,53 +2,74 @@ import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { conflict } from '#shared/errors.ts'
+import { isAstray, isUndecided, repeatsOf } from './open.ts'
 import { beginMove, findMove, type MoveRow } from './queries.ts'
 
 type Progress = Pick<MoveRow, 'progress'>
-
-/**
- * Whether its last operation ended without knowing which of the two servers has the site. A server
- * that serves it as before has said so.
- */
-export const isUndecided = ({ progress: { parting, settled, stay } }: Progress): boolean =>
-  parting !== undefined && settled === undefined && stay === undefined
 
 /** The servers on which earlier moves may have left a copy; older records have one. */
 export const Left = z.union([z.number().transform((id) => [id]), z.array(z.number())])
 
 /**
  * The row of an operation. A new one continues what an earlier one could not decide, and otherwise
- * begins with the removal of the copy that an earlier one may have left. Throws conflict without a
- * move, or if it would undo what may be decided.
+ * begins with the removal of the copy that an earlier one may have left. One without a user only ends
+ * what an earlier one has left. Throws conflict without a move, or if it would undo what may be decided.
  */
 export async function rowOf(
   db: Database,
-  { id: operation_id, type }: Pick<OperationRow, 'id' | 'type'>,
+  { id: operation_id, type, actor }: Pick<OperationRow, 'id' | 'type' | 'actor'>,
   { id: site_id, domain }: Pick<SiteRow, 'id' | 'domain'>,
   wanted: number | undefined,
 ): Promise<MoveRow> {
   const known = await findMove(db, site_id)
   if (known?.operation_id === operation_id) return known
   const other_id = wanted ?? known?.other_id
-  if (other_id === undefined) throw conflict(`${domain} is not moving`)
-  if (type === 'site.move' && known && known.moved_at !== null) {
-    throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
-  }
+  const isMissing = other_id === undefined || (actor === null && !known)
+  if (isMissing) throw conflict(`${domain} is not moving`)
+  refuseLost({ type, other_id, domain }, known)
   const undecided = known && isUndecided(known)
-  if (undecided && (type === 'site.move-confirm' || other_id !== known.other_id)) {
-    throw conflict(`A move of ${domain} could not end: repeat it first`)
-  }
-  const progress = undecided ? repeatedBy(known) : leftBy(known)
+  const next = undecided ? repeatedBy(known) : begunAfter(known)
+  const progress = actor === null && known ? byItself(known, next) : next
   await beginMove(db, { site_id, other_id, operation_id, progress })
   const row = await findMove(db, site_id)
   if (!row) throw conflict(`${domain} is not moving`)
   return row
 }
 
+interface Wanted {
+  type: OperationRow['type']
+  other_id: number
+  domain: string
+}
+
+/** Throws conflict for an operation that would lose what an earlier one has done, or may have done. */
+function refuseLost({ type, other_id, domain }: Wanted, known: MoveRow | undefined): void {
+  if (type === 'site.move' && known && known.moved_at !== null) {
+    throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
+  }
+  if (!known || !isUndecided(known)) return
+  if (type !== 'site.move-confirm' && other_id === known.other_id) return
+  throw conflict(`A move of ${domain} could not end: repeat it first`)
+}
+
 /** Its calls are new ones: nothing of the earlier calls that have no result counts. */
 const repeatedBy = ({ progress }: Progress): MoveRow['progress'] => ({
   ...progress,
-  ...{ parting: true, failure: undefined, tries: undefined },
+  ...{ parting: true, failure: undefined, tries: undefined, repeats: undefined },
+})
+
+/** Repeated without a user: no site moves, unless it may have moved already. */
+function byItself(known: MoveRow, next: MoveRow['progress']): MoveRow['progress'] {
+  const repeats = repeatsOf(known) + 1
+  if (isUndecided(known)) return { ...next, repeats }
+  return { ...known.progress, failure: known.progress.failure ?? NOT_ENDED, repeats }
+}
+
+const NOT_ENDED = { error: 'Conflict', message: 'The move did not end' }
+
+const begunAfter = (known: MoveRow | undefined): MoveRow['progress'] => ({
+  ...leftBy(known),
+  ...(known && isAstray(known) && { returning: true, astray: true }),
 })
 
 /** The servers on which moves that ended without their copies may have left them. */

@@ -49,6 +49,7 @@ async function broughtBack(
   { discard_changes }: z.infer<typeof Params>,
 ): Promise<void> {
   const { operation, parts, site, here, other } = session
+  if (parts.has('astray')) await parts.once('straight', ...forwarding(session, 'straight'))
   const own = await wayBack(session)
   // The copy stays as it was before the move.
   const backup = discard_changes
@@ -112,14 +113,19 @@ async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
     await switchSite(session, { id: 'stay', server: here, state: 'arrived', peers })
     return true
   })
-  if (parts.has('returning')) {
-    await parts.finally('forward', `Forwarding from ${other.name} as before`, Done, async () => {
-      const peers = await reachable(here)
-      const certificate = parts.get('leaving', z.string()) ?? ''
-      const way = { peers, challenges: true, certificate }
-      await switchSite(session, { id: 'forward', server: other, state: 'parted', ...way })
-      return true
-    })
-  }
+  if (parts.has('returning')) await parts.finally('forward', ...forwarding(session, 'forward'))
   return failed(session, reason)
+}
+
+/** The other server only forwards, also if it was started again before. */
+function forwarding(session: Session, id: string): [string, typeof Done, () => Promise<true>] {
+  const { parts, here, other } = session
+  const forward = async (): Promise<true> => {
+    const peers = await reachable(here)
+    const certificate = parts.get('leaving', z.string()) ?? ''
+    const way = { peers, challenges: true, certificate }
+    await switchSite(session, { id, server: other, state: 'parted', ...way })
+    return true
+  }
+  return [`Forwarding from ${other.name} as before`, Done, forward]
 }

@@ -2,7 +2,9 @@ import type { Database } from '#dashboard/db/client.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { addressesOf } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import type { ShownMove } from '#shared/api/moves.ts'
+import type { OpenMove, ShownMove } from '#shared/api/moves.ts'
+import { listOpen } from './open.queries.ts'
+import { isUndecided, repeatedAt } from './open.ts'
 import { findUnconfirmed } from './queries.ts'
 
 /** The move of a site that is not confirmed, and where its DNS entries lead. */
@@ -11,16 +13,33 @@ export async function showMove(
   { site, server }: SiteTarget,
 ): Promise<ShownMove> {
   const move = await findUnconfirmed(db, site.id)
-  if (!move) return { move, dns: 'unknown', addresses: [], wanted: [] }
+  const open = await showOpen(db, site.id)
+  if (!move) return { move, open, dns: 'unknown', addresses: [], wanted: [] }
   const other = await getServer(db, move.other_id)
   const [addresses, wanted, former] = await Promise.all(
     [site.domain, server.hostname, other.hostname].map(addressesOf),
   )
   return {
     move,
+    open,
     dns: dnsOf(addresses ?? [], wanted ?? [], former ?? []),
     addresses: addresses ?? [],
     wanted: wanted ?? [],
+  }
+}
+
+async function showOpen(db: Database, site_id: number): Promise<OpenMove | null> {
+  const [found] = await listOpen(db, site_id)
+  if (!found) return null
+  const { row, operation } = found
+  const { error, finished_at } = operation
+  const other = await getServer(db, row.other_id)
+  return {
+    other: other.name,
+    operation_id: operation.id,
+    reason: error?.message ?? error?.error ?? '',
+    undecided: isUndecided(row),
+    next_at: finished_at && repeatedAt(row, finished_at),
   }
 }
 

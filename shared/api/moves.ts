@@ -24,8 +24,23 @@ export const SiteMove = strictObject({
 }).meta({ id: 'SiteMove', description: 'A move that is not confirmed.' })
 export type SiteMove = z.infer<typeof SiteMove>
 
+export const OpenMove = strictObject({
+  other: z.string().describe('The name of the other server.'),
+  operation_id: z.string().describe('The operation that did not end; a retry ends it.'),
+  reason: z.string(),
+  undecided: z.boolean().describe('Whether the site may have changed its server.'),
+  next_at: Timestamp.nullable().describe(
+    'When the dashboard ends it by itself, if both servers are online then.',
+  ),
+}).meta({
+  id: 'OpenMove',
+  description: 'What a move has left on a server that refused or was unreachable.',
+})
+export type OpenMove = z.infer<typeof OpenMove>
+
 export const ShownMove = strictObject({
   move: SiteMove.nullable(),
+  open: OpenMove.nullable(),
   dns: z.enum(DNS_STATES).describe('Which of the two servers the DNS entries of the domain name.'),
   addresses: z
     .array(z.string())

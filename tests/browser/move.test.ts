@@ -9,6 +9,7 @@ import { checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
 import { copyingAgent } from '#tests/support/dashboard/copies.ts'
 import { movesSites } from '#tests/support/dashboard/moves.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
@@ -111,5 +112,30 @@ test('the move is confirmed, and the site is as any other', async () => {
     ['two', 'site.delete'],
     ['one', 'site.switch', 'settled'],
   ])
+  expect(problems).toEqual([])
+})
+
+test('a move that a server did not let end is shown with its reason, and repeated with one button', async () => {
+  const { works } = two.agent
+  const usual = works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  works.set('site.switch', async function* (params, ...rest) {
+    yield 'Trying'
+    if (params.state !== 'arrived') return yield* usual(params, ...rest)
+    throw new Refused({ error: 'Conflict', message: 'The disk is full' })
+  })
+  const caller = callerOf(dashboard.client())
+  await (await caller.send('POST', '/api/servers/1/sites/1/move', { server_id: 2 })).text()
+  const { page, problems } = await open('/sites/1')
+  await page.getByText('The move between web-1 and web-2 has not ended').waitFor()
+  await page.getByText('The disk is full.').waitFor()
+  await settled(page)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
+  works.set('site.switch', usual)
+
+  await button(page, 'Repeat now').click()
+
+  await page.getByText('Moved from web-1').waitFor()
+  await button(page, 'Repeat now').waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })

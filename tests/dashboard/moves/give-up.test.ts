@@ -105,3 +105,55 @@ test('a copy on a third server that is gone does not hinder the move, and is not
   expect(row?.progress).toMatchObject({ left: [third] })
   expect(repeated).toContain('event: complete')
 })
+
+const trash = async ({ dashboard }: MovingServers) =>
+  (await dashboard.call('GET', '/api/trash')).body.trash
+
+test('a copy that is deleted, and not permanently, is listed until it is', async () => {
+  await using all = await movingServers(SHORT)
+  const { works } = all.two.agent
+  works.set('site.catch-up', refusing('The disk is full'))
+  works.set('site.purge', refusing('The database does not answer'))
+
+  const text = await move(all)
+
+  const warning = /Warning: the copy stays in the trash of \S+: The database does not answer/
+  expect(text).toMatch(warning)
+  expect(await trash(all)).toMatchObject([{ domain: 'shop.example', server_id: all.second }])
+  expect(await rowOf(all)).toBeUndefined()
+  const again = await move(all)
+  expect(again).toContain('in its trash')
+})
+
+test('a copy that was deleted when its server went away is listed, until it is gone', async () => {
+  await using all = await movingServers({ ...SHORT, deadline_ms: 30_000 })
+  const { works } = all.two.agent
+  works.set('site.catch-up', refusing('The disk is full'))
+  goes(all, 'site.purge')
+  const done = move(all)
+  await until(async () => (await trash(all)).length > 0)
+
+  all.two.agent.listen()
+  await done
+
+  expect(await trash(all)).toEqual([])
+  expect(await rowOf(all)).toBeUndefined()
+})
+
+test('a copy that an earlier move has deleted is listed as its server has it', async () => {
+  await using all = await movingServers(SHORT)
+  const earlier = { site_id: all.shop, other_id: all.second, operation_id: 'earlier' }
+  await beginMove(all.dashboard.db, { ...earlier, progress: { receiving: true } })
+  const { agent } = all.two
+  agent.works.set('site.delete', async function* () {
+    yield 'Looking'
+    throw new Refused({ error: 'Not found', message: 'Copy not found' })
+  })
+  const kept = { user: 'shop', size: 7, deleted_at: '2026-11-01T00:00:00.000Z', restorable: true }
+  agent.trash = [{ domain: 'shop.example', ...kept, php: '8.2', tier: 'small', tls: 'none' }]
+  agent.works.set('site.receive', refusing('shop.example is there already'))
+
+  await move(all)
+
+  expect(await trash(all)).toMatchObject([{ domain: 'shop.example', size: 7 }])
+})

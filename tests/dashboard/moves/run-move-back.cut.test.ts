@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 
 const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
 
@@ -40,5 +41,45 @@ test('what a move back could not decide is not confirmed, and the repeated one d
     ['two', 'site.switch', 'parted'],
     ['one', 'site.switch', 'arrived'],
   ])
+  expect((await all.site(all.shop)).server_id).toBe(all.first)
+})
+
+/** The former server, like a real one, refuses to return while it only has the closed copy. */
+function remembers(all: MovingServers, refused: { parted: boolean }): void {
+  const { works } = all.one.agent
+  const usual = works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  let isForwarding = true
+  works.set('site.switch', async function* (params) {
+    const state = String(params.state)
+    const isRefused = state === 'parted' ? refused.parted : state === 'returning' && !isForwarding
+    yield 'Trying'
+    if (isRefused) throw new Refused({ error: 'Conflict', message: `cannot become ${state}` })
+    if (state === 'parted') isForwarding = true
+    if (state === 'arriving') isForwarding = false
+    return yield* usual(params)
+  })
+}
+
+test('a former server that was started again, and did not get back to forwarding, needs one repeat', async () => {
+  await using all = await movingServers(SHORT)
+  await events(all, 'move', { server_id: all.second })
+  const refused = { parted: true }
+  remembers(all, refused)
+  const usual = all.two.agent.works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  all.two.agent.works.set('site.switch', async function* (params) {
+    yield 'Trying'
+    if (params.state !== 'parted') return yield* usual(params)
+    throw new Refused({ error: 'Conflict', message: 'Too late' })
+  })
+
+  const failed = await events(all, 'move-back', { discard_changes: true })
+  refused.parted = false
+  all.two.agent.works.set('site.switch', usual)
+  const text = await events(all, 'move-back', { discard_changes: true })
+
+  expect(failed).toContain('cannot become parted')
+  expect(text).toContain('event: complete')
   expect((await all.site(all.shop)).server_id).toBe(all.first)
 })

@@ -33,3 +33,17 @@ test('the former copy is in the trash of the dashboard, with a day on which it i
   expect([entry, others]).toMatchObject([{ domain, size: 7, trashed_at: kept.deleted_at }, []])
   expect(Date.parse(entry.purge_at)).toBeGreaterThan(Date.now())
 })
+
+test('the former copy is listed although the trash of its server cannot be read', async () => {
+  await using all = await movingServers()
+  await events(all, 'move', { server_id: all.second })
+  const { domain } = await all.site(all.shop)
+  all.one.agent.answers.set('/trash', () => new Response('', { status: 500 }))
+
+  const text = await events(all, 'move-confirm')
+
+  expect(text).toContain('event: complete')
+  const { body } = await all.dashboard.call('GET', '/api/trash')
+  expect(body.trash).toMatchObject([{ domain, server_id: all.first, size: 1 }])
+  expect(Date.parse(body.trash[0].purge_at)).toBeGreaterThan(Date.now())
+})

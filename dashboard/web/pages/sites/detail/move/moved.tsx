@@ -6,17 +6,34 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import type { ShownMove, SiteMove } from '#shared/api/moves.ts'
 import { ConfirmMove } from './confirm-move.tsx'
 import { dnsText } from './dns-text.ts'
 import { MoveBack } from './move-back.tsx'
+import { OpenMoveNotice } from './open-move.tsx'
 
-/** On every tab of a site whose move is not confirmed. */
+/** On every tab of a site whose move is not confirmed, or has not ended. */
 export function Moved({ site }: { site: Site }) {
   const { data } = useQuery({ ...moveQuery(site), enabled: !site.found })
+  if (!data) return null
+  const { move, open } = data
+  return (
+    <>
+      {open && !site.operation_id && <OpenMoveNotice site={site} open={open} />}
+      {move && <Unconfirmed site={site} shown={data} move={move} />}
+    </>
+  )
+}
+
+interface UnconfirmedProps {
+  site: Site
+  shown: ShownMove
+  move: SiteMove
+}
+
+function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
   const back = useDialog()
   const confirm = useDialog()
-  if (!data?.move) return null
-  const { move } = data
   return (
     <>
       <Notice
@@ -34,10 +51,10 @@ export function Moved({ site }: { site: Site }) {
         }
       >
         {move.other} forwards its visitors to this server{' '}
-        {move.tls ? 'over TLS' : 'over plain HTTP'} and keeps its copy. {dnsText(data)}
+        {move.tls ? 'over TLS' : 'over plain HTTP'} and keeps its copy. {dnsText(shown)}
       </Notice>
       <MoveBack site={site} move={move} {...back.dialog} />
-      <ConfirmMove site={site} shown={data} {...confirm.dialog} />
+      <ConfirmMove site={site} shown={shown} {...confirm.dialog} />
     </>
   )
 }

@@ -1,0 +1,42 @@
+import { begin } from '#dashboard/operations/begin.ts'
+import type { StartDeps } from '#dashboard/operations/start.ts'
+import { timestamp } from '#dashboard/runtime/clock.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { listOpen, type OpenMove } from './open.queries.ts'
+import { repeatedAt } from './open.ts'
+import { findServer } from './queries.ts'
+import { Left } from './row-of.ts'
+
+/**
+ * Ends what moves have left on servers that refused or were gone, without a user: what is undecided is
+ * decided, and all else is put back. No site moves because of it.
+ */
+export async function repeatDue(deps: StartDeps): Promise<void> {
+  const now = timestamp(deps.clock)
+  for (const open of await listOpen(deps.db)) {
+    const { row, operation } = open
+    const { finished_at } = operation
+    if (finished_at === null || repeatedAt(row, finished_at) > now) continue
+    if (await areOnline(deps, open)) await repeat(deps, open)
+  }
+}
+
+async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<boolean> {
+  const other = await findServer(db, row.other_id)
+  if (server.status !== 'online' || other?.status !== 'online') return false
+  const { left, settled, receiving, removed } = row.progress
+  const isRemoved = receiving === undefined || removed !== undefined
+  const ids = settled === undefined || !isRemoved ? [] : (Left.safeParse(left).data ?? [])
+  const all = await Promise.all(ids.map((id) => findServer(db, id)))
+  // Only the servers of earlier copies are left; one that is not on record needs nothing.
+  return all.length === 0 || all.some((one) => one === undefined || one.status === 'online')
+}
+
+/** A conflict means that the site has another operation, or that somebody was faster. */
+async function repeat(deps: StartDeps, { operation, site, server }: OpenMove): Promise<void> {
+  const { id: retry_of, type, params } = operation
+  const request = { type, params, server, site, actor: null, wait_for_agent: false, retry_of }
+  await begin(deps, request).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+  })
+}
