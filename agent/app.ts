@@ -130,7 +130,7 @@ function starter(runner: Runner, policy: Policy) {
   return async <N extends CommandName>(command: N, params: ParamsOf<N>, request: Request) => {
     const id = operationId(request)
     const known = id !== undefined && (await runner.find(id)) !== undefined
-    const giveBack = known ? undefined : await policy.permit(command)
+    const giveBack = known ? undefined : await policy.permit(command, params)
     try {
       return streamOf(await runner.start(command, params, id), request)
     } catch (error) {
@@ -159,7 +159,7 @@ function operationCalls(app: Hono<Env>, runner: Runner) {
 /** Returns a plan; the policy applies to plans too. */
 function planner(runner: Runner, policy: Policy) {
   return async <N extends CommandName>(command: N, params: ParamsOf<N>): Promise<Response> => {
-    const giveBack = await policy.permit(command)
+    const giveBack = await policy.permit(command, params)
     giveBack()
     return Response.json({ plan: await runner.plan(command, params) })
   }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { Id, oneOf } from './fields.ts'
 import { readSshKey } from './ssh-keys.ts'
 
-export const ACCESS_KINDS = ['sftp'] as const
+export const ACCESS_KINDS = ['sftp', 'shell'] as const
 export const AccessKind = oneOf(ACCESS_KINDS).describe(
-  'sftp: the files of the site, and no programs.',
+  'sftp: the files of the site, and no programs; shell: also programs in the sandbox of the site.',
 )
 export type AccessKind = z.infer<typeof AccessKind>
 
@@ -61,6 +61,12 @@ const Fingerprint = z.string().max(80)
 /** Where and how to connect, and who may, as the agent reports it. */
 export const AccessReport = {
   user: z.string().max(32).describe('The name to log in with.'),
+  shell_user: z
+    .string()
+    .max(32)
+    .nullable()
+    .default(null)
+    .describe('The name to log in with for a shell; null: nobody has one.'),
   ports: z.array(z.int().positive()).max(20).describe('Of the SSH server.'),
   host_keys: z
     .array(z.object({ type: z.string().max(64), fingerprint: Fingerprint }))
@@ -87,6 +93,8 @@ export const SiteLogin = z.object({
   at: z.iso.datetime(),
   address: z.union([z.ipv4(), z.ipv6()]),
   fingerprint: Fingerprint,
+  /** An older agent knows no shell. */
+  kind: z.enum(ACCESS_KINDS).default('sftp'),
 })
 export type SiteLogin = z.infer<typeof SiteLogin>
 

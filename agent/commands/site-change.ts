@@ -4,7 +4,7 @@ import * as cron from '#agent/os/cron/cron.ts'
 import { recorderSteps } from '#agent/os/cron/recorder.ts'
 import { connectionSteps } from '#agent/os/database/connections.ts'
 import * as mariadb from '#agent/os/database/mariadb.ts'
-import { deferred } from '#agent/os/effects/change.ts'
+import { deferred, inOrder } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import { quotaPackageSteps } from '#agent/os/packages/packages.ts'
@@ -13,6 +13,7 @@ import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
+import * as shell from '#agent/os/shell/shell.ts'
 import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
@@ -163,8 +164,8 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
     {
       name: 'cron',
       title: 'Applying the jobs',
-      ...deferred(async () => cron.schedule(host, await target())),
-      undo: async () => cron.schedule(host, await recorded()).apply(),
+      ...deferred(async () => scheduled(host, await target())),
+      undo: async () => scheduled(host, await recorded()).apply(),
     },
     {
       name: 'record',
@@ -175,6 +176,9 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
     },
   ]
 }
+
+const scheduled = (host: Host, site: Site) =>
+  inOrder(cron.schedule(host, site), shell.followed(host, site))
 
 async function serve(host: Host, site: Site): Promise<void> {
   await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import type { Clock, Files } from '#agent/host/ports.ts'
 import type { OperationStore } from '#agent/operations/store.ts'
-import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
 import { groupOf, type Rules, readRules } from './file.ts'
 
@@ -36,7 +37,7 @@ export class Policy {
    * Throws forbidden for a denied command, and too_many over the cap. The returned function frees
    * the slot under the cap, for a command that was refused before a change.
    */
-  async permit(command: CommandName): Promise<() => void> {
+  async permit<N extends CommandName>(command: N, params?: ParamsOf<N>): Promise<() => void> {
     const { path, sites } = this.#deps
     if (sites === 'refused' && MAKES_SITES.includes(command)) {
       throw forbidden('AGENT_AUTH=none is for a server without sites: use AGENT_AUTH=signed')
@@ -47,6 +48,8 @@ export class Policy {
       return () => undefined
     }
     if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
+    if (rules.shell === 'deny' && givesShell(params))
+      throw forbidden(`${path} on this server denies shells: grant SFTP only`)
     return DESTRUCTIVE.includes(command) ? this.#count(rules) : () => undefined
   }
 
@@ -86,6 +89,15 @@ export class Policy {
     )
   }
 }
+
+/** Of site.access, the only command with such grants. */
+const givesShell = (params: unknown): boolean => GivesShell.safeParse(params).success
+const GivesShell = z.object({
+  grants: z
+    .array(z.unknown())
+    .refine((grants) => grants.some((one) => Shell.safeParse(one).success)),
+})
+const Shell = z.object({ kind: z.literal('shell') })
 
 /** Denying deletion also denies the purge. */
 function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boolean {

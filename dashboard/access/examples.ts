@@ -20,11 +20,12 @@ export const ACCESS_EXAMPLES = {
   SetAccess: { grants: [{ person_id: 1, ...grant }] },
   SiteAccess: {
     grants: [{ person_id: 1, name: 'Anna Weber', ...grant, keys: 1, applied: true }],
-    login: { host: 'web-1.example', ports: [22], user: 'shop', host_keys },
+    login: { host: 'web-1.example', ports: [22], user: 'shop', shell_user: null, host_keys },
     logins: [{ at: AT, address: '203.0.113.7', fingerprint, person: 'Anna Weber' }],
   },
   SiteAccessComplete: {
-    ...{ status: 'ok', domain: 'shop.example', user: 'shop', ports: [22], host_keys },
+    ...{ status: 'ok', domain: 'shop.example', user: 'shop', shell_user: null, ports: [22] },
+    host_keys,
     grants: [{ id: 1, ...grant, fingerprints: [fingerprint] }],
   },
 }

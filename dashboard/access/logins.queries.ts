@@ -28,18 +28,18 @@ export async function storeLogins(
     .from(site_sessions)
     .where(and(inArray(site_sessions.site_id, [...ids.values()]), gte(site_sessions.at, first)))
   const seen = new Set(known.map((row) => `${row.site_id} ${keyOf(row)}`))
-  const added = logins.flatMap(({ domain, ...login }) => {
+  const added = logins.flatMap(({ domain, kind, ...login }) => {
     const site_id = ids.get(domain)
     const key = `${site_id} ${keyOf({ ...login })}`
     if (site_id === undefined || seen.has(key)) return []
     seen.add(key)
-    return [{ domain, row: { site_id, ...login } }]
+    return [{ domain, type: `site.${kind}_login` as const, row: { site_id, ...login } }]
   })
   await writeAll(db, (queries) =>
-    added.flatMap(({ domain, row }) => [
+    added.flatMap(({ domain, type, row }) => [
       queries.insert(site_sessions).values(row).onConflictDoNothing(),
       queries.insert(activities).values({
-        ...{ type: 'site.sftp_login', status: 'success' as const, domain, server_id },
+        ...{ type, status: 'success' as const, domain, server_id },
         created_at: row.at,
       }),
     ]),

@@ -86,9 +86,9 @@ export const accessRoutes = {
   }),
   setSiteAccess: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/access',
-    summary: 'Set who may log in to a site by SFTP',
+    summary: 'Set who may log in to a site by SFTP or SSH',
     details:
-      'The whole list, with the keys that the people have now. When somebody loses access, all SFTP sessions of the site end; the others can log in again.',
+      'The whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. 409 for a new shell while the setting `site_shell` is off.',
     loads: loadManagedSite,
     body: SetAccess,
     ...streamed('site.access'),

@@ -1,9 +1,10 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { getSettings } from '#dashboard/settings/queries.ts'
 import type { SiteAccess } from '#shared/api/access.ts'
-import { invalid } from '#shared/errors.ts'
+import { conflict, invalid } from '#shared/errors.ts'
 import type { InputOf } from '#shared/operation-types/index.ts'
-import type { AccessGrant } from '#shared/site-access.ts'
+import type { AccessGrant, AccessKind } from '#shared/site-access.ts'
 import { isApplied } from './applied.ts'
 import { listLoginsOf } from './logins.queries.ts'
 import { findLogin, listGrantsOf, listKeys, listPeople } from './queries.ts'
@@ -36,8 +37,9 @@ export async function showAccess(db: Database, { server, site }: Place): Promise
 
 type Report = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
 
-const loginOf = (host: string, { ports, user, host_keys }: Report) => ({
-  ...{ host, ports, user },
+/** A report of an older agent has no shell. */
+const loginOf = (host: string, { ports, user, shell_user, host_keys }: Report) => ({
+  ...{ host, ports, user, shell_user: shell_user ?? null },
   host_keys: host_keys.map(({ type, fingerprint }) => ({ type, fingerprint })),
 })
 
@@ -46,7 +48,7 @@ async function keysOf(db: Database, ids: readonly number[]) {
   return (id: number) => keys.filter(({ person_id }) => person_id === id)
 }
 
-/** What the agent gets. 422 for a person who is not on record. */
+/** What the agent gets. 422 for a person who is not on record; 409 for a shell while none may be given. */
 export async function grantsFor(
   db: Database,
   site_id: number,
@@ -55,6 +57,7 @@ export async function grantsFor(
   const wanted = (grants ?? (await listGrantsOf(db, site_id))).filter(
     ({ person_id }) => person_id !== revoke,
   )
+  if (grants) await refuseNewShells(db, site_id, wanted)
   const names = new Map((await listPeople(db)).map(({ id, name }) => [id, name]))
   const keys = await keysOf(
     db,
@@ -71,4 +74,17 @@ export async function grantsFor(
       keys: keys(id).map(({ type, blob }) => `${type} ${blob}`),
     }
   })
+}
+
+/** Who has a shell keeps it: its keys must still be updated. */
+async function refuseNewShells(
+  db: Database,
+  site_id: number,
+  wanted: readonly { person_id: number; kind: AccessKind }[],
+): Promise<void> {
+  if ((await getSettings(db)).site_shell) return
+  const known = await listGrantsOf(db, site_id)
+  const had = new Set(known.flatMap(({ person_id, kind }) => (kind === 'shell' ? person_id : [])))
+  if (wanted.every(({ person_id, kind }) => kind !== 'shell' || had.has(person_id))) return
+  throw conflict('Shells are turned off: turn on the setting site_shell first, or grant SFTP only')
 }

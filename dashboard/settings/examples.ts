@@ -11,5 +11,6 @@ export const SETTING_EXAMPLES = {
     backup_first: true,
     proof_every: 'weekly',
     backup_window: { from: '01:00', to: '05:00' },
+    site_shell: false,
   },
 }

@@ -51,7 +51,7 @@ export type Person = z.infer<typeof Person>
 export const SetAccess = body({
   grants: GivenGrants,
   install: TrueOrFalse.default(false).describe(
-    'True: the package openssh-server is installed if it is missing.',
+    'True: openssh-server is installed if it is missing, and with a shell also git, composer and rsync.',
   ),
   dry_run: DryRun,
 }).meta({ id: 'SetAccess' })
@@ -70,6 +70,10 @@ export const SiteAccess = strictObject({
     host: z.string(),
     ports: z.array(z.int().positive()),
     user: z.string(),
+    shell_user: z
+      .string()
+      .nullable()
+      .describe('The name to log in with for a shell; null: nobody has one.'),
     host_keys: z.array(strictObject({ type: z.string(), fingerprint: z.string() })),
   })
     .nullable()

@@ -36,6 +36,9 @@ export const SETTINGS = {
   backup_window: BackupWindow.describe(
     'When backups and proofs start by themselves, in UTC; it may end on the next day.',
   ),
+  site_shell: TrueOrFalse.describe(
+    'Whether people can be given a shell of a site, beside SFTP; turning it off takes none away.',
+  ),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -56,6 +59,7 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   backup_first: true,
   proof_every: 'weekly',
   backup_window: { from: '01:00', to: '05:00' },
+  site_shell: false,
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -80,6 +84,7 @@ export const SettingChanged = strictObject({
     'backup_first',
     'proof_every',
     'backup_window',
+    'site_shell',
   ]),
   value,
   updated: z.literal(true),

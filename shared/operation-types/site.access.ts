@@ -5,12 +5,12 @@ import { bulkParams, completesWith, operationType } from '#shared/operation-type
 import { AccessGrants, AccessKind, AccessReport, Expiry, MOST_GRANTS } from '#shared/site-access.ts'
 
 const Install = TrueOrFalse.default(false).describe(
-  'True: the package openssh-server is installed if it is missing.',
+  'True: openssh-server is installed if it is missing, and with a shell also git, composer and rsync.',
 )
 
 const siteAccess = command({
   name: 'site.access',
-  summary: 'Set who may log in to a site by SFTP',
+  summary: 'Set who may log in to a site by SFTP or SSH',
   changes: true,
   params: z.object({ domain: Domain, grants: AccessGrants, install: Install }),
   result: z.object({ domain: ReportedDomain, ...AccessReport }),

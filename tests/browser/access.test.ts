@@ -32,6 +32,7 @@ beforeAll(async () => {
     const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
     return {
       ...{ domain, user: 'shop', ports: [2222], host_keys },
+      shell_user: grants.some(({ kind }) => kind === 'shell') ? 'shop.ssh' : null,
       grants: grants.map(({ id, kind, expires_at, keys }) => ({
         ...{ id, kind, expires_at },
         fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
@@ -88,12 +89,27 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.getByText('can log in', { exact: true }).waitFor()
   expect(asked.slice(1)).toEqual([1, 2].map(() => [{ ...anna, expires_at: noon, keys: [ANNA] }]))
 
+  await press('Change SFTP access')
+  await page.getByText('Turned off in the settings.').waitFor()
+  expect(await page.getByLabel('Shell for Anna Weber').isDisabled()).toBe(true)
+  await dashboard.client().put('/api/settings/site_shell', { value: true })
+  await page.reload()
+  await press('Change SFTP access')
+  await page.getByLabel('Shell for Anna Weber').check()
+  await inspect(page)
+  await confirm('Save access')
+  await page.getByText('ssh -p 2222 shop.ssh@127.0.0.1').waitFor()
+  await page.getByText('SFTP and shell').waitFor()
+  await inspect(page)
+  const shell = { ...anna, kind: 'shell' }
+  expect(asked.at(-1)).toEqual([{ ...shell, expires_at: noon, keys: [ANNA] }])
+
   await dashboard.client().post('/api/people/1/keys', { key: BEN })
   await page.reload()
   await press('Update keys')
   await confirm('Update keys')
   await page.getByText('can log in', { exact: true }).waitFor()
-  expect(asked.at(-1)).toEqual([{ ...anna, expires_at: noon, keys: [ANNA, BEN] }])
+  expect(asked.at(-1)).toEqual([{ ...shell, expires_at: noon, keys: [ANNA, BEN] }])
 
   await page.goto(new URL('/people', page.url()).href)
   await press('Remove from all sites: Anna Weber')

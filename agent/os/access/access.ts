@@ -9,6 +9,7 @@ import {
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { withoutGate } from './gate.ts'
 import { renderKeys } from './keys.ts'
 import { ACCESS, GROUP, KEYS, keysOf } from './places.ts'
 
@@ -16,7 +17,7 @@ const DIRECTORY = { mode: 0o755 }
 
 /** The keys of a site as its record has them, and whether anybody may log in. */
 export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 'access'>): Change {
-  if (access.length === 0) return withoutAccess(host, user)
+  if (access.length === 0) return withoutSftp(host, user)
   const [path, text] = [keysOf(user), renderKeys(access)]
   return inOrder(
     folder(host, ACCESS, DIRECTORY),
@@ -35,8 +36,12 @@ export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 
   )
 }
 
-/** Keys first: from then on nobody can log in. */
+/** Nobody can log in any more, by SFTP or with a shell. */
 export const withoutAccess = (host: Host, user: string): Change =>
+  inOrder(withoutGate(host, user), withoutSftp(host, user))
+
+/** Keys first: from then on nobody can log in. */
+const withoutSftp = (host: Host, user: string): Change =>
   inOrder(
     removed(host, 'file', keysOf(user)),
     provided(

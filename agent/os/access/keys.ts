@@ -15,10 +15,19 @@ export const grantsOf = (grants: readonly AccessGrant[]) =>
   }))
 
 /** authorized_keys(5). `restrict` also forbids what later versions of sshd add. */
-export function renderKeys(grants: readonly AccessGrant[]): string {
+export const renderKeys = (grants: readonly AccessGrant[]): string => linesOf(grants, 'restrict')
+
+/** Of the people with a shell, who may have a terminal. */
+export const renderGateKeys = (grants: readonly AccessGrant[]): string =>
+  linesOf(
+    grants.filter(({ kind }) => kind === 'shell'),
+    'restrict,pty',
+  )
+
+function linesOf(grants: readonly AccessGrant[], options: string): string {
   const lines = grants.flatMap(({ keys, person, expires_at }) => {
     const until = expires_at === null ? '' : `,expiry-time="${compact(expires_at)}"`
-    return keys.map((key) => `restrict${until} ${key} ${person}`)
+    return keys.map((key) => `${options}${until} ${key} ${person}`)
   })
   return `${lines.join('\n')}\n`
 }

@@ -2,7 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { ReportedAccess } from '#shared/site-access.ts'
 import { isMember } from './access.ts'
-import { grantsOf, renderKeys } from './keys.ts'
+import { gateOf, hasShell } from './gate.ts'
+import { grantsOf, renderGateKeys, renderKeys } from './keys.ts'
 import { keysOf } from './places.ts'
 
 /** Who can log in to which site. A changed file of keys counts as one without keys. */
@@ -20,7 +21,10 @@ export async function listAccess(host: Host): Promise<ReportedAccess[]> {
 
 const withoutKeys = (grant: ReportedAccess['grants'][number]) => ({ ...grant, fingerprints: [] })
 
-async function isInPlace(host: Host, { user, access = [] }: Site): Promise<boolean> {
+async function isInPlace(host: Host, site: Site): Promise<boolean> {
+  const { user, access = [] } = site
   const text = await host.files.read(keysOf(user))
-  return text === renderKeys(access) && (await isMember(host, user))
+  if (text !== renderKeys(access) || !(await isMember(host, user))) return false
+  const gate = await host.files.read(keysOf(gateOf(user)))
+  return gate === (hasShell(site) ? renderGateKeys(access) : undefined)
 }

@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { parseJson } from '#shared/parse.ts'
 import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
+import { gateOf } from './gate.ts'
 import { DROP_IN } from './places.ts'
 
 const SINCE = '-2days'
@@ -22,12 +23,17 @@ const Entry = z.object({
 export async function listLogins(host: Host): Promise<SiteLogin[]> {
   if (host.init !== 'systemd' || !(await host.files.stat(DROP_IN))) return []
   const sites = await listSites(host)
-  const domains = new Map(sites.map(({ user, domain }) => [user, domain]))
+  const domains = new Map(
+    sites.flatMap(({ user, domain }) => [
+      [user, { domain, kind: 'sftp' }],
+      [gateOf(user), { domain, kind: 'shell' }],
+    ]),
+  )
   return (await acceptedLines(host)).flatMap((line) => {
     const entry = parseJson(Entry, line)
     const [, user = '', address, fingerprint] = ACCEPTED.exec(entry?.MESSAGE ?? '') ?? []
     const at = new Date(Math.floor(Number(entry?.__REALTIME_TIMESTAMP ?? 0) / 1000)).toISOString()
-    const login = SiteLogin.safeParse({ domain: domains.get(user), at, address, fingerprint })
+    const login = SiteLogin.safeParse({ ...domains.get(user), at, address, fingerprint })
     return login.success ? [login.data] : []
   })
 }

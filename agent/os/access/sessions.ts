@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { endShells } from './gate.ts'
 
 /** Of the process of a session that runs as its user, on Debian 12 and 13. */
 const NAMES = ['sshd', 'sshd-session']
@@ -12,7 +13,9 @@ export async function endSessions(host: Host, user: string): Promise<void> {
   await endAll(host, user)
 }
 
-async function endAll({ shell }: Host, user: string): Promise<void> {
+async function endAll(host: Host, user: string): Promise<void> {
+  const { shell } = host
+  await endShells(host, user)
   const options = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
   for (const name of NAMES)
     await shell.run(['start-stop-daemon', '--stop', ...options, '--name', name])

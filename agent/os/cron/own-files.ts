@@ -45,7 +45,8 @@ export const jobFiles = (site: Owner, job: SiteJob): Generated[] => [
     : []),
 ]
 
-const environmentOf = (site: Owner): [string, string][] => [
+/** What programs of the site find: its PHP version, its mail, and wp-cli. */
+export const environmentOf = (site: Owner): [string, string][] => [
   ['HOME', homeOf(site.user)],
   ['PATH', `${JOB_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`],
   ['SITE_PHP', site.php],

@@ -1,5 +1,7 @@
+import { GATE_GROUP } from '#agent/os/access/gate.ts'
 import { GROUP, KEYS } from '#agent/os/access/places.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { CLIENT } from '#agent/os/shell/client.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 
 /**
@@ -29,11 +31,22 @@ export const SETTINGS = {
   ClientAliveCountMax: '3',
 } as const
 
-/** For members of the group only: the sessions of all others have the settings that they had. */
-export const DROP_IN_TEXT = `# ${MARK_LINE}
-Match Group ${GROUP}
-${Object.entries(SETTINGS)
+/** The same for the accounts of shells: their client is all that they can run. */
+export const SHELL_SETTINGS = {
+  ...SETTINGS,
+  ChrootDirectory: 'none',
+  ForceCommand: `exec /usr/bin/perl ${CLIENT}`,
+  PermitTTY: 'yes',
+} as const
+export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS
+
+const blockOf = (group: string, settings: Settings): string => `Match Group ${group}
+${Object.entries(settings)
   .map(([name, value]) => `    ${name} ${value}`)
   .join('\n')}
-Match all
+`
+
+/** For members of the groups only: the sessions of all others have the settings that they had. */
+export const DROP_IN_TEXT = `# ${MARK_LINE}
+${blockOf(GROUP, SETTINGS)}${blockOf(GATE_GROUP, SHELL_SETTINGS)}Match all
 `

@@ -1,10 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import { SSHD, SSHD_CONFIG } from '#agent/os/access/places.ts'
 import { conflict } from '#shared/errors.ts'
-import { SETTINGS } from './drop-in.ts'
+import { SETTINGS, type Settings } from './drop-in.ts'
 
 /** Settings that keep a user out whatever its own block says. */
 const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups'] as const
+
+/** Variables of a person that say nothing but how texts look. */
+const HARMLESS = /^(?:LANG|LANGUAGE|LC_[A-Z*]+|COLORTERM|NO_COLOR|TZ)$/
 
 /** The settings of a session by their names in lower case, each with its values: sshd(8), -T. */
 export type Effective = ReadonlyMap<string, readonly string[]>
@@ -38,8 +41,12 @@ async function asked({ shell }: Host, options: readonly string[]): Promise<strin
 }
 
 /** A sentence for each setting of a site's session that is not the intended one. */
-export function problemsIn(found: Effective, user: string): string[] {
-  const different = Object.entries(SETTINGS).flatMap(([name, value]) => {
+export function problemsIn(
+  found: Effective,
+  user: string,
+  settings: Settings = SETTINGS,
+): string[] {
+  const different = Object.entries(settings).flatMap(([name, value]) => {
     const [is = ''] = found.get(name.toLowerCase()) ?? []
     // Without support for it, sshd does not print the setting.
     const absent = value === 'no' && !found.has(name.toLowerCase())
@@ -48,8 +55,12 @@ export function problemsIn(found: Effective, user: string): string[] {
   const lists = LISTS.filter((name) => found.has(name)).map(
     (name) => `${name} decides who may log in: it must not keep ${user} out`,
   )
+  // A program starts with these: none may decide what it loads or runs.
+  const variables = (found.get('acceptenv') ?? []).filter((name) => !HARMLESS.test(name))
+  const environment =
+    settings === SETTINGS || variables.length === 0 ? [] : [`AcceptEnv has ${variables.join(', ')}`]
   const pam = found.get('usepam')?.[0] === 'yes' ? [] : ['UsePAM is not on']
-  return [...different, ...lists, ...pam]
+  return [...different, ...lists, ...environment, ...pam]
 }
 
 /** sshd prints a relative octal number and the word `none` as they were written. */

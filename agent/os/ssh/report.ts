@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { gateOf, hasShell } from '#agent/os/access/gate.ts'
 import { fingerprintOf, grantsOf } from '#agent/os/access/keys.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { SiteAccessReport } from '#shared/operation-types/site.access.ts'
@@ -10,7 +11,8 @@ export async function reportOf(host: Host, site: Site): Promise<SiteAccessReport
   const settings = await effectiveOf(host, user).catch((): Effective => new Map())
   const ports = (settings.get('port') ?? []).map(Number).filter((port) => port > 0)
   const host_keys = await hostKeys(host, settings)
-  return { domain, user, ports, host_keys, grants: grantsOf(access) }
+  const shell_user = hasShell(site) ? gateOf(user) : null
+  return { domain, user, shell_user, ports, host_keys, grants: grantsOf(access) }
 }
 
 async function hostKeys({ files }: Host, settings: Effective) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
+import { gateOf } from '#agent/os/access/gate.ts'
 import {
   ACCESS,
   DROP_IN,
@@ -15,7 +16,7 @@ import { install, planInstall } from '#agent/os/packages/packages.ts'
 import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import { DROP_IN_TEXT } from './drop-in.ts'
+import { DROP_IN_TEXT, SHELL_SETTINGS } from './drop-in.ts'
 import { effectiveOf, problemsIn, testConfig } from './effective.ts'
 
 const PACKAGE = 'openssh-server'
@@ -60,29 +61,29 @@ export async function installSteps(host: Host): Promise<Step[]> {
   ]
 }
 
-/** The step that makes the group whose members sshd treats as sites; none if there is one. */
-export async function groupSteps(host: Host): Promise<Step[]> {
-  if (await hasGroup(host)) return []
+/** The step that makes a group whose members sshd treats as sites, or as shells; none if there is one. */
+export async function groupSteps(host: Host, group: string): Promise<Step[]> {
+  if (await hasGroup(host, group)) return []
   return [
     {
-      name: 'ssh group',
-      title: `Creating the group ${GROUP}`,
-      effects: [effects.create('group', GROUP)],
+      name: group === GROUP ? 'ssh group' : 'shell group',
+      title: `Creating the group ${group}`,
+      effects: [effects.create('group', group)],
       async apply() {
-        await host.shell.run(['groupadd', '--system', '--force', GROUP])
+        await host.shell.run(['groupadd', '--system', '--force', group])
       },
     },
   ]
 }
 
-const hasGroup = async ({ files }: Host) =>
-  new RegExp(`^${GROUP}:`, 'm').test((await files.read('/etc/group', 64 << 20)) ?? '')
+const hasGroup = async ({ files }: Host, group: string) =>
+  new RegExp(`^${group}:`, 'm').test((await files.read('/etc/group', 64 << 20)) ?? '')
 
 /**
  * The step that tells sshd how sites log in; none if it knows. The whole configuration is tested first,
  * at another place, and compared: an untested file is never where sshd reads it, whatever happens.
  */
-export async function sshdSteps(host: Host, user: string): Promise<Step[]> {
+export async function sshdSteps(host: Host, user: string, withShell = false): Promise<Step[]> {
   if ((await readGenerated(host, DROP_IN)) === DROP_IN_TEXT) return []
   return [
     {
@@ -94,7 +95,7 @@ export async function sshdSteps(host: Host, user: string): Promise<Step[]> {
       ],
       apply: () =>
         host.exclusive('sshd', async () => {
-          await tryOut(host, user)
+          await tryOut(host, user, withShell)
           await readGenerated(host, DROP_IN)
           await host.files.write(DROP_IN, DROP_IN_TEXT)
           await reload(host)
@@ -109,7 +110,7 @@ async function finishReload(host: Host): Promise<void> {
   if (await host.files.stat(DROP_IN)) await reload(host).catch(() => undefined)
 }
 
-async function tryOut(host: Host, user: string): Promise<void> {
+async function tryOut(host: Host, user: string, withShell: boolean): Promise<void> {
   const [part, whole] = [`${TRIAL}.conf`, TRIAL]
   await host.files.mkdir('/run/sshd', { mode: 0o755 })
   await host.files.mkdir(ACCESS, { mode: 0o755 })
@@ -121,10 +122,19 @@ async function tryOut(host: Host, user: string): Promise<void> {
     const problems = problemsIn(await effectiveOf(host, user, whole), user)
     if (problems.length > 0)
       throw conflict(`sshd would not confine ${user} to its site: ${problems.join('; ')}`)
+    if (withShell) await refuseOpenShell(host, user, whole)
   } finally {
     await host.files.remove(part)
     await host.files.remove(whole)
   }
+}
+
+/** Throws conflict if sshd would start something else than the client of the shell. */
+export async function refuseOpenShell(host: Host, user: string, config?: string): Promise<void> {
+  const gate = gateOf(user)
+  const problems = problemsIn(await effectiveOf(host, gate, config), gate, SHELL_SETTINGS)
+  if (problems.length > 0)
+    throw conflict(`sshd would not confine the shell of ${user}: ${problems.join('; ')}`)
 }
 
 async function refuseOtherChanges(host: Host, whole: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { withoutAccess } from '#agent/os/access/access.ts'
+import { endShells, gateOf, hasGate } from '#agent/os/access/gate.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
 import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
@@ -119,7 +120,10 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
     () => isOf(host, user, domain),
     declared([effects.change('user', user)], async () => {
       await host.shell.run(['usermod', '--expiredate', '1', '--', user])
+      if (await hasGate(host, user))
+        await host.shell.run(['usermod', '--expiredate', '1', '--', gateOf(user)])
       await endProcesses(host, user)
+      await endShells(host, user)
     }),
   )
 
@@ -128,9 +132,11 @@ export const openAccount = (host: Host, user: string, domain: string): Change =>
   provided(
     () => isOf(host, user, domain),
     inOrder(
-      declared([effects.change('user', user)], () =>
-        host.shell.run(['usermod', '--expiredate', '', '--', user]),
-      ),
+      declared([effects.change('user', user)], async () => {
+        await host.shell.run(['usermod', '--expiredate', '', '--', user])
+        if (await hasGate(host, user))
+          await host.shell.run(['usermod', '--expiredate', '', '--', gateOf(user)])
+      }),
       admitNginx(host, user),
     ),
   )

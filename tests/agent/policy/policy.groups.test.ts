@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import type { CommandName } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -13,8 +13,8 @@ async function asking(rules: object) {
   await host.files.write(FILE, JSON.stringify(rules), { mode: 0o600 })
   const { store } = new Runner({ host, commands: tableOf({}), report: () => undefined })
   const policy = new Policy({ ...host, path: FILE, store })
-  return (command: CommandName) =>
-    policy.permit(command).then(
+  return <N extends CommandName>(command: N, params?: ParamsOf<N>) =>
+    policy.permit(command, params).then(
       () => 'permitted',
       (error: Error) => error.message,
     )
@@ -26,6 +26,20 @@ test('a denied group denies all commands of that beginning, and no others', asyn
   for (const name of ['database.maintain', 'database.user', 'database.user-end'] as const)
     expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
   expect([await ask('site.delete'), await ask('wp.login')]).toEqual(['permitted', 'permitted'])
+})
+
+test('where shells are denied, people still get SFTP', async () => {
+  const ask = await asking({ shell: 'deny' })
+  const access = (kind: 'sftp' | 'shell') => ({
+    ...{ domain: 'shop.example', install: false },
+    grants: [{ id: 1, person: 'Anna', kind, expires_at: null, keys: [] }],
+  })
+
+  expect(await ask('site.access', access('shell'))).toBe(
+    `${FILE} on this server denies shells: grant SFTP only`,
+  )
+  expect(await ask('site.access', access('sftp'))).toBe('permitted')
+  expect(await ask('site.access', { ...access('sftp'), grants: [] })).toBe('permitted')
 })
 
 test('where passwords stay on the server, nobody gets a user of a database', async () => {

@@ -3,6 +3,7 @@ import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/
 import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const AT = '2026-01-01T12:00:00.000Z'
+const SHELL = '2026-01-01T14:00:00.000Z'
 const LATER = '2026-01-01T13:00:00.000Z'
 
 test('logins become activities once, and the page names the person', async () => {
@@ -22,6 +23,7 @@ test('logins become activities once, and the page names the person', async () =>
     { ...login, at: AT, fingerprint: ANNA_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
+    { ...login, at: SHELL, fingerprint: ANNA_FINGERPRINT, kind: 'shell' },
     { ...login, domain: 'other.example', at: AT, fingerprint: ANNA_FINGERPRINT },
   ]
   agent.answers.set('/logins', () => Response.json({ logins }))
@@ -32,6 +34,7 @@ test('logins become activities once, and the page names the person', async () =>
 
   const { access } = (await dashboard.call('GET', `/api/servers/${id}/sites/1/access`)).body
   expect(access.logins).toEqual([
+    { at: SHELL, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna' },
     { at: LATER, address: '203.0.113.7', fingerprint: BEN_FINGERPRINT, person: null },
     { at: AT, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna' },
   ])
@@ -52,4 +55,6 @@ test('logins become activities once, and the page names the person', async () =>
       created_at: AT,
     },
   ])
+  const shells = (await dashboard.call('GET', '/api/activity?type=site.shell_login')).body
+  expect(shells.activities).toMatchObject([{ domain: 'shop.example', created_at: SHELL }])
 })

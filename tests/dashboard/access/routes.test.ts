@@ -74,7 +74,13 @@ test('people get access with their keys, and the page shows how to connect', asy
       { person_id: anna, name: 'Anna', expires_at: null, ...row },
       { person_id: ben, name: 'Ben', expires_at: UNTIL, ...row },
     ],
-    login: { host: expect.any(String), ports: [22], user: 'shop', host_keys: HOST_KEYS },
+    login: {
+      host: expect.any(String),
+      ports: [22],
+      user: 'shop',
+      shell_user: null,
+      host_keys: HOST_KEYS,
+    },
     logins: [],
   })
   expect((await world.people())[0]).toMatchObject({
@@ -159,4 +165,30 @@ test.each([
 
   expect([status, Object.keys(body.fields)]).toEqual([422, [field]])
   expect(world.sent).toEqual([])
+})
+
+test('a shell needs the setting, and who has one keeps it', async () => {
+  await using world = await started()
+  const anna = await world.add('Anna', ANNA)
+  const ben = await world.add('Ben', BEN)
+  const grants = [{ person_id: anna, kind: 'shell' }]
+  const refused = await world.dashboard.call('PUT', world.at, { grants })
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    'Shells are turned off: turn on the setting site_shell first, or grant SFTP only',
+  ])
+  expect(world.sent).toEqual([])
+  const turn = (value: boolean) =>
+    world.dashboard.call('PUT', '/api/settings/site_shell', { value })
+
+  await turn(true)
+  await world.set(grants)
+  await turn(false)
+
+  expect(world.sent.at(-1)?.grants).toMatchObject([{ id: anna, kind: 'shell', keys: [ANNA] }])
+  expect((await world.show()).grants).toMatchObject([{ person_id: anna, kind: 'shell' }])
+  await world.set([...grants, { person_id: ben }])
+  expect(world.sent.at(-1)?.grants).toMatchObject([{ kind: 'shell' }, { kind: 'sftp' }])
+  const more = { grants: [...grants, { person_id: ben, kind: 'shell' }] }
+  expect((await world.dashboard.call('PUT', world.at, more)).status).toBe(409)
 })

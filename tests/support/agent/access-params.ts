@@ -5,7 +5,7 @@ const noGrants = [
   { id: 0 },
   { id: '1' },
   ...['', 'a\nb', 'a\0', 'x'.repeat(65), 7].map((person) => ({ person })),
-  ...['root', 'shell', '', null].map((kind) => ({ kind })),
+  ...['root', 'Shell', '', null].map((kind) => ({ kind })),
   ...['tomorrow', '2027-01-31', 7, '2027-01-31T18:00:00+01:00'].map((expires_at) => ({
     expires_at,
   })),

@@ -1,6 +1,6 @@
 import { siteAccess } from '#agent/commands/site.access.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
-import { SETTINGS } from '#agent/os/ssh/drop-in.ts'
+import { SETTINGS, SHELL_SETTINGS } from '#agent/os/ssh/drop-in.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
@@ -10,10 +10,15 @@ const { domain } = shop
 export const KEYS = '/etc/hosting/ssh/keys/shop'
 export const DROP_IN = '/etc/ssh/sshd_config.d/00-hosting-control.conf'
 const MAIN = 'Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n'
+export const LIVE = '/usr/sbin/sshd -T -f /etc/ssh/sshd_config -C'
 export const TRIAL = '/usr/sbin/sshd -T -f /etc/hosting/ssh/trial -C'
-export const CONFINED = Object.entries({ ...SETTINGS, UsePAM: 'yes', Port: '22' })
-  .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
-  .join('')
+const printed = (settings: object) =>
+  Object.entries({ ...settings, UsePAM: 'yes', Port: '22' })
+    .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
+    .join('')
+export const CONFINED = printed(SETTINGS)
+export const CONFINED_SHELL = `${printed(SHELL_SETTINGS)}acceptenv LANG\nacceptenv LC_*\n`
+export const GATE_KEYS = '/etc/hosting/ssh/keys/shop.ssh'
 
 export const anna: AccessGrant = {
   id: 1,
@@ -27,17 +32,18 @@ export const ben: AccessGrant = {
   expires_at: '2027-01-31T18:00:00Z',
 }
 
+export const anna_shell: AccessGrant = { ...anna, kind: 'shell' }
+
 /** With OpenSSH, whose answers are those of Debian. */
 export async function withSshd(config = MAIN): Promise<FakeHost> {
   const host = await server(shop)
   host.disk.putText('/usr/sbin/sshd', '')
   host.disk.putText('/etc/ssh/sshd_config', config)
   host.disk.putText('/etc/ssh/key.pub', `${BEN} root@web-1\n`)
-  host.answer(`${TRIAL} user=shop`, CONFINED)
-  host.answer(
-    '/usr/sbin/sshd -T -f /etc/ssh/sshd_config -C user=shop',
-    `${CONFINED}hostkey /etc/ssh/key\n`,
-  )
+  host.answer(`${TRIAL} user=shop,`, CONFINED)
+  host.answer(`${TRIAL} user=shop.ssh,`, CONFINED_SHELL)
+  host.answer(`${LIVE} user=shop.ssh,`, CONFINED_SHELL)
+  host.answer(`${LIVE} user=shop,`, `${CONFINED}hostkey /etc/ssh/key\n`)
   host.table.groupadd = ({ disk }, argv) => {
     disk.add('/etc/group', `${argv.at(-1)}:x:999:\n`)
     return done()

@@ -44,6 +44,16 @@ export class AccessWorld {
     return this.#end('PUT', path, { grants })
   }
 
+  /** The answer, for a call that is refused. */
+  call(site: Tenant, grants: object[]) {
+    const { dashboard, path } = this.tenants.world
+    return dashboard.call('PUT', path(`/sites/${site.id}/access`), { grants })
+  }
+
+  shell(name: string) {
+    return { ...this.grant(name), kind: 'shell' }
+  }
+
   grant(name: string, expires_at: string | null = null) {
     return { person_id: this.#people.get(name), expires_at }
   }

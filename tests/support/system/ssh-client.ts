@@ -53,4 +53,32 @@ export class SshClient {
   stay(key: string, user: string) {
     return this.#host.spawn(['ssh', ...this.#to(key), '-N', `${user}@127.0.0.1`])
   }
+
+  /** A command that runs until it or the connection ends. */
+  spawn(key: string, user: string, command: readonly string[]) {
+    return this.#host.spawn(['ssh', ...this.#to(key), `${user}@127.0.0.1`, ...command])
+  }
+
+  /** Types lines into a terminal, each some time after the one before. */
+  async typed(key: string, user: string, lines: readonly string[]) {
+    const ssh = ['ssh', ...this.#to(key), '-tt', `${user}@127.0.0.1`].join(' ')
+    const typing = lines.map((line) => `sleep 2; printf '%s\\r' '${line}'`).join('; ')
+    const script = `(${typing}; sleep 2) | script -qefc "stty rows 33 cols 99; ${ssh}" /dev/null; echo "status $?"`
+    const { stdout, code } = await this.#host.exec(['bash', '-c', script], { timeout_ms: 60_000 })
+    return { code, text: stdout }
+  }
+
+  scp(key: string, from: string, to: string) {
+    return this.#host.exec(['scp', ...this.#to(key), from, to], { timeout_ms: 60_000 })
+  }
+
+  rsync(key: string, from: string, to: string) {
+    const rsh = `--rsh=ssh ${this.#to(key).join(' ')}`
+    return this.#host.exec(['rsync', '--archive', rsh, from, to], { timeout_ms: 60_000 })
+  }
+
+  git(key: string, argv: readonly string[]) {
+    const env = `GIT_SSH_COMMAND=ssh ${this.#to(key).join(' ')}`
+    return this.#host.exec(['env', env, 'git', ...argv], { timeout_ms: 60_000 })
+  }
 }

@@ -1,3 +1,4 @@
+import { RUN_FOLDER } from '#agent/os/access/gate.ts'
 import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
 /** Logins of people: who has them, and how one would get them. */
@@ -25,5 +26,21 @@ if (@mkdir($own)) {
   @rmdir($own);
 }
 return found('wrote', $made);`,
+  },
+  'ssh.shell': {
+    severity: 'critical',
+    title: 'Use the shell of a person, or leave the sandbox through a session',
+    meaning:
+      'A site works with the rights of the people of its neighbours, or sees the whole server.',
+    code: `
+$ways = [];
+if (@scandir('${RUN_FOLDER}') !== false) $ways[] = '${RUN_FOLDER}';
+preg_match_all('~ (${RUN_FOLDER}/\\S+)$~m', (string) @file_get_contents('/proc/net/unix'), $parts);
+foreach ($parts[1] as $path) if (connects("unix://$path")) $ways[] = $path;
+foreach ((array) @glob('/proc/[0-9]*') as $process) {
+  foreach (['/etc/ssh', '/var/lib/mysql/mysql', '/srv/www/' . $n['neighbour'] . '/public'] as $hidden)
+    if (@scandir($hidden) === false && @scandir("$process/root$hidden") !== false) $ways[] = "$process/root$hidden";
+}
+return found('reached', $ways);`,
   },
 } as const satisfies Record<string, InsideAttack>

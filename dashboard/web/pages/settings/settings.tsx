@@ -8,6 +8,7 @@ import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
 import { BackupFirst } from './backup-first.tsx'
 import { BackupWindow } from './backup-window.tsx'
 import { Keys } from './keys.tsx'
+import { SiteShell } from './site-shell.tsx'
 import { TextSetting } from './text-setting.tsx'
 import { UnattendedUpdates } from './unattended-updates.tsx'
 
@@ -36,6 +37,7 @@ export function SettingsPage() {
               input={{ inputMode: 'numeric' }}
             />
             <UnattendedUpdates value={data.unattended_updates} />
+            <SiteShell value={data.site_shell} />
           </div>
         )}
       </Card>

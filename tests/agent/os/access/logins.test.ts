@@ -19,7 +19,7 @@ test('lists the logins to sites, with their keys, and no others', async () => {
     [
       accepted('shop'),
       accepted('root'),
-      accepted('shop', '2001:db8::7'),
+      accepted('shop.ssh', '2001:db8::7'),
       accepted('shop', 'web-1'),
       accepted('shop', '203.0.113.7', 'SHA256:short'),
       line(`x Accepted publickey for shop from 203.0.113.7 port 1 ssh2: ED25519 ${KEY}`),
@@ -30,8 +30,8 @@ test('lists the logins to sites, with their keys, and no others', async () => {
 
   const at = '2026-01-01T12:00:00.000Z'
   expect(await listLogins(host)).toEqual([
-    { domain: shop.domain, at, address: '203.0.113.7', fingerprint: KEY },
-    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY },
+    { domain: shop.domain, at, address: '203.0.113.7', fingerprint: KEY, kind: 'sftp' },
+    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY, kind: 'shell' },
   ])
   const [asked = ''] = host.ran
   expect(asked).toEndWith(' _UID=0 _COMM=sshd _COMM=sshd-session')

@@ -35,17 +35,17 @@ test.each([
   {
     what: 'an earlier block of an administrator wins',
     make: (host: FakeHost) =>
-      host.answer(`${TRIAL} user=shop`, CONFINED.replace('permittty no', 'permittty yes')),
+      host.answer(`${TRIAL} user=shop,`, CONFINED.replace('permittty no', 'permittty yes')),
     message: 'PermitTTY is yes instead of no',
   },
   {
     what: 'sshd would admit nobody but a list',
-    make: (host: FakeHost) => host.answer(`${TRIAL} user=shop`, `${CONFINED}allowusers ops\n`),
+    make: (host: FakeHost) => host.answer(`${TRIAL} user=shop,`, `${CONFINED}allowusers ops\n`),
     message: 'allowusers decides who may log in',
   },
   {
     what: 'the session of root would change',
-    make: (host: FakeHost) => host.answer(`${TRIAL} user=root`, 'permittty no\n'),
+    make: (host: FakeHost) => host.answer(`${TRIAL} user=root,`, 'permittty no\n'),
     message: 'would treat root differently',
   },
 ])('nothing is left when $what', async ({ make, message }) => {

@@ -3,6 +3,7 @@ import type { SiteAccess } from '#shared/api/access.ts'
 /** `day` as in a date field, empty: no limit. `at`: the time on record while the day is that one. */
 export interface Part {
   isIn: boolean
+  shell: boolean
   day: string
   at?: string | null
 }
@@ -12,7 +13,10 @@ export type Draft = ReadonlyMap<number, Part>
 
 export const draftOf = ({ grants }: SiteAccess): Draft =>
   new Map(
-    grants.map(({ person_id, expires_at: at }) => [person_id, { isIn: true, day: dayOf(at), at }]),
+    grants.map(({ person_id, kind, expires_at: at }) => [
+      person_id,
+      { isIn: true, shell: kind === 'shell', day: dayOf(at), at },
+    ]),
   )
 
 /** In the time zone of the user. */
@@ -34,7 +38,15 @@ function endOf({ day, at }: Part): string | null {
 
 export const grantsOf = (draft: Draft) =>
   [...draft].flatMap(([person_id, part]) =>
-    part.isIn ? [{ person_id, expires_at: endOf(part) }] : [],
+    part.isIn
+      ? [
+          {
+            person_id,
+            kind: part.shell ? ('shell' as const) : ('sftp' as const),
+            expires_at: endOf(part),
+          },
+        ]
+      : [],
   )
 
 /** The hint below a date field. */

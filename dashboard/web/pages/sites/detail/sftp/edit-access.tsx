@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { peopleQuery, setAccess } from '#dashboard/web/api/access.ts'
+import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -22,10 +23,14 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
   const [draft, setDraft] = useState(() => draftOf(access))
   const [install, setInstall] = useState(false)
   const grants = grantsOf(draft)
+  const mayShell = useQuery(settingsQuery).data?.site_shell ?? false
+  const had = new Set(
+    access.grants.flatMap(({ person_id, kind }) => (kind === 'shell' ? person_id : [])),
+  )
   return (
     <WorkDialog
       {...dialog}
-      title={`SFTP access to ${site.domain}`}
+      title={`Access to ${site.domain}`}
       about="Each of these people reaches the files of this site with an SSH key. All sessions end when somebody loses the access."
       site={site}
       work={
@@ -49,13 +54,14 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
                 key={person.id}
                 person={person}
                 draft={draft}
+                mayShell={mayShell || had.has(person.id)}
                 onChange={(part) => setDraft(new Map([...draft, [person.id, part]]))}
               />
             ))}
           </div>
           <CheckField
-            label="Install the SSH server if it is missing"
-            about="Otherwise a server without openssh-server refuses."
+            label="Install missing programs"
+            about="openssh-server, and for a shell also git, composer and rsync."
             checked={install}
             onChange={setInstall}
           />
@@ -68,12 +74,15 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
 interface PersonFieldProps {
   person: Person
   draft: Draft
+  /** Whether the person can be given a shell, or has one. */
+  mayShell: boolean
   onChange: (part: Part) => void
 }
 
-function PersonField({ person: { id, name, keys }, draft, onChange }: PersonFieldProps) {
-  const part = draft.get(id) ?? { isIn: false, day: '' }
-  const { isIn, day } = part
+function PersonField({ person, draft, mayShell, onChange }: PersonFieldProps) {
+  const { id, name, keys } = person
+  const part = draft.get(id) ?? { isIn: false, shell: false, day: '' }
+  const { isIn, shell, day } = part
   const count = keys.length === 1 ? '1 key' : `${keys.length} keys`
   return (
     <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
@@ -83,6 +92,15 @@ function PersonField({ person: { id, name, keys }, draft, onChange }: PersonFiel
         checked={isIn}
         onChange={(checked) => onChange({ ...part, isIn: checked })}
       />
+      {isIn && (
+        <CheckField
+          label={`Shell for ${name}`}
+          about={mayShell ? 'Programs in the sandbox of the site.' : 'Turned off in the settings.'}
+          checked={shell}
+          disabled={!mayShell}
+          onChange={(checked) => onChange({ ...part, shell: checked })}
+        />
+      )}
       {isIn && (
         <Field label={`Last day of ${name}`} name={`day-${id}`} hint={hintOf(day)}>
           <Input

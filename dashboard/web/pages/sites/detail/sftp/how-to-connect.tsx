@@ -5,10 +5,11 @@ import type { SiteAccess } from '#shared/api/access.ts'
 type Login = NonNullable<SiteAccess['login']>
 
 /** The facts for a client with windows, and the command. */
-export function HowToConnect({ login: { host, ports, user, host_keys } }: { login: Login }) {
+export function HowToConnect({ login }: { login: Login }) {
+  const { host, ports, user, shell_user, host_keys } = login
   const [port = 22] = ports
   const address = host.includes(':') ? `[${host}]` : host
-  const option = port === 22 ? '' : `-P ${port} `
+  const option = (letter: string) => (port === 22 ? '' : `-${letter} ${port} `)
   return (
     <>
       <Facts
@@ -27,7 +28,13 @@ export function HowToConnect({ login: { host, ports, user, host_keys } }: { logi
           ),
         }}
       />
-      <Snippet text={`sftp ${option}${user}@${address}`} what="the command" />
+      <Snippet text={`sftp ${option('P')}${user}@${address}`} what="the command" />
+      {shell_user !== null && (
+        <Snippet
+          text={`ssh ${option('p')}${shell_user}@${address}`}
+          what="the command for a shell"
+        />
+      )}
     </>
   )
 }

@@ -17,7 +17,7 @@ import { EditAccess } from './edit-access.tsx'
 import { HowToConnect } from './how-to-connect.tsx'
 import { Logins } from './logins.tsx'
 
-/** Who may log in by SFTP, and how. */
+/** Who may log in by SFTP, or with a shell, and how. */
 export function SftpCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(accessQuery(site))
   const { dialog, show } = useDialog()
@@ -66,14 +66,16 @@ function Grants({ access }: { access: SiteAccess }) {
       head={
         <>
           <Head>Person</Head>
+          <Head>Access</Head>
           <Head>Until</Head>
           <Head>State</Head>
         </>
       }
     >
-      {access.grants.map(({ person_id, name, expires_at, keys, applied }) => (
+      {access.grants.map(({ person_id, name, kind, expires_at, keys, applied }) => (
         <tr key={person_id}>
           <Cell className="font-medium break-words">{name}</Cell>
+          <Cell>{kind === 'shell' ? 'SFTP and shell' : 'SFTP'}</Cell>
           <Cell>
             <Time at={expires_at} none="no limit" />
           </Cell>

@@ -1,0 +1,122 @@
+import type { Host } from '#agent/host/ports.ts'
+import { accessOf } from '#agent/os/access/access.ts'
+import { GATE_GROUP, hasShell } from '#agent/os/access/gate.ts'
+import { GROUP } from '#agent/os/access/places.ts'
+import { endSessions } from '#agent/os/access/sessions.ts'
+import { deferred } from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { gateKeysOf, shellOf } from '#agent/os/shell/shell.ts'
+import { refuseWithoutSystemd, toolSteps } from '#agent/os/shell/tools.ts'
+import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import {
+  groupSteps,
+  installSteps,
+  refuseOpenShell,
+  refuseWithoutSshd,
+  sshdSteps,
+} from '#agent/os/ssh/sshd.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import type { AccessGrant } from '#shared/site-access.ts'
+import { isReached, loses } from './access-changes.ts'
+
+type Params = ParamsOf<'site.access'>
+
+/**
+ * The access is in place before sshd is asked how it treats the user: no key is valid until then.
+ * The account of the shell is asked about before it has a key.
+ */
+export async function prepared(params: Params, host: Host): Promise<Step[]> {
+  const site = await getSite(host, params.domain)
+  const wants = hasShell({ access: params.grants })
+  const after = [...(wants || hasShell(site) ? [gateKeyStep(params, host)] : [])]
+  const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
+  const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
+  if (params.grants.length === 0) return [keyStep(params, host), ...others]
+  if (wants) refuseWithoutSystemd(host)
+  await refuseWithoutSshd(host, params.install)
+  return [
+    ...(await installSteps(host)),
+    ...(wants && params.install ? await toolSteps(host) : []),
+    ...(await groupSteps(host, GROUP)),
+    ...(wants ? await groupSteps(host, GATE_GROUP) : []),
+    keyStep(params, host),
+    ...(wants ? [shellStep(params, host)] : []),
+    ...(await sshdSteps(host, site.user, wants)),
+    ...others,
+  ]
+}
+
+/** All that an interrupted operation may have to undo. */
+export const undoable = async (params: Params, host: Host, { user }: Site): Promise<Step[]> => [
+  keyStep(params, host),
+  shellStep(params, host),
+  ...(await sshdSteps(host, user)),
+  gateKeyStep(params, host),
+  sessionStep(params, host),
+  recordStep(params, host),
+]
+
+/** Without the access the record is as it was before the first one. */
+function withAccess({ access: _, ...site }: Site, grants: AccessGrant[]): Site {
+  return grants.length === 0 ? site : { ...site, access: grants }
+}
+
+const recordedOf = ({ domain }: Params, host: Host) => getSite(host, domain)
+const targetOf = async (params: Params, host: Host) =>
+  withAccess(await recordedOf(params, host), params.grants)
+
+function keyStep(params: Params, host: Host): Step {
+  const steady = host.steady ?? host
+  return {
+    name: 'keys',
+    title: 'Writing the keys of people',
+    ...deferred(async () => accessOf(host, await targetOf(params, host))),
+    undo: async () => accessOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+/** After the keys of it are gone, or before they are written. */
+function shellStep(params: Params, host: Host): Step {
+  const steady = host.steady ?? host
+  const wants = hasShell({ access: params.grants })
+  return {
+    name: 'shell',
+    title: wants ? 'Preparing the shell of the site' : 'Removing the shell of the site',
+    ...deferred(async () => shellOf(host, await targetOf(params, host))),
+    undo: async () => shellOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+function gateKeyStep(params: Params, host: Host): Step {
+  const steady = host.steady ?? host
+  const change = deferred(async () => gateKeysOf(host, await targetOf(params, host)))
+  return {
+    name: 'shell keys',
+    title: 'Writing the keys of people with a shell',
+    effects: change.effects,
+    async apply() {
+      const { user, access } = await targetOf(params, host)
+      if (hasShell({ access })) await refuseOpenShell(host, user)
+      await change.apply()
+    },
+    undo: async () => gateKeysOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+const sessionStep = (params: Params, host: Host): Step => ({
+  name: 'sessions',
+  title: 'Ending sessions without access',
+  effects: async () => ((await loses(host, params)) ? [run('stop', 'SSH sessions')] : []),
+  async apply() {
+    if (await loses(host, params)) await endSessions(host, (await recordedOf(params, host)).user)
+  },
+})
+
+const recordStep = (params: Params, host: Host): Step => ({
+  name: 'record',
+  title: 'Recording the access',
+  effects: async () => planWriteSite(host, await targetOf(params, host)),
+  apply: async () => writeSite(host, await targetOf(params, host)),
+  decided: async () => isReached(await recordedOf(params, host), params),
+})

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Host } from '#agent/host/ports.ts'
+import {
+  type Change,
+  declared,
+  inOrder,
+  provided,
+  removed,
+  removedGenerated,
+} from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { UNITS } from '#agent/os/services/systemd.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { keysOf } from './places.ts'
+
+/** Of the accounts that people log in with for a shell; sshd knows them by it. */
+export const GATE_GROUP = 'hosting-shell'
+const LONGEST_NAME = 32
+
+/**
+ * The account for the shell of a site: no site user has a dot in its name. It may connect to the
+ * socket of the shell and has no other right. The site cannot see its processes: with the same
+ * number, a program in the sandbox could leave it through their view of the file system.
+ */
+export function gateOf(user: string): string {
+  const name = `${user}.ssh`
+  if (name.length <= LONGEST_NAME) return name
+  const digest = createHash('sha256').update(user).digest('hex').slice(0, 8)
+  return `${user.slice(0, LONGEST_NAME - 13)}.${digest}.ssh`
+}
+
+export const RUN_FOLDER = '/run/hosting-shell'
+/** Only the gate account may connect. The kernel lists its path to every process: no site name. */
+export function socketOf(user: string): string {
+  const digest = createHash('sha256').update(`hosting-shell ${user}`).digest('hex')
+  return `${RUN_FOLDER}/${digest.slice(0, 32)}.sock`
+}
+/** The link to the socket by which the client finds it; only gate accounts see the folder. */
+export const linkOf = (user: string) => `${RUN_FOLDER}/${gateOf(user)}`
+export const socketUnitOf = (user: string) => `hosting-shell-${user}.socket`
+export const templateOf = (user: string) => `hosting-shell-${user}@.service`
+/** All sessions of a site: systemctl(1) matches loaded units. */
+const sessionsOf = (user: string) => `hosting-shell-${user}@*.service`
+export const unitPath = (unit: string) => `${UNITS}/${unit}`
+export const WANTS_FOLDER = `${UNITS}/sockets.target.wants`
+export const wantsPath = (unit: string) => `${WANTS_FOLDER}/${unit}`
+
+const commentOf = (user: string) => `Shell of ${user}`
+
+/** Whether the account exists; one that this agent did not make does not count. */
+export async function hasGate({ files }: Host, user: string): Promise<boolean> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const line = lines.find((one) => one.startsWith(`${gateOf(user)}:`))
+  return line?.split(':')[4] === commentOf(user)
+}
+
+/** The options of useradd(8). With the home of the site, no site sees the account. */
+export const gateOptions = (user: string, home: string): string[] => [
+  ...['--system', '--no-create-home', '--home-dir', home, '--no-user-group', '--gid', GATE_GROUP],
+  ...['--shell', '/bin/sh', '--comment', commentOf(user)],
+]
+
+export const hasShell = ({ access = [] }: Pick<Site, 'access'>): boolean =>
+  access.some(({ kind }) => kind === 'shell')
+
+/** Ends the sessions in the sandbox, and the clients that people see them with. */
+export async function endShells(host: Host, user: string): Promise<void> {
+  if (!(await hasGate(host, user))) return
+  const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', gateOf(user)]
+  await host.shell.run(['start-stop-daemon', '--stop', ...all])
+  if (host.init === 'systemd') await host.shell.try(['systemctl', 'stop', sessionsOf(user)])
+}
+
+/** Keys first: from then on nobody can log in. The account last, so that a repeated removal finds it. */
+export function withoutGate(host: Host, user: string): Change {
+  const [socket, template] = [socketUnitOf(user), templateOf(user)]
+  const units = inOrder(
+    removed(host, 'link', wantsPath(socket)),
+    removedGenerated(host, unitPath(socket), unitPath(template)),
+  )
+  return inOrder(
+    removed(host, 'file', keysOf(gateOf(user))),
+    provided(() => host.files.stat(unitPath(socket)), {
+      effects: units.effects,
+      async apply() {
+        await host.shell.run(['systemctl', 'stop', socket])
+        await units.apply()
+        await host.shell.run(['systemctl', 'daemon-reload'])
+      },
+    }),
+    provided(
+      () => hasGate(host, user),
+      declared([effects.remove('user', gateOf(user))], async () => {
+        await endShells(host, user)
+        await host.shell.run(['userdel', '--', gateOf(user)])
+      }),
+    ),
+  )
+}

@@ -1,0 +1,101 @@
+import type { Host } from '#agent/host/ports.ts'
+import {
+  GATE_GROUP,
+  gateOf,
+  gateOptions,
+  hasGate,
+  hasShell,
+  RUN_FOLDER,
+  socketUnitOf,
+  templateOf,
+  unitPath,
+  WANTS_FOLDER,
+  wantsPath,
+  withoutGate,
+} from '#agent/os/access/gate.ts'
+import { renderGateKeys } from '#agent/os/access/keys.ts'
+import { keysOf } from '#agent/os/access/places.ts'
+import { JOB_PROGRAM_FILES } from '#agent/os/cron/job-runner.ts'
+import {
+  type Change,
+  declared,
+  folder,
+  generated,
+  inOrder,
+  linked,
+  provided,
+  removed,
+} from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { CLIENT, CLIENT_TEXT } from './client.ts'
+import { SERVER, SERVER_TEXT } from './server.ts'
+import { renderSession, renderSocket } from './units.ts'
+
+const TMPFILES_FOLDER = '/etc/tmpfiles.d'
+const TMPFILES = `${TMPFILES_FOLDER}/hosting-shell.conf`
+const RUN_MODE = 0o710
+
+type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'access'>
+
+const filesOf = (site: Owner): Generated[] => [
+  ...JOB_PROGRAM_FILES,
+  { path: CLIENT, text: CLIENT_TEXT },
+  { path: SERVER, text: SERVER_TEXT },
+  { path: TMPFILES, text: `# ${MARK_LINE}\nd ${RUN_FOLDER} 0710 root ${GATE_GROUP}\n` },
+  { path: unitPath(templateOf(site.user)), text: renderSession(site) },
+  { path: unitPath(socketUnitOf(site.user)), text: renderSocket(site) },
+]
+
+/** The account and the socket of the shell of a site; without a person who has it, neither. */
+export function shellOf(host: Host, site: Owner): Change {
+  const { user } = site
+  if (!hasShell(site)) return withoutGate(host, user)
+  const socket = socketUnitOf(user)
+  const files = inOrder(
+    folder(host, TMPFILES_FOLDER),
+    generated(host, filesOf(site)),
+    folder(host, WANTS_FOLDER),
+    linked(host, unitPath(socket), wantsPath(socket)),
+    folder(host, RUN_FOLDER, { mode: RUN_MODE, group: GATE_GROUP }),
+  )
+  return inOrder(
+    provided(
+      async () => !(await hasGate(host, user)),
+      declared([effects.create('user', gateOf(user))], () =>
+        host.shell.run(['useradd', ...gateOptions(user, homeOf(user)), '--', gateOf(user)]),
+      ),
+    ),
+    {
+      effects: async () => [...(await files.effects()), effects.run('start', socket)],
+      async apply() {
+        await files.apply()
+        await host.shell.run(['systemctl', 'daemon-reload'])
+        await host.shell.run(['systemctl', 'start', socket])
+      },
+    },
+  )
+}
+
+/** The keys of people with a shell; its account has no other way in. */
+export function gateKeysOf(host: Host, { user, access = [] }: Owner): Change {
+  const path = keysOf(gateOf(user))
+  if (!hasShell({ access })) return removed(host, 'file', path)
+  const text = renderGateKeys(access)
+  return {
+    effects: async () => effects.planWrite(path, await host.files.read(path), text),
+    apply: () => host.files.write(path, text, { mode: 0o640, group: GATE_GROUP }),
+  }
+}
+
+/** What a session finds follows the PHP version of its site; running sessions stay as they are. */
+export const followed = (host: Host, site: Owner): Change =>
+  provided(async () => hasShell(site) && host.init === 'systemd', {
+    effects: generated(host, filesOf(site)).effects,
+    async apply() {
+      await generated(host, filesOf(site)).apply()
+      await host.shell.run(['systemctl', 'daemon-reload'])
+    },
+  })

@@ -1,0 +1,69 @@
+import { gateOf, linkOf, socketOf } from '#agent/os/access/gate.ts'
+import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
+import { environmentOf } from '#agent/os/cron/own-files.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { sliceOf } from '#agent/os/services/systemd.ts'
+import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { SERVER, SILENCE } from './server.ts'
+
+type Owner = Pick<Site, 'user' | 'php' | 'staging'>
+
+const MOST_SESSIONS = 16
+const LONGEST_HOURS = 24
+
+/** systemd itself starts each session: no program of root takes part that a person could attack. */
+export const renderSocket = ({ user }: Owner): string => `# ${MARK_LINE}
+[Unit]
+Description=Shell of ${user}
+
+[Socket]
+ListenStream=${socketOf(user)}
+Symlinks=${linkOf(user)}
+SocketUser=${gateOf(user)}
+SocketMode=0600
+Accept=yes
+MaxConnections=${MOST_SESSIONS}
+TriggerLimitIntervalSec=0
+RemoveOnStop=yes
+
+[Install]
+WantedBy=sockets.target
+`
+
+/** One session, confined like the PHP of the site. The home of the site belongs to root. */
+export function renderSession(site: Owner): string {
+  const { user } = site
+  const variables = Object.entries({
+    ...Object.fromEntries(environmentOf(site)),
+    HOME: `${homeOf(user)}/tmp/shell`,
+    ...{ USER: user, LOGNAME: user, SHELL: '/bin/bash' },
+  })
+  return `# ${MARK_LINE}
+[Unit]
+Description=Shell of ${user}
+CollectMode=inactive-or-failed
+
+[Service]
+Slice=${sliceOf(user)}
+${variables.map(([name, value]) => `Environment="${name}=${value}"`).join('\n')}
+WorkingDirectory=-${docrootOf(user)}
+ExecStart=/usr/bin/perl ${SERVER}
+StandardInput=socket
+StandardOutput=null
+StandardError=journal
+NotifyAccess=main
+WatchdogSec=${SILENCE}
+WatchdogSignal=SIGKILL
+SuccessExitStatus=1 SIGKILL
+RuntimeMaxSec=${LONGEST_HOURS}h
+TimeoutStopSec=5
+KillMode=control-group
+SendSIGHUP=yes
+OOMPolicy=continue
+UMask=0027
+MemoryMax=1024M
+TasksMax=128
+${sandboxOf(user).join('\n')}
+`
+}

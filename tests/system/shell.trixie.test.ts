@@ -1,0 +1,3 @@
+import { shellOn } from '#tests/support/system/shell-checks.ts'
+
+shellOn('trixie')
