@@ -102,7 +102,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     start('wp.scan', parse(SiteRequest, jsonOf(raw, body)), raw),
   )
 
-  for (const [path, read] of Object.entries(siteCalls(readings, policy))) {
+  for (const [path, read] of Object.entries(siteCalls(readings, policy, runner))) {
     app.post(path, async ({ req: { raw }, var: { body }, json }) =>
       json(await read(jsonOf(raw, body))),
     )

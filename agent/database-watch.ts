@@ -6,14 +6,14 @@ import { endLongStatements } from './os/database/long-statements.ts'
 import { endExpired } from './os/database/temporary-accounts.ts'
 import { MARIADB } from './os/services/known.ts'
 import { isRunning } from './os/services/service.ts'
-import { listSites } from './os/site/sites.ts'
+import { listSites, type Site } from './os/site/sites.ts'
 
 const PAUSE_MS = 20_000
 
 /**
- * Three times a minute: ends temporary users whose time is over and statements of sites beyond their limit, and raises the connection limit if a
- * restart of MariaDB has lowered it. It holds its own connection, so that the agent has one when all
- * others are in use. Dumps and imports may take longer: a site with an operation is skipped.
+ * Three times a minute: ends temporary users whose time is over, and statements beyond the limit of
+ * their site, and raises the connection limit if a restart of MariaDB has lowered it. It holds its
+ * own connection, so that the agent has one when all others are in use.
  */
 export async function watchDatabase(
   host: Host,
@@ -41,8 +41,8 @@ async function look(
   if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
   const ended = endExpired(host).catch((error: unknown) => ({ error }))
   await keepConnections(host)
-  const idle = sites.filter(({ domain }) => !runner.isBusy(apexOf(domain)))
-  for (const { domain } of await endLongStatements(host, idle)) {
+  const busy = ({ domain }: Site) => runner.isBusy(apexOf(domain))
+  for (const { domain } of await endLongStatements(host, sites, busy)) {
     report(new Error(`A statement of ${domain} ran beyond the limit of its tier and was ended`))
   }
   const problem = await ended

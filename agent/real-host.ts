@@ -12,6 +12,7 @@ import { scanning } from './host/real/scanning.ts'
 import { confinedShell, freeShell } from './host/real/unconfined.ts'
 import { visitor } from './host/real/visitor.ts'
 import type { HostSettings } from './host/settings.ts'
+import { sharedByName } from './host/shared.ts'
 import { siteScanner } from './os/reading/scanner.ts'
 
 const clock: Clock = {
@@ -27,8 +28,8 @@ export function realHost(settings: HostSettings): Host {
   const own = { shell: freeShell(init), files, privileged, clock, random }
   const scanner = siteScanner(scanning({ init, privileged }), own)
   const database = openDatabase()
-  const exclusive = exclusiveByName()
-  return { ...own, init, scanner, database, net, visitor, acme, settings, programs, exclusive }
+  const turns = { exclusive: exclusiveByName(), shared: sharedByName() }
+  return { ...own, init, scanner, database, net, visitor, acme, settings, programs, ...turns }
 }
 
 /** This machine, for a process in the sandbox of sandbox.ts: forbidden actions run outside of it. */

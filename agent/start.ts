@@ -21,6 +21,7 @@ import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
 import { NumbersCollector } from './os/numbers/collector.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
+import { removeLeftDrafts } from './os/server/left-drafts.ts'
 import { forgetAllUploads } from './os/site-database/uploads.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
@@ -88,7 +89,10 @@ async function open(config: Config, host: Host) {
     : []
   for (const problem of problems) log('error', problem)
   if (host.privileged)
-    await Promise.all([stopLeftSlices(host), closeReadings(host), forgetAllUploads(host)])
+    await Promise.all([
+      ...[stopLeftSlices(host), closeReadings(host), forgetAllUploads(host)],
+      removeLeftDrafts(host).catch(logError),
+    ])
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({

@@ -11,7 +11,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
-import { forgetUploads, partsOf } from '#agent/os/site-database/uploads.ts'
+import { forgetUpload, markTried, partsOf } from '#agent/os/site-database/uploads.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
@@ -122,6 +122,7 @@ function stepsOf(
       effects: replace.planLoad(user),
       async *apply() {
         const { paths, bytes } = await partsOf(host, { ...params, user })
+        await markTried(host, user, params.upload)
         yield `Importing an upload of ${Math.ceil(bytes / 1e6)} MB`
         const upload = { paths, bytes, packed: params.packed }
         learned.imported = await importUpload(host, site, upload, params.replace)
@@ -137,7 +138,11 @@ function stepsOf(
       ...replace.keepPrevious(host, user),
       decided: async () => !(await host.files.stat(replacedOf(user))),
     },
-    { name: 'cleanup', title: 'Removing the upload', ...forgetUploads(host, user) },
+    {
+      name: 'cleanup',
+      title: 'Removing the upload',
+      ...forgetUpload(host, user, params.upload),
+    },
   ]
 }
 

@@ -4,6 +4,7 @@ import type { Fed } from './fed.ts'
 import type { Net } from './net-port.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { HostSettings } from './settings.ts'
+import type { Sharing } from './sharing.ts'
 import type { Visitor } from './visit-port.ts'
 
 /**
@@ -39,6 +40,10 @@ export interface Host {
    * program without a queue (`apt`). Not re-entrant.
    */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
+  /** A few at once for each name, with a state of their own. Not re-entrant. */
+  shared<T, S>(name: string, sharing: Sharing<S>, work: (state: S) => Promise<T>): Promise<T>
+  /** A line for the viewers of the operation that uses this host. Absent outside of operations. */
+  tell?(line: string): void
 }
 
 export interface RunOptions {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Runner } from '#agent/operations/runner.ts'
 import type { Policy } from '#agent/policy/policy.ts'
 import type { Readings } from '#agent/readings/readings.ts'
 import { SiteRequest } from '#shared/agent.ts'
@@ -13,6 +14,7 @@ type Reading = (body: unknown) => Promise<object>
 export function siteCalls(
   readings: Readings,
   policy: Pick<Policy, 'permit' | 'permitPasswords'>,
+  runner: Pick<Runner, 'unended'>,
 ): Record<string, Reading> {
   return {
     '/sites/job-runs': about(async (domain) => ({ runs: await readings.jobRuns(domain) })),
@@ -29,7 +31,12 @@ export function siteCalls(
     '/sites/database-upload': parsed(UploadRequest, async (request) => {
       const giveBack = await policy.permit('database.import')
       giveBack()
-      return readings.storePart(request)
+      const imports = runner.unended('database.import')
+      const own = imports.filter(({ domain }) => domain === request.domain)
+      return readings.storePart(
+        request,
+        own.map(({ upload }) => upload),
+      )
     }),
     '/sites/db-password': about(async (domain) => {
       await policy.permitPasswords()

@@ -1,14 +1,16 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { ServiceError } from '#shared/errors.ts'
 import { shellOf } from './cancellable-shell.ts'
-
-/** The time between SIGTERM and SIGKILL. */
-const GRACE_MS = 10_000
-/** A process that survives SIGKILL this long hangs in the kernel, and never continues its work. */
-const STUCK_MS = 10_000
-const POLL_MS = 5
+import { OwnPrograms } from './own-programs.ts'
 
 type Phase = 'working' | 'decided' | 'undoing'
+
+interface Means {
+  /** Releases the reserved disk space for the undo; false: none is left. */
+  makeRoom(): Promise<boolean>
+  /** A line of the operation. */
+  tell(line: string): void
+}
 
 /**
  * One operation on the machine. Everything that waits on `host` can be ended: it throws the reason,
@@ -18,6 +20,7 @@ export class Session {
   readonly host: Host
   readonly #base: Host
   readonly #operation: string
+  readonly #programs: OwnPrograms
   readonly #waits = new AbortController()
   readonly #forced = Promise.withResolvers<void>()
   readonly #over = Promise.withResolvers<never>()
@@ -25,13 +28,20 @@ export class Session {
   #phase: Phase = 'working'
   #reason: ServiceError | undefined
 
-  /** Releases the reserved disk space for the undo; false: none is left. */
-  readonly makeRoom: () => Promise<boolean>
+  readonly makeRoom: Means['makeRoom']
 
-  constructor(base: Host, operation: string, makeRoom = async () => false) {
+  readonly #tell: (line: string) => void
+
+  constructor(
+    base: Host,
+    operation: string,
+    { makeRoom = async () => false, tell = () => undefined }: Partial<Means> = {},
+  ) {
     this.makeRoom = makeRoom
+    this.#tell = tell
     this.#base = base
     this.#operation = operation
+    this.#programs = new OwnPrograms(base, operation)
     this.host = this.#view()
     this.#over.promise.catch(() => undefined)
   }
@@ -60,7 +70,8 @@ export class Session {
     this.#reason = reason
     this.#waits.abort(reason)
     const over = () => this.#over.reject(reason)
-    void this.#empty().then(over, over)
+    const isForced = () => this.#force
+    void this.#programs.end(isForced, this.#forced.promise).then(over, over)
   }
 
   /** Throws the reason when the operation must end, after all its programs have ended. */
@@ -76,7 +87,7 @@ export class Session {
 
   /** Ends remaining programs of the work, also of an earlier process of the agent. */
   async alone(): Promise<void> {
-    await this.#kill().catch(() => undefined)
+    await this.#programs.kill().catch(() => undefined)
   }
 
   /** No program of the work runs after this, and the undo cannot be ended. */
@@ -85,31 +96,6 @@ export class Session {
     if (!this.#reason) await this.alone()
     if (this.#reason) await this.#over.promise.catch(() => undefined)
     this.#phase = 'undoing'
-  }
-
-  async #empty(): Promise<void> {
-    const { programs, clock } = this.#base
-    if (!this.#force) {
-      await programs.signal(this.#operation, 'SIGTERM')
-      const end = clock.elapsed() + GRACE_MS
-      while (!this.#force && clock.elapsed() < end && (await this.#left()) > 0) {
-        await Promise.race([clock.sleep(10 * POLL_MS), this.#forced.promise])
-      }
-    }
-    await this.#kill()
-  }
-
-  async #kill(): Promise<void> {
-    const { programs, clock } = this.#base
-    const end = clock.elapsed() + STUCK_MS
-    while ((await this.#left()) > 0 && clock.elapsed() < end) {
-      await programs.signal(this.#operation, 'SIGKILL')
-      await clock.sleep(POLL_MS)
-    }
-  }
-
-  #left(): Promise<number> {
-    return this.#base.programs.count(this.#operation)
   }
 
   async #until<T>(work: () => Promise<T>): Promise<T> {
@@ -164,7 +150,10 @@ export class Session {
         elapsed: () => clock.elapsed(),
         sleep: (ms) => this.#until(() => clock.sleep(ms)),
       },
-      exclusive: (name, work) => this.#turn(name, work),
+      exclusive: (name, work) => this.#turn((begun) => this.#base.exclusive(name, begun), work),
+      shared: (name, sharing, work) =>
+        this.#turn((begun) => this.#base.shared(name, sharing, begun), work),
+      tell: (line) => this.#tell(line),
     }
   }
 
@@ -180,13 +169,16 @@ export class Session {
    * Aborts the waiting for a turn; running work is ended by its own waits. An undo waits for its
    * turn in any case.
    */
-  async #turn<T>(name: string, work: () => Promise<T>): Promise<T> {
-    if (this.#phase !== 'working') return this.#base.exclusive(name, work)
+  async #turn<T, A extends unknown[]>(
+    takeTurn: (work: (...given: A) => Promise<T>) => Promise<T>,
+    work: (...given: A) => Promise<T>,
+  ): Promise<T> {
+    if (this.#phase !== 'working') return takeTurn(work)
     let started = false
-    const turn = this.#base.exclusive(name, async () => {
+    const turn = takeTurn(async (...given) => {
       await this.check()
       started = true
-      return work()
+      return work(...given)
     })
     const given = new Promise<never>((_, reject) => {
       this.#over.promise.catch((reason) => started || reject(reason))

@@ -43,7 +43,10 @@ export class Execution {
     const { id } = operation
     this.operation = operation
     this.#options = options
-    this.session = new Session(options.host, id, () => options.store.reserve.give())
+    this.session = new Session(options.host, id, {
+      makeRoom: () => options.store.reserve.give(),
+      tell: (line) => void operation.log(line).catch((fault) => options.report(fault, id)),
+    })
     this.states = new StepStates(operation.steps)
     this.context = {
       host: this.session.host,

@@ -7,6 +7,7 @@ import { Execution, type ExecutionOptions, startWork } from './execution.ts'
 import type { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
 import { keyOf, type PendingCleanup } from './pending-cleanup.ts'
+import type { Request } from './records.ts'
 import { recovered } from './recovery.ts'
 import type { OperationStore } from './store.ts'
 
@@ -34,6 +35,7 @@ export class Executions {
   readonly #operations = new Map<string, Operation>()
   /** Those that run or are being accepted. */
   readonly #executions = new Map<string, Execution>()
+  readonly #requests = new WeakMap<Execution, Pick<Request, 'command' | 'params'>>()
   readonly #limitsOf: (name: CommandName) => Limits
 
   constructor(options: ExecutionsOptions, { store, locks, cleanup }: Shared) {
@@ -47,6 +49,16 @@ export class Executions {
   /** Whether it runs or is being accepted. */
   has(id: string): boolean {
     return this.#executions.has(id)
+  }
+
+  /** The params of those that run or are being accepted. */
+  paramsOf<N extends CommandName>(name: N): ParamsOf<N>[] {
+    return [...this.#executions.values()].flatMap((execution) => {
+      const { command, params } = this.#requests.get(execution) ?? {}
+      const parsed = command === name ? COMMANDS[name].params.safeParse(params) : undefined
+      // The table ties the schema to the command by name, which the compiler cannot follow here.
+      return parsed?.success ? [parsed.data as ParamsOf<N>] : []
+    })
   }
 
   async find(id: string): Promise<Operation | undefined> {
@@ -87,7 +99,7 @@ export class Executions {
     const ended = async () => {
       if (stored) await this.#cleanup.note(id, key)
     }
-    const execution = this.#executionOf(operation, limits, ended)
+    const execution = this.#executionOf(operation, { command: name, params }, limits, ended)
     const accept = async () => {
       const created_at = host.clock.now()
       if (stored) await this.#store.create({ id, command: name, params, fingerprint, created_at })
@@ -147,7 +159,8 @@ export class Executions {
       await this.#cleanup.noteOld(request, key)
       return undefined
     }
-    const execution = this.#executionOf(operation, limits, () => this.#cleanup.note(id, key))
+    const ended = () => this.#cleanup.note(id, key)
+    const execution = this.#executionOf(operation, request, limits, ended)
     this.#operations.set(id, operation)
     const left = {
       request,
@@ -160,9 +173,15 @@ export class Executions {
     return { end }
   }
 
-  #executionOf(operation: Operation, limits: Limits, ended: () => Promise<void>): Execution {
+  #executionOf(
+    operation: Operation,
+    request: Pick<Request, 'command' | 'params'>,
+    limits: Limits,
+    ended: () => Promise<void>,
+  ): Execution {
     const options = { ...this.#options, store: this.#store, limits, ended }
     const execution = new Execution(operation, options)
+    this.#requests.set(execution, request)
     this.#executions.set(operation.id, execution)
     return execution
   }

@@ -119,9 +119,10 @@ export class PendingCleanup {
   }
 }
 
-/** A step that is done is not repeated: later operations may have followed it. */
+/** A step that is done or skipped is not repeated: later operations may have followed it. */
 function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
-  const done = journal.filter(({ state }) => state === 'done').map(({ step }) => step)
+  const isOver = ({ state }: JournalEntry) => state === 'done' || state === 'skipped'
+  const done = journal.filter(isOver).map(({ step }) => step)
   return stepsAfter(steps).filter(({ name }) => !done.includes(name))
 }
 

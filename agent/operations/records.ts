@@ -17,6 +17,7 @@ export const Cancelled = z.object({ at: z.number() })
 
 export const JournalEntry = z.object({
   step: z.string(),
-  state: z.enum(['intent', 'done', 'undone']),
+  /** `skipped`: its check found that there is nothing to do. */
+  state: z.enum(['intent', 'done', 'skipped', 'undone']),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>

@@ -98,6 +98,11 @@ export class Runner {
     return this.#locks.holds(key)
   }
 
+  /** The params of the operations of a command that run or wait for their turn. */
+  unended<N extends CommandName>(command: N): ParamsOf<N>[] {
+    return this.#executions.paramsOf(command)
+  }
+
   /**
    * Cancels an operation, or an unknown one as soon as it arrives. True: it has already ended. Past
    * its point of no return it completes.

@@ -44,6 +44,9 @@ export async function* performSteps(
       current = step
       if (await step.check?.()) {
         states.set(step, 'skipped')
+        yield* states.news()
+        // Otherwise it would count as unfinished, and run when its check finds another state later.
+        await write({ step: step.name, state: 'skipped' }).catch(() => undefined)
         continue
       }
       states.set(step, 'running')
@@ -131,7 +134,9 @@ async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom
 
 /** The steps that were started and not undone, in the order of the steps. */
 export function startedSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
-  const states = new Map(journal.map(({ step, state }) => [step, state]))
+  // A step that a resumed operation skips may be its own work.
+  const known = journal.filter(({ state }) => state !== 'skipped')
+  const states = new Map(known.map(({ step, state }) => [step, state]))
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
 }
 

@@ -104,7 +104,8 @@ export function readingsOf(
     databaseUsers: (domain: string) => listDatabaseUsers(host, domain),
     /** As packed SQL. */
     exportDatabase: (domain: string) => exports.start(domain),
-    storePart: (request: UploadRequest) => storePart(host, request),
+    storePart: (request: UploadRequest, importing: readonly string[]) =>
+      storePart(host, request, importing),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -51,7 +51,7 @@ export const siteDatabaseRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/database/uploads',
     summary: 'Upload a part of a dump for the database of a site',
     details:
-      'A dump is sent in parts, in any number of calls; the same part again replaces it. The parts are on the server of the site until they are imported, or until its agent restarts.',
+      'A dump is sent in parts, in any number of calls; the same part again replaces it. The parts are on the server of the site until they are imported, or until its agent restarts. Uploads with other names do not meet; 409 for a fourth one at once, and for a new one while an import runs.',
     right: 'admin',
     loads: loadManagedSite,
     body: UploadDump,

@@ -1,12 +1,28 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { findActive } from '#dashboard/operations/queries.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import { conflict } from '#shared/errors.ts'
 import { Uploaded, type UploadRequest } from '#shared/site-database.ts'
 import { askAbout } from './ask.ts'
 
-/** Passed on to the server of the site; the dashboard stores nothing of it. */
-export const uploadPart = (
-  deps: { agents: Agents },
+const IMPORT = 'database.import'
+
+/**
+ * Passed on to the server of the site; the dashboard stores nothing of it. Throws conflict for the
+ * first part while an import of the site runs or waits, which no other import can follow.
+ */
+export async function uploadPart(
+  deps: { agents: Agents; db: Database },
   target: SiteTarget,
   { upload, part, data }: Omit<UploadRequest, 'domain'>,
-): Promise<{ part: number }> =>
-  askAbout(deps, target, '/sites/database-upload', Uploaded, { upload, part, data })
+): Promise<{ part: number }> {
+  const { server, site } = target
+  if (part === 0) {
+    const holder = { type: IMPORT, server_id: server.id, site_id: site.id } as const
+    const active = await findActive(deps.db, holder)
+    if (active?.type === IMPORT)
+      throw conflict(`An import into the database of ${site.domain} is running: wait for its end`)
+  }
+  return askAbout(deps, target, '/sites/database-upload', Uploaded, { upload, part, data })
+}

@@ -23,6 +23,7 @@ import {
   askUsage,
 } from './ask-reports.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
+import { settleRenames } from './renames.ts'
 import {
   columnUpdates,
   type Found,
@@ -77,12 +78,15 @@ async function* readAndApply(
   yield `Connected to the agent of ${server.name}`
   const { services } = await agents.get(server, '/services', Services, undefined, signal)
   yield `Read the state of ${services.length} services`
-  const records = await listSiteRows(db, server.id)
+  const before = await listSiteRows(db, server.id)
   const listed = await agents.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
   yield `Found ${listed.total} sites`
   const web = await askWeb(agents, server)
   if (web) yield* linesOf(web)
   const found = foundOf(listed)
+  const renamed = await settleRenames(deps, before, found)
+  yield* renamed
+  const records = renamed.length > 0 ? await listSiteRows(db, server.id) : before
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, found)
   const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
@@ -106,7 +110,7 @@ async function* readAndApply(
   })
   await compareAccess(db, server.id, () => askAccess(agents, server))
   await storeLogins(db, server.id, await askLogins(agents, server))
-  if (plan.updates.length + imported > 0) deps.bus.notify(sitesOf(server.id))
+  if (plan.updates.length + imported + renamed.length > 0) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
   return { sites: listed.total }
 }

@@ -44,6 +44,29 @@ test('ends only statements that exceed the limit of their tier', async () => {
   ])
 })
 
+test('ends statements of temporary users of a database beyond the limit of its site', async () => {
+  const host = await server(shop)
+  await writeSite(host, busy)
+  const ends = Math.floor(host.time / 1000) + 3600
+  const user = (token: string) => `hosting_tmp_${token.repeat(10)}_${ends}`
+  host.rows('SELECT account.User AS user', [
+    { user: user('a'), name: 'shop', writes: 'Y' },
+    { user: user('b'), name: 'busy', writes: 'N' },
+    { user: user('c'), name: null, writes: null },
+  ])
+  host.rows('SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT QUERY_ID', [
+    { id: 81, user: user('a'), ms: shopLimit + 1 },
+    { id: 82, user: user('a'), ms: shopLimit },
+    { id: 83, user: user('b'), ms: shopLimit + 1 },
+    { id: 84, user: user('c'), ms: 9 * shopLimit },
+  ])
+
+  const reported = await watched(host, 1)
+
+  expect(ended(host)).toEqual(['KILL QUERY ID ? | 81', 'KILL QUERY ID ? | 83'])
+  expect(reported).toHaveLength(2)
+})
+
 test('raises the connection limit again after a restart of MariaDB lowered it', async () => {
   const host = await server(shop)
   for (let at = 0; at < 20; at++) {

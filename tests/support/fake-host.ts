@@ -1,6 +1,7 @@
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
+import { sharedByName } from '#agent/host/shared.ts'
 import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
 import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
 import { Mariadb } from '#agent/host/simulated/mariadb.ts'
@@ -47,6 +48,7 @@ export class FakeHost implements Host {
   }
 
   readonly exclusive = exclusiveByName()
+  readonly shared = sharedByName()
   /** Changes of the clock, in milliseconds. */
   set = 0
   readonly clock = {

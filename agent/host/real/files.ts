@@ -14,6 +14,7 @@ import {
   unlink,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { draftName } from '#agent/host/draft.ts'
 import type { Files, WriteOptions } from '#agent/host/ports.ts'
 import { kindOf, statOf } from './kind.ts'
 
@@ -35,7 +36,7 @@ export const files: Files = {
 
   async write(path, text, options = {}) {
     await mkdir(dirname(path), { recursive: true, mode: 0o755 })
-    const temporary = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`)
+    const temporary = join(dirname(path), draftName(randomBytes(6)))
     try {
       await writeNew(temporary, text, options)
       await rename(temporary, path)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Files, Host, Output, Random, Row, RunOptions, Shell } from '#agent/host/ports.ts'
+import { sharedByName } from '#agent/host/shared.ts'
 import type { Dice } from './dice.ts'
 import type { Disk } from './disk.ts'
 import { Running } from './running.ts'
@@ -45,6 +46,7 @@ export function simulatedHost({ disk, door, run, query, ...ports }: Simulated): 
     init: 'systemd',
     privileged: true,
     exclusive: exclusiveByName(),
+    shared: sharedByName(),
   }
 }
 

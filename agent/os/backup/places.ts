@@ -1,7 +1,7 @@
 import { HOMES } from '#agent/os/site/paths.ts'
 
 /** Beside the homes, so that files move by one rename; root's alone, and no user has its name. */
-const RESTORES = `${HOMES}/.restore`
+export const RESTORES = `${HOMES}/.restore`
 const folderOf = (user: string) => `${RESTORES}/${user}`
 
 /** What a restore takes from a backup, before it touches the site. */

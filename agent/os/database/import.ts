@@ -1,11 +1,14 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import type { Sharing } from '#agent/host/sharing.ts'
 import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 
 const LARGEST_PACKET = 2 ** 30
+/** On one server: a large one must not hold up all others, and many would hold up its sites. */
+const MOST_AT_ONCE = 2
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 
 /** MariaDB's errors for statements that need more than rights to tables. */
@@ -56,17 +59,31 @@ function argvOf(user: string): string[] {
   return ['mariadb', ...clientOf(user), ...options, '--', user]
 }
 
+/** The limit of the server while imports run. */
+interface Packet {
+  usual: number
+  isRaised: boolean
+}
+
 async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
-  const result = await host.exclusive('import', async () => {
-    const [row] = await host.database.admin('read_packet')
-    const usual = Number(row?.bytes ?? 2 ** 24)
-    const { database } = host.steady ?? host
-    if (size > usual) await database.admin('set_packet', [LARGEST_PACKET])
-    try {
-      return await work()
-    } finally {
-      if (size > usual) await database.admin('set_packet', [usual])
+  const { database } = host.steady ?? host
+  const sharing: Sharing<Packet> = {
+    most: MOST_AT_ONCE,
+    waits: () => host.tell?.(`Waiting: ${MOST_AT_ONCE} imports of databases run on this server`),
+    async first() {
+      const [row] = await host.database.admin('read_packet')
+      return { usual: Number(row?.bytes ?? 2 ** 24), isRaised: false }
+    },
+    async last({ usual, isRaised }) {
+      if (isRaised) await database.admin('set_packet', [usual])
+    },
+  }
+  const result = await host.shared('import', sharing, async (packet) => {
+    if (size > packet.usual) {
+      packet.isRaised = true
+      await database.admin('set_packet', [LARGEST_PACKET])
     }
+    return work()
   })
   await host.shell.run(['sync', '--file-system', '--', '/var/lib/mysql'])
   return result

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { type Change, removedTree } from '#agent/os/effects/change.ts'
+import { type Change, deferred, removedTree } from '#agent/os/effects/change.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { PART_BYTES, type UploadRequest } from '#shared/site-database.ts'
@@ -9,6 +9,10 @@ const UPLOADS = '/var/lib/hosting-agent/uploads'
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
 const SPARE = 2 * 2 ** 30
+/** Of one site at once, and how long none of its parts has come when an upload counts as abandoned. */
+const MOST_UPLOADS = 3
+const ABANDONED_MS = 2 * 60_000
+const TRIED = 'tried'
 const FULL = (PART_BYTES / 3) * 4
 
 const folderOf = (user: string) => `${UPLOADS}/${user}`
@@ -18,23 +22,58 @@ const partOf = (user: string, upload: string, part: number) =>
 
 /**
  * Stores one part of a dump; the same part again replaces it. The first part of an upload removes
- * earlier uploads of the site. Throws conflict where disk space is short.
+ * abandoned ones of the site. `importing`: the uploads of its imports, which stay as they are. Throws
+ * conflict for one of these, for too many uploads at once, and where disk space is short.
  */
 export async function storePart(
   host: Host,
   { domain, upload, part, data }: UploadRequest,
+  importing: readonly string[] = [],
 ): Promise<{ part: number }> {
   const { user } = await getSite(host, domain)
+  if (importing.includes(upload))
+    throw conflict('This upload is being imported: send another dump as a new upload')
   const { free } = await host.files.space('/var/lib')
   if (free < SPARE) {
     throw conflict(`Only ${Math.floor(free / 2 ** 20)} MB are free on this server: no upload`)
   }
-  if (part === 0) await host.files.remove(folderOf(user))
-  for (const path of [UPLOADS, folderOf(user), uploadOf(user, upload)])
-    await host.files.mkdir(path, PRIVATE)
-  await host.files.write(partOf(user, upload, part), data, SECRET)
-  return { part }
+  return inTurn(host, user, async () => {
+    if (part === 0) await forgetAbandoned(host, { user, domain }, [upload, ...importing])
+    for (const path of [UPLOADS, folderOf(user), uploadOf(user, upload)])
+      await host.files.mkdir(path, PRIVATE)
+    await host.files.write(partOf(user, upload, part), data, SECRET)
+    return { part }
+  })
 }
+
+async function forgetAbandoned(
+  host: Host,
+  { user, domain }: { user: string; domain: string },
+  except: readonly string[],
+): Promise<void> {
+  let others = 0
+  for (const { name } of await host.files.list(folderOf(user))) {
+    if (except.includes(name)) continue
+    if (await isUploaded(host, uploadOf(user, name))) others += 1
+    else await host.files.remove(uploadOf(user, name))
+  }
+  if (others < MOST_UPLOADS) return
+  throw conflict(
+    `${MOST_UPLOADS} dumps for ${domain} are being uploaded: try again 2 minutes after they ended`,
+  )
+}
+
+/** Whether more of its parts may come. */
+async function isUploaded(host: Host, folder: string): Promise<boolean> {
+  const names = (await host.files.list(folder)).map(({ name }) => name).sort()
+  if (names.includes(TRIED)) return false
+  const last = await host.files.stat(`${folder}/${names.at(-1)}`)
+  return last !== undefined && host.clock.now() - last.mtime_ms < ABANDONED_MS
+}
+
+/** Its import has begun: afterwards it only stays for another attempt, until the next upload. */
+export const markTried = (host: Host, user: string, upload: string): Promise<void> =>
+  host.files.write(`${uploadOf(user, upload)}/${TRIED}`, '', SECRET)
 
 /** The files of a whole upload, in order. Throws conflict for a missing or a short part. */
 export async function partsOf(
@@ -53,8 +92,18 @@ export async function partsOf(
   return { paths, bytes: Math.floor((size / 4) * 3) }
 }
 
-export const forgetUploads = (host: Host, user: string): Change =>
-  removedTree(host, 'folder', folderOf(user))
+/** With the folder of the site after its last upload. */
+export function forgetUpload(host: Host, user: string, upload: string): Change {
+  const change = deferred(async () => {
+    const uploads = await host.files.list(folderOf(user))
+    const isLast = uploads.every(({ name }) => name === upload)
+    return removedTree(host, 'folder', isLast ? folderOf(user) : uploadOf(user, upload))
+  })
+  return { ...change, apply: () => inTurn(host, user, change.apply) }
+}
+
+const inTurn = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
+  host.exclusive(`uploads of ${user}`, work)
 
 /** At the start of the agent: uploads that were not imported. */
 export const forgetAllUploads = (host: Host): Promise<void> => host.files.remove(UPLOADS)

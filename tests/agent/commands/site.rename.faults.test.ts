@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { sharedByName } from '#agent/host/shared.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import {
@@ -60,6 +61,7 @@ function killedAt(host: FakeHost, at: number) {
     database: { admin: alive(database.admin) },
     clock: { ...clock, sleep: (ms: number) => (seen.calls >= at ? never() : clock.sleep(ms)) },
     exclusive: exclusiveByName(),
+    shared: sharedByName(),
   }
   return { process, killed }
 }

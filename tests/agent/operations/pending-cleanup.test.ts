@@ -104,65 +104,6 @@ test('a restart does not undo an operation that another one followed', async () 
   expect(did).toEqual([])
 })
 
-test('steps after a point of no return complete when there is space', async () => {
-  const host = fakeHost()
-  const did: string[] = []
-  const room = { left: false }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
-    ...{ name, title: `Making ${name}`, effects: [] },
-    apply: async () => void did.push(name),
-    ...extra,
-  })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b', {
-      async apply() {
-        if (!room.left) throw new Error(FULL)
-        did.push('b')
-      },
-    }),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host, commands, report: () => undefined })
-  await endOf(runner, 'op1')
-  const meanwhile = [...did]
-
-  room.left = true
-  await runner.settle()
-  await runner.settle()
-
-  expect([meanwhile, did]).toEqual([['a'], ['a', 'b']])
-})
-
-test('steps after a point of no return that are done are not repeated', async () => {
-  const did: string[] = []
-  const hindered = { by: FULL }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
-    ...{ name, title: `Making ${name}`, effects: [] },
-    apply: async () => void did.push(name),
-    ...extra,
-  })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b'),
-    step('c', {
-      async apply() {
-        if (hindered.by) throw new Error(hindered.by)
-        did.push('c')
-      },
-    }),
-    step('d'),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
-  await endOf(runner, 'op1')
-
-  hindered.by = ''
-  await runner.settle()
-
-  expect(did).toEqual(['a', 'b', 'c', 'd'])
-})
-
 test('a success is never undone, also when its mark is lost', async () => {
   const { host, did, hindered, start } = machine()
   const { store } = start()

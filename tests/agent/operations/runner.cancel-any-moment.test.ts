@@ -50,6 +50,7 @@ test('an operation that is cancelled before its first line ends without a change
 })
 
 const never = () => new Promise<never>(() => undefined)
+const ONE_PLACE = { most: 1, first: async () => undefined, last: async () => undefined }
 
 test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>([
   [
@@ -84,6 +85,11 @@ test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>(
     'a turn that another operation has',
     (host) => void host.exclusive('nginx', never),
     (host) => host.exclusive('nginx', async () => undefined),
+  ],
+  [
+    'a place that another operation has',
+    (host) => void host.shared('import', ONE_PLACE, never),
+    (host) => host.shared('import', ONE_PLACE, async () => undefined),
   ],
 ])('ends %s', async (_, block, wait) => {
   const host = fakeHost()

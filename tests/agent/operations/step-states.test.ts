@@ -43,6 +43,14 @@ test('tells of a step that is there already that it is skipped', async () => {
   ])
 })
 
+test('tells of a skipped step at once, also when it is the last one', async () => {
+  const there = step('b', { check: async () => true })
+
+  expect((await transcript([step('a'), there])).slice(2)).toEqual([
+    ...['a: running', 'Making a', 'a: done', 'b: skipped'],
+  ])
+})
+
 test('tells of each step what becomes of it when one fails', async () => {
   const news = await transcript([
     step('a', { undo: async () => undefined }),

@@ -39,6 +39,32 @@ test('passes a whole part on to the server of the site', async () => {
   ])
 })
 
+test('starts no upload while an import runs, and continues one', async () => {
+  await using all = await withShop()
+  const { promise: end, resolve: finish } = Promise.withResolvers<void>()
+  all.agent.works.set('database.import', async function* () {
+    yield 'Importing the dump'
+    await end
+    return { domain, at, until, bytes: 7 }
+  })
+  const call = { upload, part_count: 1, packed: true, without_backup: true }
+  const running = all.dashboard.send('POST', `${all.base}/database/import`, call)
+  await (await running).body?.getReader().read()
+
+  const refused = await all.send({ upload: 'b'.repeat(16), part: 0, data: 'YWJj' })
+  const continued = await all.send({ upload: 'b'.repeat(16), part: 1, data: 'YWJj' })
+  finish()
+
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    {
+      error: 'Conflict',
+      message: `An import into the database of ${domain} is running: wait for its end`,
+    },
+  ])
+  expect([continued.status, all.stored.length]).toEqual([200, 1])
+})
+
 test.each([
   [{ upload: '../etc', part: 0, data: 'YWJj' }, 'upload'],
   [{ upload, part: 9000, data: 'YWJj' }, 'part'],

@@ -1,12 +1,19 @@
 import { expect, test } from 'bun:test'
-import { forgetAllUploads, partsOf, storePart } from '#agent/os/site-database/uploads.ts'
+import {
+  forgetAllUploads,
+  forgetUpload,
+  markTried,
+  partsOf,
+  storePart,
+} from '#agent/os/site-database/uploads.ts'
 import { PART_BYTES } from '#shared/site-database.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const { domain } = shop
 const upload = 'a'.repeat(16)
 const full = Buffer.alloc(PART_BYTES, 'x').toString('base64')
-const stored = (host: Awaited<ReturnType<typeof server>>) =>
+type Host = Awaited<ReturnType<typeof server>>
+const stored = (host: Host) =>
   Object.keys(host.disk.all).filter((path) => /uploads.*\/\d{5}$/.test(path))
 
 test('stores the parts of an upload in order, and the same part again', async () => {
@@ -25,11 +32,76 @@ test('stores the parts of an upload in order, and the same part again', async ()
   for (const path of paths) expect((await host.disk.stat(path))?.mode).toBe(0o600)
 })
 
-test('a new upload removes the former one of the site, and a restart all of them', async () => {
+const idOf = (letter: string) => letter.repeat(16)
+const startsIn = (host: Host) => (letter: string, importing?: string[]) =>
+  storePart(host, { domain, upload: idOf(letter), part: 0, data: 'YWJj' }, importing)
+const uploads = (host: Host) => stored(host).map((path) => path.split('/').at(-2)?.[0])
+
+test('uploads at once do not meet, and one more than three is refused', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  for (const letter of ['a', 'b', 'c']) await start(letter)
+
+  await expect(start('d')).rejects.toMatchObject({
+    code: 'conflict',
+    message: `3 dumps for ${domain} are being uploaded: try again 2 minutes after they ended`,
+  })
+  await start('b')
+  expect(uploads(host)).toEqual(['a', 'b', 'c'])
+})
+
+test('a new upload removes abandoned ones, but none that is being imported', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  for (const letter of ['a', 'b', 'c']) await start(letter)
+  host.time += 61_000
+  await storePart(host, { domain, upload: idOf('a'), part: 1, data: 'YWJj' })
+  host.time += 61_000
+
+  await start('d', [idOf('c')])
+
+  expect(uploads(host)).toEqual(['a', 'a', 'c', 'd'])
+})
+
+test('an upload whose import failed does not count, and the next one removes it', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  for (const letter of ['a', 'b', 'c']) await start(letter)
+  await markTried(host, 'shop', idOf('b'))
+
+  await start('d')
+
+  expect(uploads(host)).toEqual(['a', 'c', 'd'])
+})
+
+test('no part of a dump that is being imported is replaced', async () => {
   const host = await server(shop)
   await storePart(host, { domain, upload, part: 0, data: 'YWJj' })
-  await storePart(host, { domain, upload: 'b'.repeat(16), part: 0, data: 'YWJj' })
-  expect(stored(host)).toEqual([expect.stringContaining('b'.repeat(16))])
+
+  const again = storePart(host, { domain, upload, part: 0, data: 'eHl6' }, [upload])
+
+  await expect(again).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'This upload is being imported: send another dump as a new upload',
+  })
+  expect(stored(host).map((path) => host.disk.text(path))).toEqual(['YWJj'])
+})
+
+test('an import removes its own upload, and the folder of the site with the last one', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  for (const letter of ['a', 'b']) await start(letter)
+  await forgetUpload(host, 'shop', idOf('a')).apply()
+  expect(uploads(host)).toEqual(['b'])
+
+  await forgetUpload(host, 'shop', idOf('b')).apply()
+
+  expect(await host.disk.stat('/var/lib/hosting-agent/uploads/shop')).toBeUndefined()
+})
+
+test('a restart of the agent removes all uploads', async () => {
+  const host = await server(shop)
+  await startsIn(host)('a')
 
   await forgetAllUploads(host)
 

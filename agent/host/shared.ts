@@ -1,0 +1,54 @@
+import { exclusiveByName } from './exclusive.ts'
+import type { Host } from './ports.ts'
+import type { Sharing } from './sharing.ts'
+
+interface Group {
+  /** Those that have a place or are about to get one. */
+  taken: number
+  queue: (() => void)[]
+  inside: number
+  state: unknown
+}
+
+/** Runs some tasks of the same name at once, the others in the order of the calls. */
+export function sharedByName(): Host['shared'] {
+  const groups = new Map<string, Group>()
+  const door = exclusiveByName()
+
+  const placeIn = async (group: Group, { most, waits }: Pick<Sharing<never>, 'most' | 'waits'>) => {
+    if (group.taken < most) group.taken += 1
+    else {
+      waits?.()
+      await new Promise<void>((resolve) => group.queue.push(resolve))
+    }
+  }
+  const leave = (name: string, group: Group) => {
+    const next = group.queue.shift()
+    if (next) return next()
+    group.taken -= 1
+    if (group.taken === 0) groups.delete(name)
+  }
+
+  return async <T, S>(name: string, sharing: Sharing<S>, work: (state: S) => Promise<T>) => {
+    const group = groups.get(name) ?? { taken: 0, queue: [], inside: 0, state: undefined }
+    groups.set(name, group)
+    await placeIn(group, sharing)
+    try {
+      await door(name, async () => {
+        if (group.inside === 0) group.state = await sharing.first()
+        group.inside += 1
+      })
+      try {
+        // All tasks of a name share a state of one type.
+        return await work(group.state as S)
+      } finally {
+        await door(name, async () => {
+          group.inside -= 1
+          if (group.inside === 0) await sharing.last(group.state as S)
+        })
+      }
+    } finally {
+      leave(name, group)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { siteCalls } from '#agent/http/sites.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { readingsOf } from '#agent/readings/readings.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import { tableOf } from '#tests/support/commands.ts'
+
+const upload = 'a'.repeat(16)
+const { domain } = shop
+const params = { domain, upload, part_count: 1, packed: false, replace: false }
+const policy = { permit: async () => () => undefined, permitPasswords: async () => undefined }
+
+test('an upload is closed while its import waits or runs', async () => {
+  const host = await server(shop)
+  const { promise: end, resolve: finish } = Promise.withResolvers<void>()
+  const commands = tableOf({
+    'database.import': {
+      lock: ({ domain }) => domain,
+      plan: async () => [],
+      async *run() {
+        yield 'Importing'
+        await end
+        return { domain, at: '', until: '', bytes: 3 }
+      },
+    },
+  })
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const send = (part: number) =>
+    siteCalls(readingsOf(host, { list: () => [] }), policy, runner)['/sites/database-upload']?.({
+      ...{ domain, upload, part, data: 'YWJj' },
+    })
+  const refused = { code: 'conflict' }
+  expect(await send(0)).toEqual({ part: 0 })
+
+  const other = 'b'.repeat(16)
+  const first = await runner.start('database.import', { ...params, upload: other }, 'op1')
+  await runner.start('database.import', params, 'op2')
+  await expect(send(0)).rejects.toMatchObject(refused)
+  await expect(send(1)).rejects.toMatchObject(refused)
+
+  finish()
+  await Array.fromAsync(first.follow(0, new AbortController().signal))
+  await Bun.sleep(1)
+  expect(await send(1)).toEqual({ part: 1 })
+})
