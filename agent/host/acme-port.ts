@@ -27,10 +27,18 @@ export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
   operation?: string
 }
 
-/** `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name. */
+/** A limit of the authority (RFC 8555 section 6.6). `retry_after_s`: 0 if it names no time. */
+export const AcmeLimit = z.object({ reason: z.string(), retry_after_s: z.number().min(0) })
+export type AcmeLimit = z.infer<typeof AcmeLimit>
+
+/**
+ * `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name; `limited`:
+ * the authority accepts no request for now.
+ */
 export const AcmeOutcome = z.union([
   z.object({ chain: z.string() }),
   z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })).readonly() }),
+  z.object({ limited: AcmeLimit }),
 ])
 export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 

@@ -2,6 +2,7 @@ import type { Client as AcmeClient, Authorization } from 'acme-client'
 import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
 import { agentFor, readDirectory } from './authority.ts'
+import { AuthorityLimit, refuseLimits } from './authority-limit.ts'
 import { certificateId, renewals } from './renewal-info.ts'
 import { within } from './within.ts'
 
@@ -11,12 +12,19 @@ type Refusal = { name: string; reason: string }
 /** Orders by http-01, and by dns-01 for wildcards, with acme-client. */
 export const acme: AcmePort = {
   order: (order) =>
-    within(order.timeout_ms, perform(order), () => {
+    within(order.timeout_ms, untilLimit(perform(order)), () => {
       const limit = `${order.timeout_ms / 1000} seconds`
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
   renewals,
 }
+
+/** The end of an order that meets a limit of the authority. */
+const untilLimit = (ordered: Promise<AcmeOutcome>): Promise<AcmeOutcome> =>
+  ordered.catch((error: unknown) => {
+    if (error instanceof AuthorityLimit) return { limited: error.limit }
+    throw error
+  })
 
 async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   // Loaded for an order only: the library takes 39 MB of memory.
@@ -26,12 +34,14 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   const { renewalInfo } = await readDirectory(directory, agent)
   axios.defaults.httpsAgent = agent
   axios.defaults.timeout = 30_000
+  refuseLimits(axios)
   // A setting that the types of the library omit: by default it tries for 75 seconds.
   Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 2, retryDefaultDelay: 3 } })
   const client = new Client({
     directoryUrl: directory,
     accountKey: account_key,
-    backoffAttempts: 60,
+    // About 80 seconds: a name whose validation takes longer is refused, and counts as such.
+    backoffAttempts: 30,
     backoffMin: 250,
     backoffMax: 3000,
   })
@@ -40,9 +50,10 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   const replaces = renewalInfo && order.replaces && (await certificateId(order.replaces))
   const open = await (replaces
     ? // Refused if it was replaced before: an order without it is as good.
-      client
-        .createOrder(following(identifiers, replaces))
-        .catch(() => client.createOrder({ identifiers }))
+      client.createOrder(following(identifiers, replaces)).catch((error: unknown) => {
+        if (error instanceof AuthorityLimit) throw error
+        return client.createOrder({ identifiers })
+      })
     : client.createOrder({ identifiers }))
   const authorizations = await client.getAuthorizations(open)
   const refused = (
@@ -76,6 +87,7 @@ async function validate(
     await client.waitForValidStatus(challenge)
     return undefined
   } catch (error) {
+    if (error instanceof AuthorityLimit) throw error
     return { name, reason: messageOf(error) }
   }
 }

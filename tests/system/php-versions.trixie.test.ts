@@ -50,6 +50,10 @@ unless(lab.available()).describe('PHP versions side by side', () => {
     expect(answer.status).toBe(202)
     return (await endOf(world.dashboard, answer)).data
   }
+  const configure = async (settings: object) => {
+    const path = world.path(`/sites/${site.id}/settings`)
+    return (await world.dashboard.stream('PATCH', path, settings)).at(-1)
+  }
   /** With a query, which the page cache leaves out. */
   const page = async () => (await get(world.host, `http://${SITE}/answer.php?now`)).body
 
@@ -146,6 +150,11 @@ unless(lab.available()).describe('PHP versions side by side', () => {
         await change({ tier: 'small' }),
         await change({ php: '8.2', without_backup: true }),
       ]
+      const set = [
+        await configure({ php_settings: { memory_limit: 200, upload: 100, execution_time: 90 } }),
+        await configure({ php_settings: { values: { max_input_time: '90' } } }),
+        await configure({ php_settings: null }),
+      ]
 
       const { good, bad } = await load.stop()
       expect(ends.map((data) => (data as { php?: string }).php)).toEqual([
@@ -155,6 +164,7 @@ unless(lab.available()).describe('PHP versions side by side', () => {
         '8.4',
         '8.2',
       ])
+      expect(set.map((last) => last?.event)).toEqual(['complete', 'complete', 'complete'])
       expect(bad).toEqual([])
       expect(good).toBeGreaterThan(200)
       expect(await page()).toStartWith('answered by PHP 8.2')

@@ -1,4 +1,4 @@
-import type { AcmeOutcome } from '#agent/host/acme-port.ts'
+import type { AcmeLimit, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
@@ -14,7 +14,10 @@ import { noteFailedValidations } from './ledger.ts'
 import { type LeftOut, present, probeNames } from './probe-names.ts'
 
 /** Refused for now, by the authority or by the local check: a retry may succeed. */
-export class CertificateRefused extends ServiceError {}
+export class CertificateRefused extends ServiceError {
+  /** The authority accepts no request earlier. */
+  retry_after_s = 0
+}
 
 const TIMEOUT_MS = 120_000
 /** The hook has as long for each wildcard. */
@@ -75,8 +78,10 @@ function leavingOut(domain: string, { name, reason }: LeftOut): string {
   return `Leaving out ${name}: ${reason}`
 }
 
+type Answered = Exclude<AcmeOutcome, { limited: unknown }>
+
 /** One order; its failed validations count for the limits of the authority. */
-async function order(host: Host, site: Site, names: readonly string[]): Promise<AcmeOutcome> {
+async function order(host: Host, site: Site, names: readonly string[]): Promise<Answered> {
   const { domain, email } = site
   const private_key = await provideKey(host, privateKeyOf(domain))
   const account_key = await accountKey(host)
@@ -105,6 +110,7 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
         timeout_ms: TIMEOUT_MS + WILDCARD_MS * names.filter(isWildcard).length,
       }),
     )
+    if ('limited' in ended) throw limited(domain, ended.limited)
     if ('refused' in ended) {
       const failed = ended.refused.map(({ name }) => name)
       const isAsked = (name: string) => !isWildcard(name) || !unpublished.has(recordOf(name))
@@ -172,4 +178,9 @@ async function ordered<T>(domain: string, order: Promise<T>): Promise<T> {
 function refusal(name: string, reason: string) {
   const message = `The certificate for ${name} was refused: ${reason}`
   return new CertificateRefused('conflict', { message })
+}
+
+/** A limit of the authority fails no validation. */
+function limited(name: string, { reason, retry_after_s }: AcmeLimit) {
+  return Object.assign(refusal(name, reason), { retry_after_s })
 }

@@ -27,6 +27,8 @@ interface Issued {
   tls: Site['tls']
   expires_at: string
   refused?: string
+  /** The authority accepts no request earlier. */
+  retry_after_s?: number
   left_out: LeftOut[]
 }
 
@@ -39,11 +41,11 @@ interface Issued {
 export async function* issue(host: Host, requested: Requested): Progress<Issued> {
   const site = await getSite(host, requested.domain)
   const next: Site = { ...site, tls: requested.tls, email: requested.email }
-  const { refused, left_out = [] } = yield* carryOut(host, next)
+  const { refused, retry_after_s, left_out = [] } = yield* carryOut(host, next)
   await writeSite(host, next)
   await noteNames(host, allNamesOf(next).slice(1), left_out)
   if (refused === undefined) await forgetTries(host, requested.domain)
-  else await noteRefused(host, requested.domain, refused)
+  else await noteRefused(host, requested.domain, refused, retry_after_s)
   const found = await files.readCertificate(host, requested.domain)
   const expires_at = found ? new Date(found.validTo).toISOString() : ''
   const asked = left_out.filter(({ name }) => !pairOf(next.domain).includes(name))
@@ -74,7 +76,7 @@ async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Pro
   if (!site.moving?.parted) await setUrl(host, site, scheme)
 }
 
-type CarriedOut = Partial<Pick<Issued, 'refused' | 'left_out'>>
+type CarriedOut = Partial<Pick<Issued, 'refused' | 'retry_after_s' | 'left_out'>>
 
 /** `issue` without the record: returns why the authority refused. */
 export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
@@ -84,7 +86,7 @@ export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
     return {}
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
-    return { refused: error.message }
+    return { refused: error.message, retry_after_s: error.retry_after_s }
   }
 }
 

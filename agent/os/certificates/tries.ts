@@ -26,13 +26,20 @@ export async function readTries(host: Host): Promise<Tries> {
   return parseJson(Tries, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
 }
 
-export async function noteRefused(host: Host, domain: string, reason: string): Promise<void> {
-  await changing(host, (tries) => ({ ...tries, [domain]: again(host, tries[domain], reason) }))
+/** `retry_after_s`: the authority accepts no request earlier. */
+export async function noteRefused(
+  host: Host,
+  domain: string,
+  reason: string,
+  retry_after_s = 0,
+): Promise<void> {
+  const tried = (former: Try | undefined) => again(host, former, reason, retry_after_s)
+  await changing(host, (tries) => ({ ...tries, [domain]: tried(tries[domain]) }))
 }
 
-function again({ clock }: Host, former: Try | undefined, reason: string): Try {
+function again({ clock }: Host, former: Try | undefined, reason: string, retry_after_s = 0): Try {
   const failures = (former?.failures ?? 0) + 1
-  const minutes = MINUTES[failures - 1] ?? 1440
+  const minutes = Math.max(MINUTES[failures - 1] ?? 1440, Math.ceil(retry_after_s / 60))
   const next_at = new Date(clock.now() + minutes * 60_000).toISOString()
   return { failures, reason: reason.slice(0, MOST_REASON), next_at }
 }

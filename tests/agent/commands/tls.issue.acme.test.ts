@@ -120,6 +120,21 @@ test('retries 10, 30 and 60 minutes after a refusal, and then at growing interva
   expect(waits).toEqual([10, 30, 60, 120, 240, 480, 720, 1440, 1440])
 })
 
+test('at a limit of the authority, waits as long as it says, and counts no failed validation', async () => {
+  const reason = 'the authority limits requests: too many certificates'
+  authority(host, () => ({ limited: { reason, retry_after_s: 7200 } }))
+  const warnings: Warning[] = []
+
+  await issue(host, 'letsencrypt', warnings)
+
+  const message = `The certificate for a.example was refused: ${reason}`
+  expect(warnings).toEqual([{ code: 'certificate_refused', message }])
+  expect(host.orders).toHaveLength(1)
+  const next_at = new Date(host.time + 7_200_000).toISOString()
+  expect(await readTries(host)).toEqual({ 'a.example': { failures: 1, reason: message, next_at } })
+  expect(host.disk.find('/var/lib/hosting-agent/certificate-validations.json')).toBeUndefined()
+})
+
 test('clears a refusal when the certificate is issued or no longer wanted', async () => {
   authority(host, refusing)
   await issue(host, 'letsencrypt')

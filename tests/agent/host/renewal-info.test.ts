@@ -1,32 +1,8 @@
-import 'reflect-metadata'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import {
-  AuthorityKeyIdentifierExtension,
-  SubjectAlternativeNameExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
 import { certificateId, renewals } from '#agent/host/renewal-info.ts'
-
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-/** A certificate with these names, as PEM, and its key. */
-async function certificate(serialNumber: string, key?: string) {
-  const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
-  const made = await X509CertificateGenerator.createSelfSigned({
-    ...{ serialNumber, name: 'CN=127.0.0.1', keys, signingAlgorithm: ALGORITHM },
-    notBefore: new Date(Date.now() - 3_600_000),
-    notAfter: new Date(Date.now() + 3_600_000),
-    extensions: [
-      new SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
-      ...(key === undefined ? [] : [new AuthorityKeyIdentifierExtension(key)]),
-    ],
-  })
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
-  const private_key = `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64')}\n-----END PRIVATE KEY-----\n`
-  return { pem: made.toString('pem'), private_key }
-}
+import { certificate } from '#tests/support/fixtures/made-certificate.ts'
 
 const KEY = '69885b6b87464041e1b37b847ba0ae2cde01c8d4'
 /** RFC 9773 section 4.1. */

@@ -11,13 +11,13 @@ export interface Answers {
 export const PAGE =
   "<?php usleep(isset($_GET['long']) ? 25000000 : 100000); echo 'answered by ', getmypid();"
 
-/** Sends so many requests a second, answered by PHP, until stopped. */
-export function startLoad(host: Host, url: string, per_second: number) {
+/** Sends so many requests a second, answered by PHP, until stopped; `roots` as in `get`. */
+export function startLoad(host: Host, url: string, per_second: number, roots?: string) {
   const answers: Answers = { good: 0, bad: [] }
   const asked: Promise<void>[] = []
   let number = 0
   const timer = setInterval(() => {
-    asked.push(ask(host, `${url}?${number++}`, answers))
+    asked.push(ask(host, `${url}?${number++}`, answers, roots))
   }, 1000 / per_second)
   return {
     answers,
@@ -29,9 +29,9 @@ export function startLoad(host: Host, url: string, per_second: number) {
   }
 }
 
-async function ask(host: Host, url: string, answers: Answers): Promise<void> {
+async function ask(host: Host, url: string, answers: Answers, roots?: string): Promise<void> {
   try {
-    const { status, body } = await get(host, url)
+    const { status, body } = await get(host, url, roots === undefined ? {} : { roots })
     if (status === 200 && body.startsWith('answered by ')) answers.good++
     else answers.bad.push(`${status} ${body.slice(0, 100)}`)
   } catch (error) {

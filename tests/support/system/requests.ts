@@ -7,17 +7,25 @@ import { must } from '#tests/support/lab/run.ts'
  */
 const REFUSED_STREAM = ': status 16'
 
-/** A request from the host's own network by this machine's curl; `tls` trusts any certificate. */
+/**
+ * A request from the host's own network by this machine's curl. It trusts any certificate, or with
+ * `roots` only those that a certificate of this file signed, for the name and at present.
+ */
 export async function get(
   host: Host,
   url: string,
-  { resolve = '127.0.0.1', options = [] }: { resolve?: string; options?: string[] } = {},
+  {
+    resolve = '127.0.0.1',
+    options = [],
+    roots,
+  }: { resolve?: string; options?: string[]; roots?: string } = {},
 ): Promise<{ status: number; body: string; headers: string }> {
   const { hostname, protocol } = new URL(url)
   const port = protocol === 'https:' ? 443 : 80
+  const trust = roots === undefined ? ['--insecure'] : ['--cacert', roots]
   const ask = () =>
     must([
-      ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', '--insecure', '--max-time', '150'],
+      ...['ip', 'netns', 'exec', host.netns, 'curl', '--silent', ...trust, '--max-time', '150'],
       ...['--dump-header', '-', '--resolve', `${hostname}:${port}:${resolve}`, ...options, url],
     ])
   const text = await ask().catch((error: unknown) => {

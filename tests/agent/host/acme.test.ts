@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { acme } from '#agent/host/acme.ts'
+import { certificate } from '#tests/support/fixtures/made-certificate.ts'
+
+/** An authority that has an account for everybody, and answers each order like this. */
+let answer: { status: number; headers: Record<string, string>; body: string }
+let server: Server
+let base: string
+let own: { pem: string; private_key: string }
+let orders = 0
+
+beforeAll(async () => {
+  own = await certificate('01')
+  server = createServer({ cert: own.pem, key: own.private_key }, (request, response) => {
+    const path = request.url ?? ''
+    response.setHeader('replay-nonce', crypto.randomUUID().replaceAll('-', ''))
+    response.setHeader('content-type', 'application/json')
+    const names = ['newNonce', 'newAccount', 'newOrder', 'revokeCert', 'keyChange']
+    const directory = Object.fromEntries(names.map((name) => [name, `${base}/${name}`]))
+    if (path === '/dir') return void response.end(JSON.stringify(directory))
+    if (path !== '/newOrder') {
+      response.writeHead(path === '/newAccount' ? 201 : 200, { location: `${base}/account/1` })
+      return void response.end(request.method === 'HEAD' ? '' : '{"status":"valid"}')
+    }
+    orders++
+    response.writeHead(answer.status, answer.headers)
+    response.end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+
+const order = () =>
+  acme.order({
+    directory: `${base}/dir`,
+    extra_roots: own.pem,
+    account_key: own.private_key,
+    private_key: own.private_key,
+    email: 'ops@a.example',
+    names: ['a.example'],
+    present: async () => undefined,
+    timeout_ms: 30_000,
+  })
+const limit = (status: number, headers: Record<string, string>, detail = '') => ({
+  ...{ status, headers },
+  body: JSON.stringify({ type: 'urn:ietf:params:acme:error:rateLimited', detail }),
+})
+const date = (ms: number) => new Date(Date.now() + ms).toUTCString()
+
+const MANY = 'too many certificates already issued for "a.example"'
+const LIMITED = `the authority limits requests: ${MANY}`
+const BUSY = 'the authority accepts no requests at present: Service busy; retry later.'
+
+test.each([
+  ['seconds', limit(429, { 'retry-after': '7200' }, MANY), LIMITED, 7200],
+  ['a date', limit(429, { 'retry-after': date(3_600_500) }, MANY), LIMITED, 3600],
+  ['more than a day', limit(429, { 'retry-after': '9999999999' }, MANY), LIMITED, 86_400],
+  ['no time', limit(429, {}, `${MANY}\n`), LIMITED, 0],
+  ['a long pause', limit(503, { 'retry-after': '600' }, 'Service busy; retry later.'), BUSY, 600],
+])('a limit with %s ends the order at once', async (_, limited, reason, retry_after_s) => {
+  answer = limited
+  orders = 0
+
+  const outcome = await order()
+
+  expect(outcome).toEqual({
+    limited: { reason, retry_after_s: expect.any(Number) },
+  })
+  const seconds = 'limited' in outcome ? outcome.limited.retry_after_s : -1
+  expect(Math.abs(seconds - retry_after_s)).toBeLessThanOrEqual(1)
+  expect(orders).toBe(1)
+})
+
+test('a short pause is waited for, and another error is not a limit', async () => {
+  answer = limit(429, { 'retry-after': '1' }, MANY)
+  orders = 0
+  setTimeout(() => {
+    answer = { status: 403, headers: {}, body: JSON.stringify({ detail: 'not you' }) }
+  }, 500)
+
+  await expect(order()).rejects.toThrow('not you')
+  expect(orders).toBe(2)
+})

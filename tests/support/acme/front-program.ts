@@ -1,0 +1,74 @@
+import { createInterface } from 'node:readline'
+
+/**
+ * Stands before an ACME directory at `listen`, and prints what it answers: one line for each order,
+ * and for each validation that failed. Lines of its input make it refuse orders, or everything.
+ */
+const [listen = '', directory = '', ca = '', certificate = '', key = ''] = process.argv.slice(2)
+const [hostname = '', port = ''] = listen.split(':')
+const tls = { ca: await Bun.file(ca).text() }
+const print = (event: object) => console.log(JSON.stringify(event))
+/** By the path of a challenge. */
+const names = new Map<string, string>()
+const failed = new Set<string>()
+let retry_after: string | undefined
+
+async function pass(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  const isOrder = /order-plz|new-?order/i.test(pathname)
+  if (isOrder) print({ order: retry_after === undefined ? 'passed' : 'limited' })
+  if (isOrder && retry_after !== undefined) return limited(retry_after)
+  const headers = new Headers(request.headers)
+  headers.set('host', listen)
+  headers.set('accept-encoding', 'identity')
+  const body = request.method === 'POST' ? await request.arrayBuffer() : null
+  const { method } = request
+  const answer = await fetch(`${directory}${pathname}`, { method, headers, body, tls })
+  const text = await answer.text()
+  noteFailures(pathname, text)
+  const own = new Headers(answer.headers)
+  for (const name of ['content-length', 'content-encoding', 'connection']) own.delete(name)
+  const { status } = answer
+  return new Response(text === '' ? null : withoutTimes(text), { status, headers: own })
+}
+
+const limited = (after: string) =>
+  Response.json(
+    { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many new orders recently' },
+    { status: 429, headers: { 'retry-after': after } },
+  )
+
+/** A challenge that becomes invalid is a failed validation of the name in its authorization. */
+function noteFailures(path: string, text: string): void {
+  if (text.includes('"identifier"') && text.includes('"challenges"')) {
+    const { identifier, challenges } = JSON.parse(text)
+    for (const { url } of challenges) names.set(new URL(url).pathname, identifier.value)
+  }
+  const name = names.get(path)
+  if (name === undefined || failed.has(path) || JSON.parse(text).status !== 'invalid') return
+  failed.add(path)
+  print({ failed: name })
+}
+
+/** The share of the lifetime decides about a renewal, not a suggested time. */
+function withoutTimes(text: string): string {
+  if (!text.includes('"renewalInfo"')) return text
+  const { renewalInfo: _, ...rest } = JSON.parse(text)
+  return JSON.stringify(rest)
+}
+
+const files = { cert: Bun.file(certificate), key: Bun.file(key) }
+const start = () => Bun.serve({ hostname, port: Number(port), tls: files, fetch: pass })
+let server: ReturnType<typeof start> | undefined = start()
+print({ ready: true })
+for await (const line of createInterface({ input: process.stdin })) {
+  const [word, value] = line.split(' ')
+  if (word === 'limit') retry_after = value
+  if (word === 'down') {
+    await server?.stop(true)
+    server = undefined
+  }
+  if (word === 'up') server ??= start()
+  print({ done: word })
+}
+process.exit(0)

@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
+import { AcmeFront } from '#tests/support/acme/front.ts'
+import { type Acme, startAcme } from '#tests/support/acme/index.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
+import { Asking } from './asking.ts'
+import { PAGE } from './load.ts'
+import { startMachine } from './machine.ts'
+import { packaged } from './packaged.ts'
+import { AgentClock } from './set-clock.ts'
+
+export const MINUTES = 60_000
+export const HOUR_MS = 60 * MINUTES
+const PROGRAM = 'dist/clocked-agent'
+const SOURCE = 'tests/support/system/clocked-agent.ts'
+const STATE = '/var/lib/hosting-agent'
+const CA = '/etc/hosting-agent/acme-ca.pem'
+
+export const DOMAIN = 'cert.example.test'
+const ALIASES = ['one.example.test', 'two.example.test', 'dead.example.test']
+export const NAMES = [DOMAIN, `www.${DOMAIN}`, ...ALIASES].sort()
+const USER = 'cert1a2b3c'
+const EMAIL = 'ops@example.test'
+const CERTIFICATE = `/etc/hosting/tls/${DOMAIN}/fullchain.pem`
+
+export interface Failed {
+  name: string
+  /** By the clock of the agent. */
+  at: number
+}
+
+/** A site with three aliases, an authority that fails on request, and an agent whose clock is set. */
+export class FailingAuthority {
+  readonly host: lab.Host
+  readonly clock: AgentClock
+  /** What a visitor believes: the roots of the present authority. */
+  readonly roots: string
+  #acme: Acme | undefined
+  #front: AcmeFront | undefined
+
+  private constructor(host: lab.Host, roots: string) {
+    this.host = host
+    this.clock = new AgentClock(host)
+    this.roots = roots
+  }
+
+  static async start(validity_s: number): Promise<FailingAuthority> {
+    await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, SOURCE])
+    const roots = join((await lab.switchUp()).folder, 'roots.pem')
+    const machine = { name: 'certificates', suite: 'trixie', init: 'systemd' } as const
+    const image = await packaged('trixie')
+    const mirror = await wordpressMirror()
+    const host = await startMachine({ ...machine, image }, { program: PROGRAM, mirror })
+    const world = new FailingAuthority(host, roots)
+    await world.openAuthority(validity_s)
+    await host.put(
+      '/etc/systemd/system/hosting-agent.service.d/authority.conf',
+      `[Service]\nEnvironment=AGENT_ACME_DIRECTORY=${world.front.directory_url} AGENT_ACME_CA_FILE=${CA}\n`,
+    )
+    await host.must(['systemctl', 'daemon-reload'])
+    await host.must(['systemctl', 'restart', 'hosting-agent.service'])
+    const open = ['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443']
+    await lab.poll(async () => (await host.exec(open)).code === 0)
+    const site = { domain: DOMAIN, php: '8.4', tier: 'small', tls: 'none', email: EMAIL }
+    await world.#run('site.create', { ...site, user: USER })
+    await world.#run('site.domains', { domain: DOMAIN, aliases: ALIASES })
+    await host.put(`/srv/www/${USER}/public/answer.php`, PAGE)
+    return world
+  }
+
+  get front(): AcmeFront {
+    if (!this.#front) throw new Error('the authority did not start')
+    return this.#front
+  }
+
+  /** Another authority, whose certificates last so long; all names lead to the server. */
+  async openAuthority(validity_s: number): Promise<void> {
+    await this.#closeAuthority()
+    this.#acme = await startAcme({ validity_s })
+    this.#front = await AcmeFront.start()
+    await this.host.put(CA, this.#acme.ca_pem)
+    writeFileSync(this.roots, await this.#acme.issuing_root())
+    await this.lead(NAMES)
+  }
+
+  async #closeAuthority(): Promise<void> {
+    await this.#front?.stop()
+    await this.#acme?.stop()
+  }
+
+  async stop(): Promise<void> {
+    await this.#closeAuthority()
+    await lab.switchDown()
+  }
+
+  async lead(names: readonly string[], address = this.host.address): Promise<void> {
+    await Promise.all(names.map((name) => this.#acme?.resolve(name, address)))
+  }
+
+  async #run(command: string, params: object): Promise<void> {
+    const last = (await Asking.plainly(this.host).start(command, params).ended).at(-1)
+    if (last?.event !== 'complete') throw new Error(`${command}: ${JSON.stringify(last)}`)
+  }
+
+  /** Requests the certificate at once; also if the authority refuses it, the operation succeeds. */
+  issue(): Promise<void> {
+    return this.#run('tls.issue', { domain: DOMAIN, tls: 'letsencrypt', email: EMAIL })
+  }
+
+  /** The attempts on record, by name. */
+  async tries(): Promise<Record<string, { reason: string; next_at: string }>> {
+    const { stdout } = await this.host.exec(['cat', `${STATE}/certificate-tries.json`])
+    return stdout === '' ? {} : JSON.parse(stdout)
+  }
+
+  certificate(): Promise<string> {
+    return this.host.must(['cat', CERTIFICATE])
+  }
+
+  /** The names in the certificate. */
+  async certified(): Promise<string[]> {
+    const argv = ['openssl', 'x509', '-noout', '-ext', 'subjectAltName', '-in', CERTIFICATE]
+    const names = (await this.host.must(argv)).matchAll(/DNS:([^,\s]+)/g)
+    return [...names].map(([, name = '']) => name).sort()
+  }
+
+  /** The time of the agent passes in steps, each after its requests have ended. */
+  async pass(ms: number, { step_ms = 10 * MINUTES, until = async () => false } = {}) {
+    const failed: Failed[] = []
+    const orders: string[] = []
+    const end = this.clock.now + ms
+    while (this.clock.now < end && !(await until())) {
+      await this.clock.advance(step_ms)
+      await Bun.sleep(250)
+      await lab.poll(() => this.front.quiet_ms > 400, { every_ms: 20 })
+      const seen = this.front.take()
+      orders.push(...seen.orders)
+      failed.push(...this.dated(seen.failed))
+    }
+    return { failed, orders }
+  }
+
+  dated(names: readonly string[]): Failed[] {
+    return names.map((name) => ({ name, at: this.clock.now }))
+  }
+}
+
+/** The highest number of failed validations of one name within an hour. */
+export function worstHour(failed: readonly Failed[]): number {
+  const within = (one: Failed) =>
+    failed.filter(({ name, at }) => name === one.name && at >= one.at && at < one.at + HOUR_MS)
+  return Math.max(0, ...failed.map((one) => within(one).length))
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import {
+  DOMAIN,
+  FailingAuthority,
+  HOUR_MS,
+  MINUTES,
+  NAMES,
+  worstHour,
+} from '#tests/support/system/failing-authority.ts'
+import { startLoad } from '#tests/support/system/load.ts'
+
+const DAY_MS = 24 * HOUR_MS
+const LIFETIME_S = { short: 30, long: 10 * 86_400 }
+/** So far ahead, a long one is due. */
+const DUE_MS = 7 * DAY_MS
+/** Nobody listens there. */
+const NOBODY = '127.0.0.2'
+const DEAD = 'dead.example.test'
+const ALIVE = NAMES.filter((name) => name !== DEAD)
+
+unless(lab.available()).describe('the certificate of a site, while an authority fails', () => {
+  let world: FailingAuthority
+
+  /** A visitor who believes only this authority, and the present time, visits all the while. */
+  const visited = async (work: () => Promise<void>) => {
+    const load = startLoad(world.host, `https://${DOMAIN}/answer.php`, 4, world.roots)
+    try {
+      await work()
+    } finally {
+      await load.stop()
+    }
+    const { good, bad } = load.answers
+    expect(bad).toEqual([])
+    expect(good).toBeGreaterThan(10)
+  }
+  const renewal = (before: string) => async () => (await world.certificate()) !== before
+
+  beforeAll(async () => {
+    world = await FailingAuthority.start(LIFETIME_S.short)
+  }, 10 * MINUTES)
+  afterAll(() => world?.stop(), 5 * MINUTES)
+
+  test(
+    'one that lasts 30 seconds is renewed twice before it expires',
+    async () => {
+      await world.issue()
+      const served = new Set([await world.certificate()])
+      const hurried = async () => {
+        await world.clock.hurry(10 * MINUTES)
+        served.add(await world.certificate())
+        return served.size === 3
+      }
+      await visited(async () => {
+        await lab.poll(hurried, { every_ms: 500, timeout_ms: 2 * MINUTES })
+      })
+      expect(served.size).toBe(3)
+      expect(await world.certified()).toEqual(NAMES)
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'stays while its names lead elsewhere, with four failed validations of a name in an hour at most',
+    async () => {
+      await world.openAuthority(LIFETIME_S.long)
+      await world.issue()
+      const before = await world.certificate()
+      world.front.take()
+      await visited(async () => {
+        await world.lead(NAMES, NOBODY)
+        await world.clock.change(DUE_MS)
+        const { failed } = await world.pass(6 * HOUR_MS)
+        // Somebody who does not wait for the next attempt, too.
+        for (let times = 0; times < 6; times++) {
+          await world.issue()
+          failed.push(...world.dated(world.front.take().failed))
+        }
+
+        expect([...new Set(failed.map(({ name }) => name))].sort()).toEqual(NAMES)
+        expect(worstHour(failed)).toBe(4)
+        expect(await world.certificate()).toBe(before)
+        expect(await world.tries()).toMatchObject({ [DOMAIN]: { reason: expect.any(String) } })
+      })
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'is renewed without the alias that leads elsewhere, when the others lead here again',
+    async () => {
+      const before = await world.certificate()
+      await visited(async () => {
+        await world.lead(ALIVE)
+        const until = renewal(before)
+        const { failed } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
+
+        expect(worstHour(failed)).toBeLessThanOrEqual(4)
+        expect(await world.certified()).toEqual(ALIVE)
+        expect(await world.tries()).toMatchObject({ [DEAD]: { reason: expect.any(String) } })
+        await world.clock.change(0)
+      })
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'waits as long as the authority says at its limit, and is renewed then',
+    async () => {
+      const before = await world.certificate()
+      await world.lead(NAMES)
+      await visited(async () => {
+        await world.front.limit('7200')
+        await world.clock.change(DUE_MS)
+        const from = world.clock.now
+        const { orders, failed } = await world.pass(110 * MINUTES)
+        const tried = (await world.tries())[DOMAIN]
+        await world.front.limit()
+        const later = await world.pass(6 * HOUR_MS, { until: renewal(before) })
+
+        expect([orders, failed]).toEqual([['limited'], []])
+        expect(tried?.reason).toBe(
+          `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
+        )
+        expect(Date.parse(tried?.next_at ?? '') - from).toBeGreaterThanOrEqual(2 * HOUR_MS)
+        expect(later).toEqual({ orders: ['passed'], failed: [] })
+        expect(await renewal(before)()).toBe(true)
+        expect((await world.tries())[DOMAIN]).toBeUndefined()
+        await world.clock.change(0)
+      })
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'is renewed after the authority was down for a day',
+    async () => {
+      const before = await world.certificate()
+      await visited(async () => {
+        await world.front.down()
+        await world.clock.change(DUE_MS)
+        await world.pass(DAY_MS, { step_ms: 30 * MINUTES })
+        const tried = (await world.tries())[DOMAIN]
+        await world.front.up()
+        const until = renewal(before)
+        const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
+
+        expect(tried?.reason).toContain('cannot be reached')
+        expect(orders).toEqual(['passed'])
+        expect(await renewal(before)()).toBe(true)
+        expect(await world.certified()).toEqual(NAMES)
+      })
+    },
+    3 * MINUTES,
+  )
+})
