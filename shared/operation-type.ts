@@ -66,9 +66,6 @@ export interface Bulk<B extends z.ZodType> {
   words: { readonly [N in keyof z.output<B>]-?: string | null }
 }
 
-/** The maximum for the route of bulk calls. */
-type BulkRight = { right: 'operate' }
-
 export function operationType<
   const T extends Target,
   P extends z.ZodType,
@@ -76,7 +73,7 @@ export function operationType<
   B extends z.ZodType<Partial<z.output<P>>>,
   C extends AnyContract | null,
   const A extends SiteAction | null = null,
->(spec: OperationSpec<T, P, R, Bulk<B>, C, A> & BulkRight): OperationSpec<T, P, R, Bulk<B>, C, A>
+>(spec: OperationSpec<T, P, R, Bulk<B>, C, A>): OperationSpec<T, P, R, Bulk<B>, C, A>
 export function operationType<
   const T extends Target,
   P extends z.ZodType,

@@ -7,10 +7,14 @@ import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+import { MOST_JOBS, type SiteJob } from '#shared/site-jobs.ts'
 
 type Params = ParamsOf<'site.jobs'>
 
-/** The whole list; the record decides. A changed or removed job that runs meanwhile is ended. */
+/**
+ * The whole list, or one job; the record decides. A changed or removed job that runs meanwhile is
+ * ended.
+ */
 export const siteJobs: Command<'site.jobs'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: stepsOf,
@@ -20,29 +24,53 @@ export const siteJobs: Command<'site.jobs'> = {
   },
   async finished(params, host) {
     const site = await findSite(host, params.domain)
-    return site && isReached(site, params) ? resultOf(params) : undefined
+    return site && isReached(site, params) ? resultOf(site) : undefined
   },
   async *run(params, { host, announce, perform }) {
     await checked(host, params)
     const steps = stepsOf(params, host)
     announce(steps)
     yield* perform(steps)
-    return resultOf(params)
+    return resultOf(await getSite(host, params.domain))
   },
 }
 
-const resultOf = ({ domain, jobs }: Params) => ({ domain, jobs })
-const isReached = ({ jobs = [] }: Site, params: Params) => isDeepStrictEqual(jobs, params.jobs)
+const resultOf = ({ domain, jobs = [] }: Site) => ({ domain, jobs })
 
-/** No jobs are not recorded, so that the record stays readable for older agents. */
-function applied({ jobs: _, ...site }: Site, { jobs }: Params): Site {
-  return jobs.length === 0 ? site : { ...site, jobs }
+function isReached({ jobs = [] }: Site, params: Params): boolean {
+  const { add, remove } = params
+  if (add) return jobs.some((job) => isDeepStrictEqual(job, add))
+  if (remove !== undefined) return !jobs.some(({ name }) => name === remove)
+  return isDeepStrictEqual(jobs, params.jobs ?? [])
 }
 
-async function checked(host: Host, { domain, jobs }: Params): Promise<void> {
-  await getSite(host, domain)
-  if (jobs.length > 0 && host.init !== 'systemd')
+/** No jobs are not recorded, so that the record stays readable for older agents. */
+function applied(site: Site, params: Params): Site {
+  const { jobs: _, ...rest } = site
+  const jobs = jobsOf(site, params)
+  return jobs.length === 0 ? rest : { ...rest, jobs }
+}
+
+function jobsOf({ jobs = [] }: Site, { add, remove, ...params }: Params): SiteJob[] {
+  if (remove !== undefined) return jobs.filter(({ name }) => name !== remove)
+  if (!add) return params.jobs ?? []
+  return [...jobs.filter(({ name }) => name !== add.name), add]
+}
+
+async function checked(host: Host, params: Params): Promise<void> {
+  const site = await getSite(host, params.domain)
+  refuseOther(site, params)
+  if (jobsOf(site, params).length > 0 && host.init !== 'systemd')
     throw conflict('Cron jobs of sites need a server that systemd started')
+}
+
+/** One job more replaces no other one. */
+function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
+  const other = add && jobs.find(({ name }) => name === add.name)
+  if (!add || isDeepStrictEqual(other, add)) return
+  if (other)
+    throw conflict(`${domain} has another job ${add.name}: "${other.command}" (${other.schedule})`)
+  if (jobs.length >= MOST_JOBS) throw conflict(`${domain} has ${MOST_JOBS} jobs, the most`)
 }
 
 /** Until the record is written every undo restores the former jobs. */

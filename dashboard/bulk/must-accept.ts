@@ -9,8 +9,13 @@ import { type PrepareDeps, prepare } from './prepare.ts'
 
 const MOST_ASKED = 50
 const AT_ONCE = 8
-/** The types that can change foreign objects. */
-const ASKING: readonly BulkRow['type'][] = ['site.update', 'site.restore', 'server.provision']
+/** The types that can change foreign objects, and those that some sites refuse. */
+const ASKING: readonly BulkRow['type'][] = [
+  'site.update',
+  'site.restore',
+  'site.jobs',
+  'server.provision',
+]
 
 type Bulk = Pick<BulkRow, 'type' | 'params' | 'actor'>
 export type AskDeps = PrepareDeps & PlanDeps

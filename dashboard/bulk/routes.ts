@@ -4,6 +4,7 @@ import { shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { lastSeen } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
+import { requireRight } from '#dashboard/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { followSource } from '#dashboard/operations/follow.ts'
 import { OnlyDryRun } from '#shared/api/body.ts'
@@ -20,6 +21,7 @@ import {
 import { BULK_EVENTS } from '#shared/api/events.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
 import { invalid } from '#shared/errors.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { type ChangeDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
 import { type BulkAnswer, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
 import {
@@ -61,12 +63,13 @@ export const bulkRoutes = {
     at: 'POST /api/bulk-operations',
     summary: 'Start an operation on many sites or servers',
     details:
-      'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named.',
+      'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named. A type whose single call needs a token of the scope `admin` needs it here too.',
     right: 'operate',
     body: CreateBulkOperation,
     answers: { 200: targets, 202: { about: 'Running.', json: One } },
     errors: ['conflict'],
     run: async ({ deps, body, caller, request }) => {
+      requireRight(caller, OPERATION_TYPES[body.type].right)
       const from = { actor: caller.user.id, origin: originOf(deps, request) }
       return answerOf(await createBulk(deps, body, from))
     },
@@ -127,6 +130,7 @@ export const bulkRoutes = {
     answers: { 202: { about: 'Running again.', json: One } },
     errors: ['conflict'],
     run: async ({ deps, loaded, body, caller }) => {
+      requireRight(caller, OPERATION_TYPES[loaded.type].right)
       if (body.dry_run)
         throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
       return { bulk_operation: await resumeBulk(deps, loaded.id, caller.user.id) }
@@ -141,8 +145,10 @@ export const bulkRoutes = {
     body: OnlyDryRun,
     answers: { 200: targets, 202: { about: 'The new bulk operation.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, loaded, body: { dry_run }, caller }) =>
-      answerOf(await retryBulk(deps, loaded, { actor: caller.user.id, dry_run })),
+    run: async ({ deps, loaded, body: { dry_run }, caller }) => {
+      requireRight(caller, OPERATION_TYPES[loaded.type].right)
+      return answerOf(await retryBulk(deps, loaded, { actor: caller.user.id, dry_run }))
+    },
   }),
 }
 

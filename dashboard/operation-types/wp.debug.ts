@@ -1,6 +1,6 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { atOnce, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+import { atOnce, bulkInUse, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -8,6 +8,7 @@ const HOUR_MS = 3_600_000
 export const wpDebug: OperationRules<'wp.debug'> = {
   ...onSite,
   ...atOnce,
+  ...bulkInUse,
   ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params: ({ clock }, target, { hours }) => ({
@@ -15,5 +16,4 @@ export const wpDebug: OperationRules<'wp.debug'> = {
     until: hours === null ? null : timestamp(clock, hours * HOUR_MS),
   }),
   succeeded: () => NO_CHANGE,
-  bulk: null,
 }

@@ -1,14 +1,28 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { completesWith, operationType } from '#shared/operation-type.ts'
-import { MOST_JOBS, ReportedJob, SiteJobs } from '#shared/site-jobs.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
+import { JobName, MOST_JOBS, ReportedJob, SiteJob, SiteJobs } from '#shared/site-jobs.ts'
+
+/** The whole list, or one job by its name: for many sites, whose other jobs differ. */
+const changes = {
+  jobs: SiteJobs.optional().describe('The whole list.'),
+  add: SiteJob.optional().describe('One more job; refused if another one has its name.'),
+  remove: JobName.optional().describe('The name of the job to remove; a site may lack it.'),
+}
+
+type Changes = { [N in keyof typeof changes]?: z.output<(typeof changes)[N]> }
+
+const isOne = ({ jobs, add, remove }: Changes) =>
+  [jobs, add, remove].filter((each) => each !== undefined).length === 1
+
+const ONE = 'Must have one of jobs, add and remove'
 
 const siteJobs = command({
   name: 'site.jobs',
-  summary: 'Set the cron jobs of a site',
+  summary: 'Set the cron jobs of a site, add one or remove one',
   changes: true,
-  params: z.object({ domain: Domain, jobs: SiteJobs }),
+  params: z.object({ domain: Domain, ...changes }).refine(isOne, { path: ['jobs'], error: ONE }),
   result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MOST_JOBS) }),
 })
 
@@ -19,7 +33,14 @@ export const siteJobsType = operationType({
   target: 'site',
   command: siteJobs,
   right: 'admin',
-  params: z.object({ jobs: SiteJobs }),
+  params: z.object(changes),
   outcome: completesWith(siteJobs.result),
-  bulk: null,
+  bulk: {
+    title: 'Change cron jobs of',
+    params: bulkParams({ add: changes.add, remove: changes.remove }).refine(
+      isOne,
+      'Must have either add or remove',
+    ),
+    words: { add: null, remove: null },
+  },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { completesWith, operationType } from '#shared/operation-type.ts'
+import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { DEBUG_HOURS, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
 
 const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' }).max(40)
@@ -17,19 +17,23 @@ const wpDebug = command({
   result: z.object({ domain: ReportedDomain, until: moment.nullable() }),
 })
 
+const hours = z
+  .literal([...DEBUG_HOURS], `Must be ${DEBUG_HOURS.slice(0, -1).join(', ')} or 24, or null`)
+  .nullable()
+  .default(USUAL_DEBUG_HOURS)
+  .describe('For how long it is on; null: off.')
+
 export const wpDebugType = operationType({
   name: 'Change debug log',
   title: 'Change the debug log of',
   target: 'site',
   command: wpDebug,
   right: 'operate',
-  params: z.object({
-    hours: z
-      .literal([...DEBUG_HOURS], `Must be ${DEBUG_HOURS.slice(0, -1).join(', ')} or 24, or null`)
-      .nullable()
-      .default(USUAL_DEBUG_HOURS)
-      .describe('For how long it is on; null: off.'),
-  }),
+  params: z.object({ hours }),
   outcome: completesWith(wpDebug.result),
-  bulk: null,
+  bulk: {
+    title: 'Change debug log of',
+    params: bulkParams({ hours }),
+    words: { hours: null },
+  },
 })

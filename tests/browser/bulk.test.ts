@@ -65,6 +65,36 @@ test('a bulk operation pauses after failures, continues on request, and retries 
   expect(problems).toEqual([])
 })
 
+test('one cron job is added to many sites, and the dialog names those that refuse it', async () => {
+  const given: Record<string, unknown>[] = []
+  agent.works.set('site.jobs', async function* (params) {
+    given.push(params)
+    yield `Applying the cron jobs of ${params.domain}`
+    return { domain: params.domain, jobs: [params.add] }
+  })
+  const { page, problems } = await open('/sites')
+  await page.getByLabel('Select 1.example').check()
+  await page.getByLabel('Select 2.example').check()
+  await page.getByRole('button', { name: 'Add cron job' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add cron job: 2 sites' })
+  const start = dialog.getByRole('button', { name: 'Add cron job: 2 sites' })
+  expect(await start.isDisabled()).toBe(true)
+  await dialog.getByLabel('Name').fill('purge')
+  const message = '1.example has another job purge: "true" (@daily)'
+  agent.answers.set('/exec', () => Response.json({ error: 'Conflict', message }, { status: 409 }))
+  await dialog.getByLabel('Command').fill('wp cache flush')
+  await dialog.getByText(`1.example: ${message}`).waitFor()
+  agent.answers.delete('/exec')
+  await start.click()
+
+  await page.getByRole('heading', { level: 1, name: 'Change cron jobs of 2 sites' }).waitFor()
+  await page.getByText('2 done', { exact: true }).waitFor()
+  const add = { name: 'purge', schedule: '0 3 * * *', command: 'wp cache flush' }
+  const job = { ...add, max_minutes: 60, enabled: true }
+  expect(given.map((params) => params.add)).toEqual([job, job])
+  expect(problems.filter((text) => !text.includes('409'))).toEqual([])
+})
+
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await Bun.sleep(50)
 }

@@ -66,6 +66,37 @@ test('one click opens WordPress in a new tab, and the token stands in no address
   expect(problems).toEqual([])
 })
 
+test('the palette logs in too, and asks for the password when the button would', async () => {
+  const { page, problems } = await open(path)
+  const search = page.getByRole('combobox', { name: /^Search/ })
+  const choose = async () => {
+    await page.getByRole('button', { name: 'Log in to WordPress' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await search.pressSequentially('log in to word')
+    await page.locator('[role=option][data-highlighted]', { hasText: 'WordPress' }).waitFor()
+  }
+  await choose()
+  const [tab] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+  await tab.getByRole('heading', { name: 'WordPress' }).waitFor()
+  expect(given.at(-1)).toMatchObject({ domain: 'shop.example', user_id: null })
+  expect(problems).toEqual([])
+
+  await page.route('**/wordpress-login', (route) =>
+    route.fulfill({
+      status: 409,
+      json: { error: 'Conflict', message: 'Confirm it', code: 'confirmation_needed' },
+    }),
+  )
+  await choose()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Log in to shop.example' })
+  await dialog.getByLabel('Your password of this dashboard').waitFor()
+  expect(new URL(page.url()).search).toBe('?login=true')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(new URL(page.url()).search).toBe('')
+})
+
 test('another user is chosen from the users of the site', async () => {
   const { page, problems } = await open(path)
   await page.getByRole('button', { name: /^More actions of/ }).click()

@@ -12,7 +12,7 @@ import {
 import { startLoad } from '#tests/support/system/load.ts'
 
 const DAY_MS = 24 * HOUR_MS
-const LIFETIME_S = { short: 30, long: 10 * 86_400 }
+const LIFETIME_S = { short: 60, long: 10 * 86_400 }
 /** So far ahead, a long one is due. */
 const DUE_MS = 7 * DAY_MS
 /** Nobody listens there. */
@@ -25,15 +25,24 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
 
   /** A visitor who believes only this authority, and the present time, visits all the while. */
   const visited = async (work: () => Promise<void>) => {
-    const load = startLoad(world.host, `https://${DOMAIN}/answer.php`, 4, world.roots)
+    const load = startLoad(world.host, `https://${DOMAIN}/answer.php`, 2, world.roots)
     try {
       await work()
     } finally {
       await load.stop()
     }
     const { good, bad } = load.answers
-    expect(bad).toEqual([])
+    expect(bad.slice(0, 3)).toEqual([])
     expect(good).toBeGreaterThan(10)
+  }
+  /** The certificate that it then has, with all names, at the present time. */
+  const fresh = async () => {
+    await world.clock.change(0)
+    await world.lead(NAMES)
+    await world.issue()
+    expect(await world.tries()).toEqual({})
+    world.front.take()
+    return world.certificate()
   }
   const renewal = (before: string) => async () => (await world.certificate()) !== before
 
@@ -43,19 +52,20 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   afterAll(() => world?.stop(), 5 * MINUTES)
 
   test(
-    'one that lasts 30 seconds is renewed twice before it expires',
+    'one that lasts a minute is renewed before it expires',
     async () => {
       await world.issue()
-      const served = new Set([await world.certificate()])
+      const renewed = renewal(await world.certificate())
       const hurried = async () => {
         await world.clock.hurry(10 * MINUTES)
-        served.add(await world.certificate())
-        return served.size === 3
+        return renewed()
       }
       await visited(async () => {
-        await lab.poll(hurried, { every_ms: 500, timeout_ms: 2 * MINUTES })
+        const isRenewed = await lab.poll(hurried, { every_ms: 500, timeout_ms: MINUTES })
+        expect([isRenewed, await world.tries()]).toEqual([true, {}])
+        // Past the end of the first one.
+        await Bun.sleep(25_000)
       })
-      expect(served.size).toBe(3)
       expect(await world.certified()).toEqual(NAMES)
     },
     3 * MINUTES,
@@ -65,9 +75,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
     'stays while its names lead elsewhere, with four failed validations of a name in an hour at most',
     async () => {
       await world.openAuthority(LIFETIME_S.long)
-      await world.issue()
-      const before = await world.certificate()
-      world.front.take()
+      const before = await fresh()
       await visited(async () => {
         await world.lead(NAMES, NOBODY)
         await world.clock.change(DUE_MS)
@@ -99,7 +107,6 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         expect(worstHour(failed)).toBeLessThanOrEqual(4)
         expect(await world.certified()).toEqual(ALIVE)
         expect(await world.tries()).toMatchObject({ [DEAD]: { reason: expect.any(String) } })
-        await world.clock.change(0)
       })
     },
     3 * MINUTES,
@@ -108,18 +115,18 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   test(
     'waits as long as the authority says at its limit, and is renewed then',
     async () => {
-      const before = await world.certificate()
-      await world.lead(NAMES)
+      const before = await fresh()
       await visited(async () => {
         await world.front.limit('7200')
         await world.clock.change(DUE_MS)
         const from = world.clock.now
-        const { orders, failed } = await world.pass(110 * MINUTES)
+        await world.issue()
         const tried = (await world.tries())[DOMAIN]
+        const { orders, failed } = await world.pass(110 * MINUTES)
         await world.front.limit()
         const later = await world.pass(6 * HOUR_MS, { until: renewal(before) })
 
-        expect([orders, failed]).toEqual([['limited'], []])
+        expect({ orders, failed }).toEqual({ orders: ['limited'], failed: [] })
         expect(tried?.reason).toBe(
           `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
         )
@@ -127,7 +134,6 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         expect(later).toEqual({ orders: ['passed'], failed: [] })
         expect(await renewal(before)()).toBe(true)
         expect((await world.tries())[DOMAIN]).toBeUndefined()
-        await world.clock.change(0)
       })
     },
     3 * MINUTES,
@@ -136,11 +142,11 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   test(
     'is renewed after the authority was down for a day',
     async () => {
-      const before = await world.certificate()
+      const before = await fresh()
       await visited(async () => {
         await world.front.down()
         await world.clock.change(DUE_MS)
-        await world.pass(DAY_MS, { step_ms: 30 * MINUTES })
+        await world.pass(DAY_MS, { step_ms: HOUR_MS })
         const tried = (await world.tries())[DOMAIN]
         await world.front.up()
         const until = renewal(before)

@@ -42,6 +42,7 @@ const order = () =>
     email: 'ops@a.example',
     names: ['a.example'],
     present: async () => undefined,
+    publish: async () => undefined,
     timeout_ms: 30_000,
   })
 const limit = (status: number, headers: Record<string, string>, detail = '') => ({

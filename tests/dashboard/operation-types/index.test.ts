@@ -36,8 +36,13 @@ const VALUES: Record<string, unknown> = {
 /** They decide before the operation is stored. */
 const DECIDES: readonly string[] = ['without_backup']
 
-/** Those that read builds or records for their params: they have tests of their own. */
-const READS: readonly string[] = ['agent.upgrade', 'backup.create', 'site.access', 'site.delete']
+/**
+ * Those that read builds, records or the clock for their params, and one that takes one field of
+ * two: they have tests of their own.
+ */
+const READS: readonly string[] = [
+  ...['agent.upgrade', 'backup.create', 'site.access', 'site.delete', 'site.jobs', 'wp.debug'],
+]
 
 describe('the rules of the types of operations', () => {
   test.each(BULK_NAMES.filter((type) => !READS.includes(type)))(

@@ -126,6 +126,15 @@ export class FailingAuthority {
     return [...names].map(([, name = '']) => name).sort()
   }
 
+  /** No attempt is due: those that were have ended, however slow the machine is. */
+  async #settled(): Promise<void> {
+    const isDue = ({ next_at }: { next_at: string }) => Date.parse(next_at) <= this.clock.now
+    const settled = async () =>
+      this.front.quiet_ms > 400 && !Object.values(await this.tries()).some(isDue)
+    await Bun.sleep(200)
+    await lab.poll(settled, { every_ms: 50, timeout_ms: 30_000 })
+  }
+
   /** The time of the agent passes in steps, each after its requests have ended. */
   async pass(ms: number, { step_ms = 10 * MINUTES, until = async () => false } = {}) {
     const failed: Failed[] = []
@@ -133,8 +142,7 @@ export class FailingAuthority {
     const end = this.clock.now + ms
     while (this.clock.now < end && !(await until())) {
       await this.clock.advance(step_ms)
-      await Bun.sleep(250)
-      await lab.poll(() => this.front.quiet_ms > 400, { every_ms: 20 })
+      await this.#settled()
       const seen = this.front.take()
       orders.push(...seen.orders)
       failed.push(...this.dated(seen.failed))

@@ -1,8 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { AppWindow, ExternalLink, Star } from 'lucide-react'
+import { AppWindow, ExternalLink, LogIn, Star } from 'lucide-react'
 import { siteQuery, takeAction } from '#dashboard/web/api/sites.ts'
+import { needsConfirmation } from '#dashboard/web/api/wp-login.ts'
+import { isDemo } from '#dashboard/web/features/brand/demo.tsx'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import { useLogin } from '#dashboard/web/pages/sites/detail/login/use-login.ts'
 import { SITE_TABS, type SiteTab, siteTabs } from '#dashboard/web/pages/sites/detail/search.ts'
 import { isWordpress, urlsOf } from '#dashboard/web/pages/sites/detail/urls.ts'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
@@ -36,6 +39,10 @@ export function useSiteEntries(): Entry[] {
     onSuccess: (message) => toast(message),
     onError: toastError,
   })
+  const login = useLogin(site, (error) => {
+    if (!site_id || !needsConfirmation(error)) return toastError(error)
+    void navigate({ to: '/sites/$site_id', params: { site_id }, search: { login: true } })
+  })
   if (!site_id || !site || site.found) return []
   const isOnServer = site.status === 'active' || site.status === 'suspended'
   const actions = ACTIONS.filter(({ state = site.status }) => isOnServer && state === site.status)
@@ -55,6 +62,17 @@ export function useSiteEntries(): Entry[] {
       words: 'open this site browser',
       act: () => void window.open(urlsOf(site).home, '_blank', 'noreferrer'),
     },
+    ...(site.status === 'active' && isWordpress(site) && !isDemo
+      ? [
+          {
+            id: 'wordpress login',
+            name: 'Log in to WordPress',
+            icon: LogIn,
+            words: 'this site admin open',
+            act: () => login.mutate({ user_id: null }),
+          },
+        ]
+      : []),
     ...(site.status === 'active'
       ? [
           {

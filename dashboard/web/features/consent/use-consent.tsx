@@ -5,8 +5,13 @@ import { ONCE } from '#dashboard/web/api/query-client.ts'
 import { AcceptMany, consentsIn } from '#dashboard/web/ui/accept.tsx'
 import type { BulkType } from '#shared/operation-types/index.ts'
 
-/** The types that can change foreign objects. */
-const ASKING: ReadonlySet<BulkType> = new Set(['site.update', 'site.restore', 'server.provision'])
+/** The types that can change foreign objects, and those that some sites refuse. */
+const ASKING: ReadonlySet<BulkType> = new Set([
+  'site.update',
+  'site.restore',
+  'site.jobs',
+  'server.provision',
+])
 
 /**
  * The question whether a bulk operation may change what Hosting Control did not create, and the

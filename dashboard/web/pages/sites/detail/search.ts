@@ -19,12 +19,13 @@ export const siteTabs = Object.keys(SITE_TABS) as SiteTab[]
 
 /**
  * The address of a site's page holds the open tab, if it is not the first, the shown operation, and
- * whether the dialog for another primary domain is open.
+ * whether the dialog for another primary domain, or for a login with the password, is open.
  */
 export interface SiteSearch {
   tab?: SiteTab
   operation?: string
   primary?: true
+  login?: true
 }
 
 export function readSiteSearch(raw: Record<string, unknown>): SiteSearch {
@@ -32,5 +33,11 @@ export function readSiteSearch(raw: Record<string, unknown>): SiteSearch {
   const tab = siteTabs.find((each) => each === raw.tab && each !== 'overview')
   const isId = typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation)
   const isPrimary = tab === 'domains' && String(raw.primary) === 'true'
-  return { ...(tab && { tab }), ...(isId && { operation }), ...(isPrimary && { primary: true }) }
+  const isLogin = String(raw.login) === 'true'
+  return {
+    ...(tab && { tab }),
+    ...(isId && { operation }),
+    ...(isPrimary && { primary: true }),
+    ...(isLogin && { login: true }),
+  }
 }

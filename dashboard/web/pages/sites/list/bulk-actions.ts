@@ -1,18 +1,26 @@
 import {
   Archive,
+  Bug,
   CloudDownload,
   Construction,
   Gauge,
   Lock,
   type LucideIcon,
   MemoryStick,
+  Network,
   ScanSearch,
   Table2,
   Trash2,
 } from 'lucide-react'
+import type { ComponentType } from 'react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import { formatCount } from '#dashboard/web/ui/format.ts'
+import { CDNS } from '#shared/cdn.ts'
 import type { SiteActionType, SiteBulkType } from '#shared/operation-types/index.ts'
-import { type Option, PHP, TIER_OPTIONS, TLS } from './options.ts'
+import { DEBUG_HOURS } from '#shared/wp-debug.ts'
+import { JOB_ACTIONS } from './job-actions.ts'
+import type { ParamsProps } from './job-params.tsx'
+import { named, type Option, PHP, TIER_OPTIONS, TLS } from './options.ts'
 
 export interface BulkAction {
   type: SiteBulkType
@@ -29,11 +37,19 @@ export interface BulkAction {
     /** Default: the value of the option. */
     toParam?: (value: string) => unknown
   }
+  /** The fields of other parameters. */
+  fields?: ComponentType<ParamsProps>
   isDestructive?: true
 }
 
+const ON_OFF = named('on', 'off')
+const NO_CDN = 'none'
+
 /** The actions for selected sites, in the order of the buttons. */
-const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 'type'> | null> = {
+const ACTIONS: Record<
+  Exclude<SiteBulkType, SiteActionType>,
+  Omit<BulkAction, 'type'> | readonly Omit<BulkAction, 'type'>[] | null
+> = {
   'site.scan': {
     name: 'Scan for updates',
     icon: ScanSearch,
@@ -58,19 +74,48 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
       'Moves each of them to this version. Sites on servers without it fail and stay as they are: install it there first.',
     param: { name: 'php', label: 'PHP version', options: PHP },
   },
-  'site.configure': {
-    name: 'Maintenance page',
-    icon: Construction,
+  'site.configure': [
+    {
+      name: 'Maintenance page',
+      icon: Construction,
+      about:
+        'Shows a page with the status 503 to the visitors of each of them, or the site again. Their jobs run.',
+      param: {
+        name: 'maintenance',
+        label: 'Maintenance page',
+        options: ON_OFF,
+        toParam: (value) => (value === 'on' ? {} : null),
+      },
+    },
+    {
+      name: 'Change CDN',
+      icon: Network,
+      about:
+        'Makes nginx take the address of each visitor from the header of the CDN, in connections from its networks alone. Choose the CDN that is in front of these sites.',
+      param: {
+        name: 'trusted_cdn',
+        label: 'CDN in front of the sites',
+        options: [...named(...CDNS), { value: NO_CDN, name: 'none' }],
+        toParam: (value) => (value === NO_CDN ? null : value),
+      },
+    },
+  ],
+  'wp.debug': {
+    name: 'Debug log',
+    icon: Bug,
     about:
-      'Shows a page with the status 503 to the visitors of each of them, or the site again. Their jobs run.',
+      'Switches the debug log of WordPress of each of them on for a time, or off. Visitors see nothing of it, and it ends by itself.',
     param: {
-      name: 'maintenance',
-      label: 'Maintenance page',
+      name: 'hours',
+      label: 'Debug log',
       options: [
-        { value: 'on', name: 'on' },
+        ...DEBUG_HOURS.map((hours) => ({
+          value: String(hours),
+          name: `on for ${formatCount(hours, 'hour')}`,
+        })),
         { value: 'off', name: 'off' },
       ],
-      toParam: (value) => (value === 'on' ? {} : null),
+      toParam: (value) => (value === 'off' ? null : Number(value)),
     },
   },
   'site.object-cache': {
@@ -89,6 +134,7 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
       toParam: (value) => (value === 'off' ? null : Number(value)),
     },
   },
+  'site.jobs': JOB_ACTIONS,
   'database.maintain': {
     name: 'Maintain tables',
     icon: Table2,
@@ -122,8 +168,8 @@ const ACTIONS: Record<Exclude<SiteBulkType, SiteActionType>, Omit<BulkAction, 't
   'site.restore': null,
 }
 
-const chosen = Object.entries(ACTIONS).flatMap(([type, action]) =>
-  action ? [{ type: type as SiteBulkType, ...action }] : [],
+const chosen = Object.entries(ACTIONS).flatMap(([type, actions]) =>
+  [actions ?? []].flat().map((action) => ({ type: type as SiteBulkType, ...action })),
 )
 
 export const BULK_ACTIONS: readonly BulkAction[] = [

@@ -11,6 +11,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkTarget, SkippedTarget } from '#shared/api/bulk-operations.ts'
 import type { BulkAction } from './bulk-actions.ts'
+import { ParamFields, useChosen } from './bulk-params.tsx'
 import { InstallPhp } from './install-php.tsx'
 
 interface BulkDialogProps {
@@ -27,23 +28,17 @@ export function BulkDialog({ action, ...props }: BulkDialogProps) {
   const { onClose } = props
   return (
     <Dialog open={action !== undefined} onClose={onClose} title={title} about={action?.about}>
-      {action && <Form key={action.type} action={action} {...props} />}
+      {action && <Form key={action.name} action={action} {...props} />}
     </Dialog>
   )
 }
 
-function paramsOf(param: BulkAction['param'], value: string): Record<string, unknown> {
-  if (!param) return {}
-  return { [param.name]: param.toParam ? param.toParam(value) : value }
-}
-
 function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: BulkAction }) {
   const { type, param, isDestructive, name } = action
-  const [value, setValue] = useState('')
+  const chosen = useChosen(action)
+  const { params, isChosen } = chosen
   const [parallel, setParallel] = useState('4')
   const openBulk = useOpenBulk()
-  const params = paramsOf(param, value)
-  const isChosen = !param || value !== ''
   const bulk = { type, params, targets: { site_ids: [...ids] } }
   const consent = useConsent(bulk, isChosen)
   const { mutate, isPending, error } = useMutation({
@@ -76,21 +71,10 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
       isDestructive={isDestructive === true}
       typed={isDestructive && `delete ${count}`}
     >
-      {param && (
-        <Field label={param.label} name={param.name} error={refusals[param.name]}>
-          <Select value={value} onChange={(event) => setValue(event.target.value)}>
-            <option value="">Choose…</option>
-            {param.options.map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.name}
-              </option>
-            ))}
-          </Select>
-        </Field>
-      )}
+      <ParamFields action={action} chosen={chosen} refusals={refusals} />
       <BulkTargets targets={planned?.targets} skipped={planned?.skipped ?? []} />
-      {type === 'site.update' && planned && value !== '' && (
-        <InstallPhp php={value} targets={planned.targets} />
+      {type === 'site.update' && planned && chosen.value !== '' && (
+        <InstallPhp php={chosen.value} targets={planned.targets} />
       )}
       {consent.question}
       <Field

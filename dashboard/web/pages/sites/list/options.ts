@@ -8,7 +8,8 @@ export interface Option {
   name: string
 }
 
-const named = (...values: string[]): Option[] => values.map((value) => ({ value, name: value }))
+export const named = (...values: string[]): Option[] =>
+  values.map((value) => ({ value, name: value }))
 
 export const STATUSES = [
   ...named('active', 'provisioning', 'suspended', 'failed', 'cancelled', 'missing'),

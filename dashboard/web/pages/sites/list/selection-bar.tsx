@@ -31,7 +31,7 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
       </span>
       {BULK_ACTIONS.map((each) => (
         <Button
-          key={each.type}
+          key={each.name}
           kind="quiet"
           icon={<each.icon />}
           disabled={isIdle}
@@ -45,14 +45,12 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         aria-label="Actions for the selected sites"
         value=""
         disabled={isIdle}
-        onChange={({ target }) => setAction(BULK_ACTIONS.find(({ type }) => type === target.value))}
+        onChange={({ target }) => setAction(BULK_ACTIONS.find(({ name }) => name === target.value))}
         className="w-auto! min-w-0 flex-1 md:hidden"
       >
         <option value="">Actions</option>
-        {BULK_ACTIONS.map(({ type, name }) => (
-          <option key={type} value={type}>
-            {name}
-          </option>
+        {BULK_ACTIONS.map(({ name }) => (
+          <option key={name}>{name}</option>
         ))}
       </Select>
       <IconButton name="Clear selection" icon={<X />} onClick={onClear} />

@@ -22,7 +22,7 @@ export const inputOf = ({ max_minutes, ...draft }: Draft): SiteJob => ({
   max_minutes: /^\d{1,4}$/.test(max_minutes.trim()) ? Number(max_minutes) : 0,
 })
 
-type Mistakes = { [N in keyof Draft]?: string }
+export type Mistakes = { [N in keyof Draft]?: string }
 
 /** By field, with the rules of the API. */
 export function mistakesOf(draft: Draft, others: readonly { name: string }[]): Mistakes {

@@ -2,13 +2,11 @@ import { useState } from 'react'
 import { type CronJob, setCronJobs } from '#dashboard/web/api/site-jobs.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
-import { CheckField } from '#dashboard/web/ui/check.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
 import { usePaused } from '#dashboard/web/ui/use-paused.ts'
 import { SiteJob } from '#shared/site-jobs.ts'
 import { type Draft, draftOf, inputOf, mistakesOf } from './draft.ts'
-import { ScheduleFields } from './schedule-fields.tsx'
+import { JobFields } from './job-fields.tsx'
 
 const PAUSE_MS = 500
 
@@ -39,51 +37,7 @@ export function EditJob({ site, jobs, job, ...dialog }: EditJobProps) {
       work={isReady ? setCronJobs(site, list) : undefined}
       action={job ? 'Save job' : 'Add job'}
     >
-      <Field
-        label="Name"
-        name="name"
-        hint="1 to 32 of a-z 0-9 -"
-        error={draft.name === '' ? undefined : mistakes.name}
-      >
-        <Input
-          value={draft.name}
-          autoCapitalize="none"
-          onChange={({ target }) => change({ name: target.value })}
-        />
-      </Field>
-      <Field
-        label="Command"
-        name="command"
-        hint="One line for /bin/sh in the public folder of the site. php and wp are those of the site."
-        error={draft.command === '' ? undefined : mistakes.command}
-      >
-        <TextArea
-          rows={2}
-          value={draft.command}
-          onChange={({ target }) => change({ command: target.value })}
-        />
-      </Field>
-      <CheckField
-        label="Run on a schedule"
-        about="Otherwise it runs only on request."
-        checked={draft.enabled}
-        onChange={(enabled) => change({ enabled })}
-      />
-      {draft.enabled && (
-        <ScheduleFields value={draft.schedule} onChange={(schedule) => change({ schedule })} />
-      )}
-      <Field
-        label="Time limit in minutes"
-        name="max_minutes"
-        hint="A run that takes longer is ended."
-        error={mistakes.max_minutes}
-      >
-        <Input
-          inputMode="numeric"
-          value={draft.max_minutes}
-          onChange={({ target }) => change({ max_minutes: target.value })}
-        />
-      </Field>
+      <JobFields draft={draft} mistakes={mistakes} onChange={change} />
     </WorkDialog>
   )
 }

@@ -10,10 +10,15 @@ interface Login {
   password?: string | undefined
 }
 
-/** Logs in to the WordPress of a site in a new tab; to be called by the handler of a click. */
-export function useLogin(site: SitePlace) {
+/**
+ * Logs in to the WordPress of a site in a new tab; to be called by the handler of a click or a key.
+ * `onError` is also called if the component is gone by then.
+ */
+export function useLogin(site: SitePlace | undefined, onError?: (error: Error) => void) {
   return useMutation({
+    ...(onError && { onError }),
     mutationFn: async ({ user_id, password }: Login) => {
+      if (!site) throw new Error('The site is not loaded')
       const tab = openLoginTab()
       try {
         if (password !== undefined) await confirmPassword(password)

@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'react'
+import {
+  type Draft,
+  draftOf,
+  inputOf,
+  mistakesOf,
+} from '#dashboard/web/pages/sites/detail/jobs/draft.ts'
+import { JobFields } from '#dashboard/web/pages/sites/detail/jobs/job-fields.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import { JobName, SiteJob } from '#shared/site-jobs.ts'
+
+export interface ParamsProps {
+  /** Undefined: they are not complete. */
+  onChange: (params: Record<string, unknown> | undefined) => void
+}
+
+const PAUSE_MS = 500
+
+/** One job for each of many sites. */
+export function AddJob({ onChange }: ParamsProps) {
+  const [draft, setDraft] = useState(() => draftOf())
+  const checked = SiteJob.safeParse(inputOf(draft))
+  usePausedParams(checked.success ? { add: checked.data } : undefined, onChange)
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  return <JobFields draft={draft} mistakes={mistakesOf(draft, [])} onChange={change} />
+}
+
+/** The job of this name of each of many sites. */
+export function RemoveJob({ onChange }: ParamsProps) {
+  const [name, setName] = useState('')
+  const checked = JobName.safeParse(name)
+  usePausedParams(checked.success ? { remove: checked.data } : undefined, onChange)
+  return (
+    <Field
+      label="Name of the job"
+      name="remove"
+      hint="Sites without a job of this name stay as they are."
+      error={name === '' ? undefined : checked.error?.issues[0]?.message}
+    >
+      <Input value={name} autoCapitalize="none" onChange={({ target }) => setName(target.value)} />
+    </Field>
+  )
+}
+
+/** Undefined while they are typed, or wrong. */
+function usePausedParams(
+  params: Record<string, unknown> | undefined,
+  onChange: ParamsProps['onChange'],
+): void {
+  const text = params === undefined ? '' : JSON.stringify(params)
+  const isPaused = usePaused(text, PAUSE_MS) === text
+  useEffect(() => {
+    onChange(isPaused && text !== '' ? JSON.parse(text) : undefined)
+  }, [isPaused, text, onChange])
+}
