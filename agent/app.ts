@@ -17,7 +17,7 @@ import { CountsRequest } from '#shared/site-numbers.ts'
 import { failureOf, isOpen } from './http/answer.ts'
 import { backupCalls } from './http/backups.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
-import { exportCall } from './http/database.ts'
+import { databaseCalls } from './http/database.ts'
 import type { Origin } from './http/listen.ts'
 import { logCalls } from './http/logs.ts'
 import { Refused } from './http/refused.ts'
@@ -114,7 +114,8 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   const logs = logCalls(readings)
   for (const call of ['list', 'search', 'fatals', 'download', 'tail'] as const)
     app.post(`/sites/logs/${call}`, ({ req: { raw }, var: { body } }) => logs[call](raw, body))
-  app.post('/sites/database-export', exportCall(readings, policy, runner))
+  for (const [path, call] of Object.entries(databaseCalls(readings, policy, runner)))
+    app.post(path, call)
   operationCalls(app, runner)
   trustCalls(app, trust)
   app.notFound(() => failureOf(notFound('Endpoint')))

@@ -55,6 +55,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
   logs: async () => (await import('./logs/serve.ts')).logs,
   pages: async () => (await import('./host/real/pages-helper.ts')).pages,
   reach: async () => (await import('./host/real/network-helper.ts')).reach,
+  tool: async () => (await import('./host/real/tool-helper.ts')).tool,
   rewrite: async () => {
     const { rewrite } = await import('./rewrite/serve.ts')
     return (_, args) => rewrite(args)

@@ -9,6 +9,7 @@ import { openRoutes, serve } from './http/serve.ts'
 import { unknownPage, webRoutes } from './http/web/routes.ts'
 import { ROUTES, SUBJECTS } from './routes.ts'
 import { idOf } from './runtime/request-id.ts'
+import { toolPages } from './site-database/tool-pages.ts'
 
 const OPEN = openRoutes(ROUTES)
 
@@ -30,6 +31,7 @@ export function createApp(deps: Deps) {
       return body
     })
     .use(serve(ROUTES, { ...deps, describe }))
+    .use(toolPages(deps))
     .use(webRoutes(deps))
 }
 

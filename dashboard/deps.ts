@@ -27,6 +27,7 @@ import { Bus } from './runtime/bus.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
+import { ToolPasses } from './site-database/tool-passes.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
 import { Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
@@ -142,5 +143,6 @@ export function makeDeps(outside: Outside) {
     passwords: new Passwords(outside.password_cost ?? STRONG, clock),
     devices: new Devices(outside.secret, { clock, random }),
     throttle: new Throttle(clock),
+    passes: new ToolPasses(outside.secret, clock),
   }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** The part of FastCGI 1.0 that one request without a body needs. */
+/** The part of FastCGI 1.0 that one request needs. */
 const VERSION = 1
 const REQUEST_ID = 1
 const RESPONDER = 1
@@ -11,34 +11,48 @@ const STDIN = 5
 const STDOUT = 6
 const HEADER = 8
 const LONG = 128
+const MOST_CONTENT = 0xffff
 
 /** A whole request: the answer ends the connection. */
-export function encodeRequest(params: Readonly<Record<string, string>>): Buffer {
+export function encodeRequest(
+  params: Readonly<Record<string, string>>,
+  content: Uint8Array = new Uint8Array(),
+): Buffer {
   const begin = Buffer.from([0, RESPONDER, 0, 0, 0, 0, 0, 0])
   const pairs = Object.entries(params).map(([name, value]) => pair(name, value))
   return Buffer.concat([
     record(BEGIN, begin),
-    record(PARAMS, Buffer.concat(pairs)),
-    record(PARAMS, Buffer.alloc(0)),
-    record(STDIN, Buffer.alloc(0)),
+    ...recordsOf(PARAMS, Buffer.concat(pairs)),
+    ...recordsOf(STDIN, content),
   ])
 }
 
 /** The standard output of an ended request; undefined: incomplete. */
-export function decodeAnswer(bytes: Buffer): string | undefined {
+export const decodeAnswer = (bytes: Buffer): string | undefined =>
+  decodeBytes(bytes)?.toString('utf8')
+
+export function decodeBytes(bytes: Buffer): Buffer | undefined {
   const output: Buffer[] = []
   for (let at = 0; at + HEADER <= bytes.length; ) {
     const type = bytes[at + 1]
     const length = bytes.readUInt16BE(at + 4)
     const padding = bytes[at + 6] ?? 0
     const end = at + HEADER + length
-    if (bytes[at] !== VERSION) return ''
+    if (bytes[at] !== VERSION) return Buffer.alloc(0)
     if (end > bytes.length) return undefined
-    if (type === END) return Buffer.concat(output).toString('utf8')
+    if (type === END) return Buffer.concat(output)
     if (type === STDOUT) output.push(bytes.subarray(at + HEADER, end))
     at = end + padding
   }
   return undefined
+}
+
+/** A stream, with its end. */
+function recordsOf(type: number, content: Uint8Array): Buffer[] {
+  const records: Buffer[] = []
+  for (let at = 0; at < content.length; at += MOST_CONTENT)
+    records.push(record(type, Buffer.from(content.subarray(at, at + MOST_CONTENT))))
+  return [...records, record(type, Buffer.alloc(0))]
 }
 
 function record(type: number, content: Buffer): Buffer {

@@ -10,7 +10,7 @@ const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
 /** Commands that need authentication: PHP of the sites could reach the agent. */
 const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
 /** Commands that let somebody read what a site stores. */
-const GIVES_PASSWORDS: readonly CommandName[] = ['database.user']
+const GIVES_PASSWORDS: readonly CommandName[] = ['database.tool', 'database.user']
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -99,9 +99,10 @@ const GivesShell = z.object({
 })
 const Shell = z.object({ kind: z.literal('shell') })
 
-/** Denying deletion also denies the purge. */
+/** Denying deletion also denies the purge, and denying users of databases Adminer, which needs one. */
 function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boolean {
   if (command === 'site.purge' && deny.includes('site.delete')) return true
+  if (command === 'database.tool' && deny.includes('database.user')) return true
   if (GIVES_PASSWORDS.includes(command) && passwords === 'deny') return true
   if (deny.includes(groupOf(command))) return true
   return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')

@@ -6,6 +6,7 @@ import { Downloads } from '#agent/os/backup/read/download.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
 import { nameStates } from '#agent/os/certificates/name-states.ts'
+import { DatabaseTool } from '#agent/os/database-tool/ask.ts'
 import { databasePassword } from '#agent/os/discovery/db-password.ts'
 import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
@@ -38,6 +39,7 @@ import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import type { FindRequest, KeeperRequest, ListRequest } from '#shared/backup-find.ts'
 import type { BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import type { ToolFileRequest, ToolRequest } from '#shared/database-tool.ts'
 import type { UploadRequest } from '#shared/site-database.ts'
 import type {
   LogDownloadRequest,
@@ -55,6 +57,7 @@ export function readingsOf(
   const downloads = new Downloads(host)
   const tails = new LogTails(host)
   const exports = new Exports(host)
+  const tool = new DatabaseTool(host)
   return {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -106,6 +109,8 @@ export function readingsOf(
     exportDatabase: (domain: string) => exports.start(domain),
     storePart: (request: UploadRequest, importing: readonly string[]) =>
       storePart(host, request, importing),
+    askTool: (request: ToolRequest) => tool.ask(request),
+    toolFile: (request: ToolFileRequest) => tool.file(request),
     databasePassword: (domain: string) => databasePassword(host, domain),
     adminPassword: async (domain: string) => setAdminPassword(host, await getSite(host, domain)),
   }

@@ -31,6 +31,7 @@ const OWN: { [N in CommandName]?: Partial<Limits> } = {
   'cache.purge': { wall_ms: 10 * MINUTE },
   'database.import': { wall_ms: 24 * 60 * MINUTE, stall_ms: 15 * MINUTE },
   'database.maintain': { wall_ms: 12 * 60 * MINUTE, stall_ms: 60 * MINUTE },
+  'database.tool': { wall_ms: 30 * MINUTE },
   'database.user': { wall_ms: 10 * MINUTE },
   'database.user-end': { wall_ms: 10 * MINUTE },
   'isolation.check': { wall_ms: 20 * MINUTE },

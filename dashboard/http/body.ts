@@ -36,7 +36,8 @@ export async function dryRunIn(request: Request, body: Promise<unknown>): Promis
   return { ...Object(await body), ...named }
 }
 
-async function readBytes(
+/** Throws like readJson. */
+export async function readBytes(
   request: Request,
   { most_kib, within_ms }: BodyLimits,
 ): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import { backupUndo } from './backup.undo.ts'
 import { cachePurge } from './cache.purge.ts'
 import { databaseImport } from './database.import.ts'
 import { databaseMaintain } from './database.maintain.ts'
+import { databaseTool } from './database.tool.ts'
 import { databaseUser } from './database.user.ts'
 import { databaseUserEnd } from './database.user-end.ts'
 import { isolationCheck } from './isolation.check.ts'
@@ -63,6 +64,7 @@ export const RULES: RulesTable = {
   'backup.undo': backupUndo,
   'database.import': databaseImport,
   'database.maintain': databaseMaintain,
+  'database.tool': databaseTool,
   'database.user': databaseUser,
   'database.user-end': databaseUserEnd,
   'isolation.check': isolationCheck,

@@ -30,6 +30,15 @@ export const SITE_DATABASE_EXAMPLES = {
     tunnel: 'ssh -N -L 3307:/run/mysqld/mysqld.sock root@web-1.example.com',
     ...{ socket: '/run/mysqld/mysqld.sock', ends_at: AT },
   },
+  OpenTool: { rights: 'read' },
+  OpenedTool: {
+    url: `/database-tools/1-1-k2v9x0q7ab-1767229200-${'3f'.repeat(32)}`,
+    ...{ user: DatabaseUser.user, rights: 'read', ends_at: AT },
+  },
+  DatabaseToolComplete: {
+    ...{ status: 'ok', domain: 'shop.example', user: DatabaseUser.user, database: 'shop' },
+    ends_at: AT,
+  },
   EndDatabaseUser: { user: DatabaseUser.user, dry_run: false },
   MaintainTables: { ...MAINTENANCE, dry_run: false },
   DatabaseMaintainComplete: {

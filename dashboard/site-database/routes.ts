@@ -10,16 +10,19 @@ import {
   EndDatabaseUser,
   ImportDump,
   MaintainTables,
+  OpenedTool,
+  OpenTool,
   SiteDatabase,
   UploadDump,
   UploadedDump,
 } from '#shared/api/site-database.ts'
 import { exportDatabase } from './export.ts'
+import { openTool, type ToolDeps } from './open-tool.ts'
 import { readDatabase } from './read-database.ts'
 import { uploadPart } from './upload.ts'
 import { createDatabaseUser, listDatabaseUsers } from './users.ts'
 
-const route = routesWith<StreamDeps>()
+const route = routesWith<StreamDeps & ToolDeps>()
 
 /** The database of a site. */
 export const siteDatabaseRoutes = {
@@ -102,6 +105,22 @@ export const siteDatabaseRoutes = {
     run: async ({ deps, loaded, body, caller }) => {
       await requireConfirmed(deps, caller)
       return createDatabaseUser(deps, loaded, body)
+    },
+  }),
+  openDatabaseTool: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/database/tool',
+    summary: 'Open Adminer for the database of a site',
+    details:
+      'Creates a temporary user for an hour, and installs Adminer on the server if it is missing. Sets the cookie `adminer` for the address of the answer, which opens in the browser of the caller only. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it. The session ends with its user, and with the logout of the caller.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: OpenTool,
+    answers: { 200: { about: 'Where Adminer is.', json: OpenedTool, headers: ['Set-Cookie'] } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: async ({ body, ...call }) => {
+      await requireConfirmed(call.deps, call.caller)
+      return openTool(call, body.rights)
     },
   }),
   endDatabaseUser: route({

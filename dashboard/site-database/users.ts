@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { outcome } from '#dashboard/operations/begin.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
@@ -7,13 +6,13 @@ import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/api/site-databa
 import { AgentDatabaseUsers, type UserRights } from '#shared/database-user.ts'
 import { databaseUserType } from '#shared/operation-types/database.user.ts'
 import { askAbout } from './ask.ts'
+import { hashOf, newToken } from './new-user.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
 /** Beside the port of a MariaDB on the own computer. */
 const PORT = 3307
 /** 192 bits. */
 const PASSWORD_BYTES = 24
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
 
 export const listDatabaseUsers = (
   deps: { agents: Agents },
@@ -30,7 +29,7 @@ export async function createDatabaseUser(
   { rights, minutes }: { rights: UserRights; minutes: number },
 ): Promise<CreatedDatabaseUser> {
   const password = Buffer.from(deps.random(PASSWORD_BYTES)).toString('base64url')
-  const token = [...deps.random(10)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+  const token = newToken(deps.random)
   const input = { token, rights, minutes, account_hash: hashOf(password) }
   const job = await start(deps, 'database.user', target, input)
   const made = databaseUserType.outcome.result.parse(await outcome(deps, job))
@@ -39,10 +38,4 @@ export async function createDatabaseUser(
   const tunnel = `ssh -N -L ${PORT}:${SOCKET} ${login}@${hostname}`
   const where = { host: '127.0.0.1', port: PORT, tunnel, socket: SOCKET }
   return { user, password, database, rights, ...where, ends_at }
-}
-
-/** `PASSWORD()` of MariaDB. */
-function hashOf(password: string): string {
-  const once = createHash('sha1').update(password).digest()
-  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }

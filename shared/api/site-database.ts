@@ -91,6 +91,18 @@ export const CreatedDatabaseUser = strictObject({
 }).meta({ id: 'CreatedDatabaseUser' })
 export type CreatedDatabaseUser = z.infer<typeof CreatedDatabaseUser>
 
+export const OpenTool = body({
+  rights: UserRights.describe('`write` has the rights of the site itself: to all its tables.'),
+}).meta({ id: 'OpenTool' })
+
+export const OpenedTool = strictObject({
+  url: z.string().describe('Of this dashboard; only the browser that got the cookie can open it.'),
+  user: z.string().describe('The temporary user of the session.'),
+  rights: UserRights,
+  ends_at: Timestamp,
+}).meta({ id: 'OpenedTool' })
+export type OpenedTool = z.infer<typeof OpenedTool>
+
 export const EndDatabaseUser = body({ user: DatabaseUserName, dry_run: DryRun }).meta({
   id: 'EndDatabaseUser',
 })

@@ -9,6 +9,7 @@ import { backupUndoType } from './backup.undo.ts'
 import { cachePurgeType } from './cache.purge.ts'
 import { databaseImportType } from './database.import.ts'
 import { databaseMaintainType } from './database.maintain.ts'
+import { databaseToolType } from './database.tool.ts'
 import { databaseUserType } from './database.user.ts'
 import { databaseUserEndType } from './database.user-end.ts'
 import { isolationCheckType } from './isolation.check.ts'
@@ -64,6 +65,7 @@ export const OPERATION_TYPES = {
   'backup.undo': backupUndoType,
   'database.import': databaseImportType,
   'database.maintain': databaseMaintainType,
+  'database.tool': databaseToolType,
   'database.user': databaseUserType,
   'database.user-end': databaseUserEndType,
   'isolation.check': isolationCheckType,

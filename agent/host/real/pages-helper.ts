@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
-import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
 import { pageOf } from '#agent/host/page-answer.ts'
+import { ask, startFpm } from './fpm-once.ts'
 
 const Request = z.object({
   program: z.string(),
@@ -18,9 +15,7 @@ const Request = z.object({
 })
 type Request = z.infer<typeof Request>
 
-const START_MS = 20_000
-const PAGE_MS = 60_000
-const MOST_BYTES = 16 << 20
+const LIMITS = { timeout_ms: 60_000, most: 16 << 20 }
 
 /**
  * `hosting-agent pages`: starts PHP-FPM with the settings on standard input, asks it for pages, and
@@ -32,14 +27,12 @@ export async function pages(): Promise<never> {
   const socket = `${folder}/fpm.sock`
   writeFileSync(`${folder}/prepend.php`, request.prepend)
   writeFileSync(`${folder}/fpm.conf`, configOf(request, folder, socket))
-  const options = ['--nodaemonize', '--force-stderr', '--fpm-config', `${folder}/fpm.conf`]
-  const fpm = spawn(request.program, options, { stdio: 'ignore' })
+  const fpm = await startFpm(request.program, [`${folder}/fpm.conf`], socket)
   try {
-    await started(fpm, socket)
     const answers = []
     for (const path of request.paths) {
-      const answer = await ask(socket, paramsOf(request, path))
-      answers.push({ path, ...pageOf(answer) })
+      const answer = await ask(socket, { params: paramsOf(request, path) }, LIMITS)
+      answers.push({ path, ...pageOf(answer?.toString('utf8')) })
     }
     console.log(JSON.stringify(answers))
   } finally {
@@ -76,40 +69,3 @@ function paramsOf({ docroot, host }: Request, path: string): Record<string, stri
     ...{ REMOTE_PORT: '40000', REDIRECT_STATUS: '200', HTTP_ACCEPT: 'text/html,*/*' },
   }
 }
-
-async function started(fpm: ChildProcess, socket: string): Promise<void> {
-  for (const end = Date.now() + START_MS; ; await setTimeout(20)) {
-    if (await connects(socket)) return
-    if (fpm.exitCode !== null) throw new Error('PHP-FPM ended at its start')
-    if (Date.now() > end) throw new Error('PHP-FPM does not answer')
-  }
-}
-
-const connects = (socket: string) =>
-  new Promise<boolean>((resolve) => {
-    const peer = connect(socket)
-    peer.once('connect', () => resolve(peer.destroy() !== undefined))
-    peer.once('error', () => resolve(false))
-  })
-
-/** The answer as CGI has it; undefined: none, or none that ends. */
-const ask = (socket: string, params: Record<string, string>) =>
-  new Promise<string | undefined>((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const peer = connect(socket)
-    const end = (answer: string | undefined) => {
-      clearTimeout(timer)
-      peer.destroy()
-      resolve(answer)
-    }
-    const timer = globalThis.setTimeout(() => end(undefined), PAGE_MS)
-    peer.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      chunks.push(chunk)
-      if (size > MOST_BYTES) end(undefined)
-    })
-    peer.once('error', () => end(undefined))
-    peer.once('close', () => end(decodeAnswer(Buffer.concat(chunks))))
-    peer.write(encodeRequest(params))
-  })

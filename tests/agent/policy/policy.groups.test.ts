@@ -23,8 +23,8 @@ async function asking(rules: object) {
 test('a denied group denies all commands of that beginning, and no others', async () => {
   const ask = await asking({ deny: ['database.*'] })
 
-  for (const name of ['database.maintain', 'database.user', 'database.user-end'] as const)
-    expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
+  const all = ['database.maintain', 'database.tool', 'database.user', 'database.user-end'] as const
+  for (const name of all) expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
   expect([await ask('site.delete'), await ask('wp.login')]).toEqual(['permitted', 'permitted'])
 })
 
@@ -45,9 +45,23 @@ test('where shells are denied, people still get SFTP', async () => {
 test('where passwords stay on the server, nobody gets a user of a database', async () => {
   const ask = await asking({ passwords: 'deny' })
 
-  expect(await ask('database.user')).toBe(`${FILE} on this server denies database.user`)
+  for (const name of ['database.user', 'database.tool'] as const)
+    expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
   expect([await ask('database.user-end'), await ask('database.maintain')]).toEqual([
     'permitted',
+    'permitted',
+  ])
+})
+
+test('without users of databases there is no Adminer, but there are users without it', async () => {
+  const [users, tool] = [
+    await asking({ deny: ['database.user'] }),
+    await asking({ deny: ['database.tool'] }),
+  ]
+
+  expect(await users('database.tool')).toBe(`${FILE} on this server denies database.tool`)
+  expect([await tool('database.tool'), await tool('database.user')]).toEqual([
+    `${FILE} on this server denies database.tool`,
     'permitted',
   ])
 })

@@ -85,6 +85,7 @@ test('no token creates tokens, changes the password, ends sessions or rotates ke
     'POST /api/auth/password',
     'POST /api/auth/tokens',
     'POST /api/servers/:server_id/sites/:site_id/database/users',
+    'POST /api/servers/:server_id/sites/:site_id/database/tool',
     'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
     'POST /api/keys/rotate',
   ])

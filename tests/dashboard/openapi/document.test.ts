@@ -4,6 +4,7 @@ import { createApp } from '#dashboard/app.ts'
 import { webRoutes } from '#dashboard/http/web/routes.ts'
 import { EXAMPLES } from '#dashboard/openapi/examples.ts'
 import { ROUTES } from '#dashboard/routes.ts'
+import { toolPages } from '#dashboard/site-database/tool-pages.ts'
 import { document, faultsOf } from '#tests/support/openapi/validator.ts'
 
 type Json = Record<string, unknown>
@@ -45,7 +46,10 @@ describe('the OpenAPI document', () => {
     const app = createApp(Object.create(null))
     const named = (routes: { method: string; path: string }[]) =>
       routes.map(({ method, path }) => `${method} ${path}`)
-    const pages = named(webRoutes({ web_dir: undefined, demo: false }).routes)
+    const pages = named([
+      ...webRoutes({ web_dir: undefined, demo: false }).routes,
+      ...toolPages(Object.create(null)).routes,
+    ])
 
     const real = named(app.routes).filter((route) => !pages.includes(route))
 

@@ -98,7 +98,7 @@ describe('the rules of the types of operations', () => {
       ...Object.fromEntries(
         [
           ...['site.access', 'site.configure', 'site.jobs', 'site.suspend', 'site.resume'],
-          ...['database.import', 'database.maintain', 'database.user'],
+          ...['database.import', 'database.maintain', 'database.tool', 'database.user'],
         ].map((type) => [type, unused]),
       ),
       ...Object.fromEntries(

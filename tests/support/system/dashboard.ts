@@ -24,6 +24,8 @@ export interface Dashboard {
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** The answer with its body unread. */
   open(path: string, signal?: AbortSignal): Promise<Response>
+  /** Without the session: only what `init` has. */
+  visit(path: string, init: RequestInit): Promise<Response>
   /** Starts an operation: its id, and its events while it runs. Throws for any other answer. */
   start(method: string, path: string, body?: unknown): Promise<Running>
   /** Reads a stream to its end. */
@@ -81,6 +83,7 @@ export async function startDashboard(
     },
     open: (path, signal) =>
       way.fetch(`http://localhost${path}`, { headers: { cookie }, ...(signal && { signal }) }),
+    visit: (path, init) => way.fetch(`http://localhost${path}`, { keepalive: false, ...init }),
     async start(method, path, body) {
       const response = await send(method, path, body, 'text/event-stream')
       if (response.status !== 200)

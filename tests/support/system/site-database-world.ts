@@ -1,4 +1,5 @@
 import { PART_BYTES, type TableResult } from '#shared/site-database.ts'
+import type * as lab from '#tests/support/lab/index.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { startEnrolled } from './enrolled.ts'
 import { packaged } from './packaged.ts'
@@ -19,8 +20,14 @@ export type SiteDatabaseWorld = Awaited<ReturnType<typeof startSiteDatabase>>
 const BATCH = ['--batch', '--skip-column-names']
 
 /** A server with two sites, and the calls for the database of the first. */
-export async function startSiteDatabase(suite: 'bookworm' | 'trixie', php: string) {
-  const { host, dashboard, path, stop } = await startEnrolled(suite, await packaged(suite))
+export async function startSiteDatabase(
+  suite: 'bookworm' | 'trixie',
+  php: string,
+  prepare?: (host: lab.Host) => Promise<void>,
+) {
+  const { host, dashboard, path, stop } = await startEnrolled(
+    ...([suite, await packaged(suite), undefined, prepare] as const),
+  )
   await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
   const create = async (domain: string): Promise<Managed> => {
     const created = await dashboard.call('POST', path('/sites'), { domain, php, tls: 'none' })

@@ -10,15 +10,11 @@ import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import type { CreatedDatabaseUser } from '#shared/api/site-database.ts'
 import type { UserRights } from '#shared/database-user.ts'
+import { RIGHTS_HINTS } from './rights-hints.ts'
 
 interface CreateUserDialogProps extends DialogState {
   site: Site
   onMade: (login: CreatedDatabaseUser) => void
-}
-
-const HINTS: Record<UserRights, string> = {
-  read: 'Reads everything that the site stores, and changes nothing.',
-  write: 'Has the rights of the site itself: it can change and remove tables.',
 }
 
 /** Asks for the password of the dashboard if that is needed. */
@@ -54,7 +50,7 @@ export function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDial
         isBusy={isPending}
         error={needsConfirmation(error) || refusal !== undefined ? null : error}
       >
-        <Field label="Rights" name="rights" hint={HINTS[rights]}>
+        <Field label="Rights" name="rights" hint={RIGHTS_HINTS[rights]}>
           <Select
             value={rights}
             onChange={({ target }) => setRights(target.value === 'write' ? 'write' : 'read')}

@@ -7,6 +7,7 @@ import { DatabasePassword } from './database-password.tsx'
 import { DatabaseRights } from './database-rights.tsx'
 import { ExportRow } from './export-row.tsx'
 import { ImportRow } from './import-row.tsx'
+import { ToolRow } from './tool-row.tsx'
 
 export function DatabaseTab({ site, isOnServer }: TabProps) {
   const { db_name, found, unknown } = site
@@ -26,6 +27,7 @@ export function DatabaseTab({ site, isOnServer }: TabProps) {
           }}
         />
         {isOnServer && <DatabasePassword site={site} />}
+        {isOnServer && !found && <ToolRow site={site} />}
         {isOnServer && !found && <ExportRow site={site} />}
         {isOnServer && !found && <ImportRow site={site} />}
       </div>

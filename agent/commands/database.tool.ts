@@ -1,0 +1,36 @@
+import type { Host } from '#agent/host/ports.ts'
+import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { toolSteps } from '#agent/os/database-tool/install.ts'
+import { accountStep, madeOf, refuseUnfit } from '#agent/os/site-database/new-user.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { apexOf } from '#shared/names.ts'
+
+type Params = ParamsOf<'database.tool'>
+
+/** Its session is the temporary user: with its end, Adminer answers no request of it any more. */
+export const databaseTool: Command<'database.tool'> = {
+  lock: ({ domain }) => apexOf(domain),
+  steps: async (params, host) => [accountStep(params, host)],
+  async plan(params, host) {
+    await refuseUnfit(params, host)
+    return stepsOf(params, host)
+  },
+  finished: madeOf,
+  async *run(params, { host, announce, perform }) {
+    await refuseUnfit(params, host)
+    const steps = await stepsOf(params, host)
+    announce(steps)
+    yield* perform(steps)
+    const made = await madeOf(params, host)
+    if (!made) throw new Error('The temporary user is already gone')
+    return made
+  },
+}
+
+/** The user last: its time starts when everything else is there. */
+const stepsOf = async (params: Params, host: Host): Promise<Step[]> => [
+  ...(await toolSteps(host)),
+  ...(await mariadbSteps(host)),
+  accountStep(params, host),
+]

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+
+/** It has the tokens of forms and notes about the last change; one that is larger starts again. */
+export const MOST_SESSION = 64 << 10
+
+/** One request to a page of PHP that the helper writes, starts and ends. */
+export const ToolRun = z.object({
+  program: z.string(),
+  page: z.string(),
+  /** Folders that PHP may read, besides its own. */
+  reads: z.array(z.string()),
+  params: z.record(z.string(), z.string()),
+  /** Base64. */
+  content: z.string(),
+  /** What PHP has stored of the session; empty at its start. */
+  session: z.string(),
+  most: z.number(),
+})
+export type ToolRun = z.infer<typeof ToolRun>
+
+/** Base64 of the answer as CGI has it; null: none, or one that is too large. */
+export const ToolRan = z.object({
+  answer: z.string().nullable(),
+  session: z.string().max(MOST_SESSION),
+})
+export type ToolRan = z.infer<typeof ToolRan>

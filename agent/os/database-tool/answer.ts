@@ -1,0 +1,45 @@
+import type { ToolRan } from '#agent/host/tool-port.ts'
+import { ToolHead } from '#shared/database-tool.ts'
+import { tooLarge } from '#shared/errors.ts'
+
+export interface Answered {
+  head: ToolHead
+  content: Uint8Array
+}
+
+const LINE = /\r?\n/
+
+/** Reads an answer as CGI has it (RFC 3875), of which only these fields are passed on. */
+export function answerOf({ answer }: Pick<ToolRan, 'answer'>): Answered {
+  if (answer === null)
+    throw tooLarge('The page has more than 8 MiB, or took longer than 50 seconds: show fewer rows')
+  const bytes = Buffer.from(answer, 'base64')
+  const end = endOfHead(bytes)
+  const fields = new Map(bytes.subarray(0, end.from).toString('latin1').split(LINE).map(fieldOf))
+  const location = fields.get('location')
+  const disposition = fields.get('content-disposition')
+  const status = Number(/^\d{3}/.exec(fields.get('status') ?? '')?.[0] ?? (location ? 302 : 200))
+  const head = ToolHead.parse({
+    status,
+    type: fields.get('content-type') ?? '',
+    ...(location !== undefined && { location }),
+    ...(disposition !== undefined && { disposition }),
+  })
+  return { head, content: bytes.subarray(end.to) }
+}
+
+/** The head on one line, and the content. */
+export const packed = ({ head, content }: Answered): Uint8Array =>
+  Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content])
+
+function endOfHead(bytes: Buffer): { from: number; to: number } {
+  const [long, short] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')]
+  if (long >= 0 && (short < 0 || long < short)) return { from: long, to: long + 4 }
+  if (short >= 0) return { from: short, to: short + 2 }
+  throw new Error('PHP gave no answer')
+}
+
+function fieldOf(line: string): [string, string] {
+  const at = line.indexOf(':')
+  return [line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]
+}

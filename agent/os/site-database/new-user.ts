@@ -1,0 +1,69 @@
+import type { Host } from '#agent/host/ports.ts'
+import { ensureMariadb } from '#agent/os/database/mariadb.ts'
+import {
+  createTemporary,
+  endTemporary,
+  findTemporary,
+  temporaryOf,
+} from '#agent/os/database/temporary-accounts.ts'
+import { create } from '#agent/os/effects/effects.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { MOST_DATABASE_USERS, type UserRights } from '#shared/database-user.ts'
+import { conflict } from '#shared/errors.ts'
+
+/** A temporary user of the database of a site; the password exists elsewhere only. */
+interface Wanted {
+  domain: string
+  token: string
+  rights: UserRights
+  minutes: number
+  account_hash: string
+}
+
+interface Made {
+  domain: string
+  user: string
+  database: string
+  ends_at: string
+}
+
+/** Throws conflict where the site cannot have one more. */
+export async function refuseUnfit({ domain }: Pick<Wanted, 'domain'>, host: Host): Promise<void> {
+  const { user, moving } = await getSite(host, domain)
+  if (moving?.closed) throw conflict(`${domain} moves to another server: its database is there`)
+  await ensureMariadb(host)
+  const [database] = await host.database.admin('find_database', [user])
+  if (!database) throw conflict(`${domain} has no database`)
+  if ((await temporaryOf(host, user)).length < MOST_DATABASE_USERS) return
+  throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
+}
+
+export function accountStep(params: Wanted, host: Host): Step {
+  const { domain, token, rights, minutes, account_hash: password_hash } = params
+  const steady = host.steady ?? host
+  return {
+    name: 'account',
+    title: `Creating a temporary user of the database of ${domain}`,
+    effects: [create('account', `hosting_tmp_${token}@localhost`)],
+    async apply() {
+      const wanted = { token, rights, seconds: minutes * 60, password_hash }
+      await createTemporary(host, await getSite(host, domain), wanted)
+    },
+    async undo() {
+      const made = await findTemporary(steady, token)
+      if (made) await endTemporary(steady, made.user)
+    },
+  }
+}
+
+/** Undefined: it was not created, or has no rights yet. */
+export async function madeOf(
+  { domain, token }: Pick<Wanted, 'domain' | 'token'>,
+  host: Host,
+): Promise<Made | undefined> {
+  const made = await findTemporary(host, token)
+  if (made?.database === undefined) return undefined
+  const { user, database, ends } = made
+  return { domain, user, database, ends_at: new Date(ends * 1000).toISOString() }
+}

@@ -1,0 +1,60 @@
+import type { Caller } from '#dashboard/http/caller.ts'
+import { type Connection, isSecure } from '#dashboard/http/client.ts'
+import { Reply } from '#dashboard/http/reply.ts'
+import { outcome } from '#dashboard/operations/begin.ts'
+import { type StartDeps, start } from '#dashboard/operations/start.ts'
+import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { OpenedTool } from '#shared/api/site-database.ts'
+import { MOST_MINUTES, type UserRights } from '#shared/database-user.ts'
+import { conflict } from '#shared/errors.ts'
+import { databaseToolType } from '#shared/operation-types/database.tool.ts'
+import { hashOf, newToken } from './new-user.ts'
+import { passwordOf, type ToolPasses } from './tool-passes.ts'
+
+export const TOOL_COOKIE = 'adminer'
+export const TOOL_PATH = '/database-tools'
+
+export interface ToolDeps {
+  passes: ToolPasses
+  public_url: string | undefined
+}
+
+const COOKIE = { httpOnly: true, secure: true, sameSite: 'none' } as const
+
+interface Visit {
+  deps: StartDeps & ToolDeps
+  loaded: SiteTarget
+  caller: Caller
+  request: Request
+  server: Connection | null
+}
+
+/**
+ * Starts a session of Adminer. The answer sets the cookie that opens its address; its forms come
+ * from an origin of their own, with which browsers send `SameSite=None` cookies only.
+ */
+export async function openTool(visit: Visit, rights: UserRights): Promise<Reply<200, OpenedTool>> {
+  const { deps, loaded, caller, request, server } = visit
+  if (!isSecure(deps, request, server) && !isOwnComputer(request))
+    throw conflict('Adminer needs an https address of this dashboard')
+  const key = Buffer.from(deps.random(32)).toString('base64url')
+  const account_hash = hashOf(passwordOf(key))
+  const input = { token: newToken(deps.random), rights, minutes: MOST_MINUTES, account_hash }
+  const job = await start(deps, 'database.tool', loaded, input)
+  const { user, ends_at } = databaseToolType.outcome.result.parse(await outcome(deps, job))
+  const ids = { server_id: loaded.server.id, site_id: loaded.site.id }
+  const place = deps.passes.placeOf({ ...ids, user })
+  const url = `${TOOL_PATH}/${place}`
+  const value = deps.passes.passOf(place, key, caller.jti)
+  const maxAge = MOST_MINUTES * 60
+  const options = { ...COOKIE, path: url, maxAge }
+  return new Reply(
+    200,
+    { url, user, rights, ends_at },
+    { cookie: { name: TOOL_COOKIE, value, options } },
+  )
+}
+
+/** Browsers take `Secure` cookies of their own computer without TLS. */
+const isOwnComputer = ({ url }: Request): boolean =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { command } from '#shared/command.ts'
+import {
+  DatabasePasswordHash,
+  DatabaseUserName,
+  DatabaseUserToken,
+  MOST_MINUTES,
+  UserRights,
+} from '#shared/database-user.ts'
+import { Domain, ReportedDomain, wholeNumber } from '#shared/fields.ts'
+import { completesWith, operationType } from '#shared/operation-type.ts'
+
+const databaseTool = command({
+  name: 'database.tool',
+  summary: 'Prepare Adminer for the database of a site, with a temporary user',
+  changes: true,
+  params: z.object({
+    domain: Domain,
+    token: DatabaseUserToken,
+    rights: UserRights,
+    minutes: wholeNumber(1, MOST_MINUTES).describe('How long the user lives.'),
+    account_hash: DatabasePasswordHash,
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    user: DatabaseUserName,
+    database: z.string().max(64),
+    ends_at: z.iso.datetime().max(40),
+  }),
+})
+
+/** Who has it reads everything that the site stores. */
+export const databaseToolType = operationType({
+  name: 'Open Adminer',
+  title: 'Open Adminer for the database of',
+  target: 'site',
+  command: databaseTool,
+  right: 'admin',
+  params: databaseTool.params.omit({ domain: true }),
+  outcome: completesWith(databaseTool.result),
+  bulk: null,
+})
