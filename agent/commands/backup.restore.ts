@@ -1,8 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import { refuseNoDatabase } from '#agent/os/backup/chosen/tables.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
+import { forgetFetchedStep, keepStep, keptUntil, recordStep } from '#agent/os/backup/keep-state.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
-import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import { fetchedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { databaseSteps, filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
@@ -22,9 +23,6 @@ import { forgetSteps } from './separate-step.ts'
 type Params = ParamsOf<'backup.restore'>
 /** What the operation learns on its way. */
 type Learned = { manifest?: Manifest; facts?: replace.Facts }
-
-/** How long the previous state stays. */
-const KEPT_MS = 7 * 24 * 60 * 60_000
 
 /** Everything is fetched and checked before the site changes; one rename of a folder decides. */
 export const backupRestore: Command<'backup.restore'> = {
@@ -72,17 +70,10 @@ function stepsOf(
   warn: (message: string) => void = () => undefined,
 ): Step[] {
   const { user } = site
-  const steady = host.steady ?? host
   return [
     ...fetchSteps(host, site, params, learned),
     ...pauseSteps(host, site),
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
-      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
-      holds: true,
-    },
+    keepStep(host, user, () => factsOf(host, learned)),
     ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, warn) : []),
     ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),
     ...(params.parts.files ? [addressStep(host, site, learned)] : []),
@@ -94,17 +85,8 @@ function stepsOf(
     },
     ...forgetSteps(host, site),
     ...resumeSteps(host, site),
-    {
-      name: 'record',
-      title: 'Keeping the previous state for a week',
-      ...replace.keepPrevious(host, user),
-      decided: async () => !(await host.files.stat(replacedOf(user))),
-    },
-    {
-      name: 'cleanup',
-      title: 'Removing what was fetched',
-      ...removedTree(host, 'folder', fetchedOf(user)),
-    },
+    recordStep(host, user),
+    forgetFetchedStep(host, user),
   ]
 }
 
@@ -152,7 +134,6 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
 
 function factsOf(host: Host, learned: Learned): replace.Facts {
   if (!learned.manifest) throw new Error('The backup was not read')
-  const until = new Date(host.clock.now() + KEPT_MS).toISOString()
-  learned.facts = { at: learned.manifest.at, until }
+  learned.facts = { at: learned.manifest.at, until: keptUntil(host) }
   return learned.facts
 }

@@ -1,17 +1,20 @@
 import type { Host } from '#agent/host/ports.ts'
 import { exchangeBack, exchangeKept, hasExchange } from '#agent/os/backup/chosen/exchange.ts'
 import { bringBackTables, keepTables, keptTables } from '#agent/os/backup/chosen/tables.ts'
+import { keepStep, saveStep } from '#agent/os/backup/keep-state.ts'
 import { accountIn, dumpIn, factsIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { deferred, removed, removedTree } from '#agent/os/effects/change.ts'
-import { run } from '#agent/os/effects/effects.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { forgetSteps } from './separate-step.ts'
+
+/** The dump of the restore has left out the same. */
+const NOBODY = () => undefined
 
 /** The state before a restore replaces the present one, until its facts are removed. */
 export const backupUndo: Command<'backup.undo'> = {
@@ -47,24 +50,13 @@ function stepsOf(host: Host, site: Site): Step[] {
   const [previous, replaced] = [previousOf(user), replacedOf(user)]
   return [
     ...pauseSteps(host, site),
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => undefined),
-      undo: removedTree(steady, 'folder', replaced).apply,
-      holds: true,
-    },
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        if (!(await host.files.stat(accountIn(previous)))) return
-        const tables = await keptTables(host, previous)
-        if (tables) await keepTables(host, replaced, tables)
-        await replace.keepPresent(host, user)
-      },
-    },
+    keepStep(host, user),
+    saveStep(host, user, NOBODY, async (save) => {
+      if (!(await host.files.stat(accountIn(previous)))) return
+      const tables = await keptTables(host, previous)
+      if (tables) await keepTables(host, replaced, tables)
+      await save()
+    }),
     {
       name: 'database',
       title: 'Bringing back the previous database',

@@ -1,13 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { refuseLack } from '#agent/os/backup/fetch.ts'
+import { keepStep, keptUntil, recordStep, saveStep } from '#agent/os/backup/keep-state.ts'
 import { dumpIn, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { objectsIn } from '#agent/os/database/foreign-objects.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
-import { run } from '#agent/os/effects/effects.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
@@ -27,8 +26,6 @@ interface Learned {
 
 /** Tables with their indexes, against their dump; and a dump, against its compressed file. */
 const [GROWTH, PACKED] = [2, 5]
-/** How long the previous state stays. */
-const KEPT_MS = 7 * 24 * 60 * 60_000
 
 /** The present database is saved first; one rename of a folder decides. */
 export const databaseImport: Command<'database.import'> = {
@@ -101,21 +98,8 @@ function stepsOf(
   const steady = host.steady ?? host
   return [
     ...pauseSteps(host, site),
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
-      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
-      holds: true,
-    },
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        for (const message of await replace.keepPresent(host, user)) warn(message)
-      },
-    },
+    keepStep(host, user, () => factsOf(host, learned)),
+    saveStep(host, user, warn),
     {
       name: 'database',
       title: 'Importing the dump',
@@ -132,12 +116,7 @@ function stepsOf(
     },
     ...forgetSteps(host, site),
     ...resumeSteps(host, site),
-    {
-      name: 'record',
-      title: 'Keeping the previous database for a week',
-      ...replace.keepPrevious(host, user),
-      decided: async () => !(await host.files.stat(replacedOf(user))),
-    },
+    recordStep(host, user, 'database'),
     {
       name: 'cleanup',
       title: 'Removing the upload',
@@ -147,8 +126,6 @@ function stepsOf(
 }
 
 function factsOf(host: Host, learned: Learned): replace.Facts {
-  const now = host.clock.now()
-  const until = new Date(now + KEPT_MS).toISOString()
-  learned.facts = { at: new Date(now).toISOString(), until }
+  learned.facts = { at: new Date(host.clock.now()).toISOString(), until: keptUntil(host) }
   return learned.facts
 }

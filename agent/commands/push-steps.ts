@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen/tables.ts'
+import { saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
-import * as replace from '#agent/os/backup/replace.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
 import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
@@ -101,16 +101,11 @@ export function tableSteps(
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const kept = options.optionTables(tables)
   return [
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        await keepTables(host, replaced, tables)
-        for (const message of await replace.keepPresent(host, user)) tell(message)
-        await refuseChanged(host, await dumpDigests(host, user, dumpIn(replaced)), params)
-      },
-    },
+    saveStep(host, user, tell, async (save) => {
+      await keepTables(host, replaced, tables)
+      await save()
+      await refuseChanged(host, await dumpDigests(host, user, dumpIn(replaced)), params)
+    }),
     {
       name: 'database',
       title: `Replacing ${tables.length === 1 ? tables[0] : `${tables.length} tables`}`,

@@ -5,8 +5,8 @@ import {
   keptTables,
   loadTables,
 } from '#agent/os/backup/chosen/tables.ts'
+import { keepStep, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
-import * as replace from '#agent/os/backup/replace.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
 import { reportIn, writeReport } from '#agent/os/clone/report.ts'
 import { endTemporaryOf } from '#agent/os/database/temporary-accounts.ts'
@@ -30,25 +30,14 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const flush = flushStep(host, target)
   const tables: { names?: string[] } = {}
+  const leftOut = (message: string) => warn({ code: 'left_out', message })
   return [
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => undefined),
-      undo: removedTree(steady, 'folder', replaced).apply,
-      holds: true,
-    },
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        // What a client of a temporary user writes after the dump would be lost.
-        await endTemporaryOf(host, user)
-        for (const message of await replace.keepPresent(host, user))
-          warn({ code: 'left_out', message })
-      },
-    },
+    keepStep(host, user),
+    saveStep(host, user, leftOut, async (save) => {
+      // What a client of a temporary user writes after the dump would be lost.
+      await endTemporaryOf(host, user)
+      await save()
+    }),
     {
       name: 'rewrite',
       title: 'Changing the addresses in the saved database',

@@ -1,12 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
+import { keptUntil } from '#agent/os/backup/keep-state.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { findReport } from '#agent/os/clone/report.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { AddressReport } from '#shared/copy.ts'
 import type { Learned } from './refresh-steps.ts'
-
-/** How long the previous state stays. */
-const KEPT_MS = 7 * 24 * 60 * 60_000
 
 interface Replacement {
   domain: string
@@ -18,7 +16,7 @@ interface Replacement {
 /** The time of what was copied, and until when the previous state is kept. */
 export function factsOf(host: Host, learned: Learned): replace.Facts {
   if (learned.at === undefined) throw new Error('Nothing was copied')
-  learned.until = new Date(host.clock.now() + KEPT_MS).toISOString()
+  learned.until = keptUntil(host)
   return { at: learned.at, until: learned.until }
 }
 

@@ -1,13 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
-import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
-import * as replace from '#agent/os/backup/replace.ts'
+import { forgetFetchedStep, keepStep, recordStep } from '#agent/os/backup/keep-state.ts'
+import { fetchedOf } from '#agent/os/backup/places.ts'
 import { filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { readdress } from '#agent/os/clone/config.ts'
 import { reportIn, writeReport } from '#agent/os/clone/report.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
@@ -62,17 +61,10 @@ function stepsOf(
   tell: Tell = () => undefined,
 ): Step[] {
   const { user } = live
-  const steady = host.steady ?? host
   return [
     fetchStep(host, live, params, learned),
     ...pauseSteps(host, live),
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
-      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
-      holds: true,
-    },
+    keepStep(host, user, () => factsOf(host, learned)),
     ...(params.tables.length > 0 ? tableSteps(host, live, params, tell) : []),
     ...(params.files ? fileSteps(host, live, params.from) : []),
     {
@@ -83,18 +75,9 @@ function stepsOf(
     },
     ...resumeSteps(host, live),
     flushStep(host, live),
-    {
-      name: 'record',
-      title: 'Keeping the previous state for a week',
-      ...replace.keepPrevious(host, user),
-      decided: async () => !(await host.files.stat(replacedOf(user))),
-    },
+    recordStep(host, user),
     baselineStep(host, params),
-    {
-      name: 'cleanup',
-      title: 'Removing what was fetched',
-      ...removedTree(host, 'folder', fetchedOf(user)),
-    },
+    forgetFetchedStep(host, user),
   ]
 }
 

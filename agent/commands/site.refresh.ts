@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import { forgetFetchedStep, keepStep, recordStep } from '#agent/os/backup/keep-state.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { databaseSteps, filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
@@ -7,7 +7,6 @@ import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
 import { reportIn, writeReport } from '#agent/os/clone/report.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { certificateOf } from '#agent/os/nginx/nginx.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
@@ -79,32 +78,16 @@ function stepsOf(
   tell: Tell = () => undefined,
 ): Step[] {
   const { user } = site
-  const steady = host.steady ?? host
   return [
     ...fetchSteps(host, site, { from, learned, tell }),
     ...pauseSteps(host, site),
-    {
-      name: 'keep',
-      title: 'Keeping the present state',
-      ...replace.keepFacts(host, user, () => factsOf(host, learned)),
-      undo: removedTree(steady, 'folder', replacedOf(user)).apply,
-      holds: true,
-    },
+    keepStep(host, user, () => factsOf(host, learned)),
     ...databaseSteps(host, site, undefined, tell),
     filesStep(host, user, undefined),
     ...separationSteps(host, site, learned),
     ...resumeSteps(host, site),
-    {
-      name: 'record',
-      title: 'Keeping the previous state for a week',
-      ...replace.keepPrevious(host, user),
-      decided: async () => !(await host.files.stat(replacedOf(user))),
-    },
-    {
-      name: 'cleanup',
-      title: 'Removing what was fetched',
-      ...removedTree(host, 'folder', fetchedOf(user)),
-    },
+    recordStep(host, user),
+    forgetFetchedStep(host, user),
   ]
 }
 

@@ -14,6 +14,9 @@ const dump = Buffer.from(Array.from({ length: PART_BYTES + 10 }, (_, at) => at %
 const parts: Buffer[] = []
 const asked: Record<string, unknown>[] = []
 const uploads = new Set<string>()
+let received: number[] = []
+/** Called before the answer to each part. */
+let hold = async (_part: number) => undefined as unknown
 let path = ''
 
 beforeAll(async () => {
@@ -22,6 +25,8 @@ beforeAll(async () => {
   agent.answers.set('/sites/database-upload', async (request) => {
     const { upload, part, data } = await request.json()
     uploads.add(upload)
+    received.push(part)
+    await hold(part)
     parts[part] = Buffer.from(data, 'base64')
     return Response.json({ part })
   })
@@ -56,5 +61,37 @@ test('a dump is uploaded in parts and imported, and an empty file is refused', a
   expect(Buffer.concat(parts).equals(dump)).toBe(true)
   const [upload] = uploads
   expect(asked).toEqual([{ domain, upload, part_count: 2, packed: true, replace: true }])
+  expect(problems).toEqual([])
+})
+
+test('Cancel ends an upload, and imports nothing', async () => {
+  const { page, problems } = await open(path)
+  const { promise: held, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: second, resolve: arrived } = Promise.withResolvers<void>()
+  received = []
+  asked.length = 0
+  hold = async (part) => {
+    if (part !== 1) return
+    arrived()
+    await held
+  }
+  const buffer = Buffer.alloc(3 * PART_BYTES, 'x')
+  const file = { name: 'shop.sql', buffer, mimeType: 'application/sql' }
+
+  await page.getByRole('button', { name: 'Import database' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Dump', { exact: true }).setInputFiles(file)
+  await dialog.getByRole('button', { name: 'Import database' }).click()
+  await second
+  await dialog.getByRole('progressbar', { name: 'Upload' }).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  answer()
+  // The time in which the third part, or the import, would come.
+  await Bun.sleep(1000)
+
+  expect([received, asked]).toEqual([[0, 1], []])
+  await page.getByRole('button', { name: 'Import database' }).click()
+  expect(await dialog.getByRole('progressbar').count()).toBe(0)
   expect(problems).toEqual([])
 })

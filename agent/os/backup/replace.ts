@@ -2,34 +2,14 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
-import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
-import { findAccount, parseAccount, renderAccount } from '#agent/os/database/kept-account.ts'
+import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
-import {
-  type Change,
-  declared,
-  inOrder,
-  moved,
-  provided,
-  removedTree,
-} from '#agent/os/effects/change.ts'
-import { change, create, remove } from '#agent/os/effects/effects.ts'
+import { type Change, inOrder, moved, provided, removedTree } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import {
-  accountIn,
-  dumpIn,
-  factsIn,
-  filesIn,
-  previousOf,
-  replacedOf,
-  restoreFolders,
-  restoresOf,
-} from './places.ts'
-
-const SECRET = { mode: 0o600 }
-const PRIVATE = { mode: 0o700 }
+import { accountIn, factsIn, filesIn, previousOf, replacedOf, restoresOf } from './places.ts'
 
 /** The time of the backup, and until when the previous state is kept. */
 export const Facts = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })
@@ -56,25 +36,6 @@ export const forgetExpired = (host: Host, user: string): Change =>
 
 export const forgetRestores = (host: Host, user: string): Change =>
   removedTree(host, 'folder', restoresOf(user))
-
-/** The folder that takes the present state, and what is known of it. */
-export const keepFacts = (host: Host, user: string, facts: () => Facts | undefined): Change => {
-  const folder = replacedOf(user)
-  return declared([create('folder', folder)], async () => {
-    for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
-    const known = facts()
-    if (known) await host.files.write(factsIn(folder), `${JSON.stringify(known)}\n`, SECRET)
-  })
-}
-
-/** Dumps the present database; the account and its password are recorded. Returns warnings. */
-export async function keepPresent(host: Host, user: string): Promise<string[]> {
-  const folder = replacedOf(user)
-  await host.files.write(accountIn(folder), renderAccount(await findAccount(host, user)), SECRET)
-  await host.files.remove(dumpIn(folder))
-  const size = await databaseSize(host, user)
-  return size === undefined ? [] : dumpDatabase(host, user, { path: dumpIn(folder), size })
-}
 
 /**
  * Replaces the database by a dump; the account and its password stay. Throws if the saved state is
@@ -129,11 +90,3 @@ export async function swapBack(host: Host, user: string, from: string, to: strin
   await moved(host, docrootOf(user), filesIn(from)).apply()
   await moved(host, filesIn(to), docrootOf(user)).apply()
 }
-
-/** One rename decides: from then on the restore is complete, and can be undone. */
-export const keepPrevious = (host: Host, user: string): Change =>
-  declared([remove('folder', replacedOf(user)), create('folder', previousOf(user))], async () => {
-    if (!(await host.files.stat(replacedOf(user)))) return
-    await host.files.remove(previousOf(user))
-    await host.files.rename(replacedOf(user), previousOf(user))
-  })

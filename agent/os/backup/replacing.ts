@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
-import { run } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { exchangeBack, exchangeFetched } from './chosen/exchange.ts'
 import { nameOf } from './chosen/paths.ts'
 import { bringBackTables, keepTables, loadTables } from './chosen/tables.ts'
+import { saveStep } from './keep-state.ts'
 import { dumpIn, fetchedOf, replacedOf } from './places.ts'
 import * as replace from './replace.ts'
 
@@ -19,15 +19,10 @@ export function databaseSteps(
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const steady = host.steady ?? host
   return [
-    {
-      name: 'dump',
-      title: 'Saving the present database',
-      effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        if (tables) await keepTables(host, replaced, tables)
-        for (const message of await replace.keepPresent(host, user)) warn(message)
-      },
-    },
+    saveStep(host, user, warn, async (save) => {
+      if (tables) await keepTables(host, replaced, tables)
+      await save()
+    }),
     {
       name: 'database',
       title: tables ? `Replacing ${nameOf(tables, 'tables')}` : 'Replacing the database',

@@ -1,3 +1,29 @@
+/** The order by standard input, since it has secrets; `$put` writes a file, `$config` is wp-config.php. */
+const BEGIN = `umask(0077);
+// A stack trace would have the arguments, which are secrets.
+set_exception_handler(fn($error) => WP_CLI::error($error->getMessage()));
+$root = $order['docroot'];
+$path = $root . '/wp-config.php';
+$put = function ($file, $text) {
+  if (file_put_contents($file, $text) !== strlen($text)) {
+    WP_CLI::error(basename($file) . ' was not written');
+  }
+};
+// A text of usual size that is no link.
+$isText = fn($file) => !is_link($file) && is_file($file) && filesize($file) <= 2 << 20;
+$config = function () use ($path) {
+  if (is_link($path) || !is_file($path)) {
+    WP_CLI::error('wp-config.php is not a file in the document root');
+  }
+  return new WPConfigTransformer($path);
+};
+`
+
+/** A program for `wp eval-file - --skip-wordpress` as the site, which runs no code of the site. */
+export const programWith = (order: object, program: string): string => `<?php
+$order = json_decode(base64_decode('${Buffer.from(JSON.stringify(order)).toString('base64')}'), true);
+${BEGIN}${program}`
+
 /** PHP: `$rewrite` changes the addresses and the folder of `$order` in a text. */
 export const ADDRESS_RULES = String.raw`$slash = '\\\\*\/';
 $end = '(?![\w-]|\.\w|:\d)';

@@ -1,4 +1,4 @@
-import { ADDRESS_FILES, ADDRESS_RULES } from './address-program.ts'
+import { ADDRESS_FILES, ADDRESS_RULES, programWith } from './address-program.ts'
 
 /** What the program gets: the new constants are secrets, so it all comes by standard input. */
 export interface ConfigOrder {
@@ -18,36 +18,22 @@ export interface ConfigOrder {
 }
 
 /**
- * For `wp eval-file - --skip-wordpress`, as the site: changes the text of wp-config.php, addresses and
- * folders in the files where WordPress and its plugins write them, and links to the old folder. It
- * runs no code of the site.
+ * Changes the text of wp-config.php, addresses and folders in the files where WordPress and its
+ * plugins write them, and links to the old folder.
  */
-export const configProgram = (order: ConfigOrder): string => `<?php
-$order = json_decode(base64_decode('${Buffer.from(JSON.stringify(order)).toString('base64')}'), true);
-${PROGRAM}`
+export const configProgram = (order: ConfigOrder): string => programWith(order, PROGRAM)
 
-const PROGRAM = String.raw`
-umask(0077);
-// A stack trace would have the arguments, which are secrets.
-set_exception_handler(fn($error) => WP_CLI::error($error->getMessage()));
-$root = $order['docroot'];
-$path = $root . '/wp-config.php';
-if (is_link($path) || !is_file($path)) {
-  WP_CLI::error('wp-config.php is not a file in the document root');
-}
-
-${ADDRESS_RULES}$change = function ($file) use ($rewrite) {
-  if (is_link($file) || !is_file($file) || filesize($file) > 2 << 20) return;
+const PROGRAM = String.raw`$config();
+${ADDRESS_RULES}$change = function ($file) use ($rewrite, $isText, $put) {
+  if (!$isText($file)) return;
   $text = file_get_contents($file);
   $new = $rewrite($text);
   if ($new === null) WP_CLI::error(basename($file) . ' cannot be changed');
-  if ($new !== $text && file_put_contents($file, $new) !== strlen($new)) {
-    WP_CLI::error(basename($file) . ' was not written');
-  }
+  if ($new !== $text) $put($file, $new);
 };
 $change($path);
 
-$config = new WPConfigTransformer($path);
+$config = $config();
 $networked = fn($name) => $config->exists('constant', $name) &&
   strtolower($config->get_value('constant', $name)) === 'true';
 if ($networked('MULTISITE') && $networked('SUBDOMAIN_INSTALL')) {
@@ -72,7 +58,7 @@ if ($add !== '') {
   $text = preg_replace_callback('~\A\s*<\?php\b~', fn($found) => "$found[0]\n$add",
     file_get_contents($path), 1, $count);
   if ($count !== 1) WP_CLI::error('wp-config.php does not begin with <?php');
-  if (file_put_contents($path, $text) !== strlen($text)) WP_CLI::error('wp-config.php was not written');
+  $put($path, $text);
 }
 
 ${ADDRESS_FILES}foreach ($files as $file) $change($file);

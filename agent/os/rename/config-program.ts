@@ -1,4 +1,4 @@
-import { ADDRESS_FILES, ADDRESS_RULES } from '#agent/os/clone/address-program.ts'
+import { ADDRESS_FILES, ADDRESS_RULES, programWith } from '#agent/os/clone/address-program.ts'
 
 /** Texts of files in the document root, in Base64, by path. */
 export type Texts = Readonly<Record<string, string>>
@@ -21,40 +21,24 @@ interface ConfigOrder {
 export const NETWORK = 'this WordPress is a network of sites'
 
 /**
- * For `wp eval-file - --skip-wordpress`, as the site: changes the address in the text of wp-config.php
- * and of the files where plugins write it, and prints their former texts. It runs no code of the site.
+ * Changes the address in the text of wp-config.php and of the files where plugins write it, and prints
+ * their former texts.
  */
-export const configProgram = (order: ConfigOrder): string => `<?php
-$order = json_decode(base64_decode('${Buffer.from(JSON.stringify(order)).toString('base64')}'), true);
-${PROGRAM}`
+export const configProgram = (order: ConfigOrder): string => programWith(order, PROGRAM)
 
-const PROGRAM = String.raw`
-umask(0077);
-// A stack trace would have the arguments, which are secrets.
-set_exception_handler(fn($error) => WP_CLI::error($error->getMessage()));
-$root = $order['docroot'];
-$mode = $order['mode'];
+const PROGRAM = String.raw`$mode = $order['mode'];
 $kept = $order['kept'];
-$put = function ($path, $text) {
-  if (file_put_contents($path, $text) !== strlen($text)) {
-    WP_CLI::error(basename($path) . ' was not written');
-  }
-};
 if ($mode === 'back') {
   foreach ($kept as $name => $text) {
-    $path = "$root/$name";
+    $file = "$root/$name";
     $text = base64_decode($text);
-    if (is_link($path) || (is_file($path) && file_get_contents($path) === $text)) continue;
-    $put($path, $text);
+    if (is_link($file) || (is_file($file) && file_get_contents($file) === $text)) continue;
+    $put($file, $text);
   }
   echo "\n{}";
   return;
 }
-$path = $root . '/wp-config.php';
-if (is_link($path) || !is_file($path)) {
-  WP_CLI::error('wp-config.php is not a file in the document root');
-}
-$config = new WPConfigTransformer($path);
+$config = $config();
 if ($config->exists('constant', 'MULTISITE') &&
   strtolower($config->get_value('constant', 'MULTISITE')) !== 'false') {
   WP_CLI::error('${NETWORK}');
@@ -62,8 +46,8 @@ if ($config->exists('constant', 'MULTISITE') &&
 ${ADDRESS_RULES}
 ${ADDRESS_FILES}
 $found = [];
-foreach (["$root/wp-config.php", ...$files] as $file) {
-  if (is_link($file) || !is_file($file) || filesize($file) > 2 << 20) continue;
+foreach ([$path, ...$files] as $file) {
+  if (!$isText($file)) continue;
   $name = substr($file, strlen($root) + 1);
   $text = file_get_contents($file);
   $new = $rewrite($text);

@@ -1,0 +1,93 @@
+import type { Host } from '#agent/host/ports.ts'
+import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
+import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
+import { declared, removedTree } from '#agent/os/effects/change.ts'
+import { create, remove, run } from '#agent/os/effects/effects.ts'
+import type { Step } from '#agent/steps/command.ts'
+import {
+  accountIn,
+  dumpIn,
+  factsIn,
+  fetchedOf,
+  previousOf,
+  replacedOf,
+  restoreFolders,
+} from './places.ts'
+import type { Facts } from './replace.ts'
+
+const SECRET = { mode: 0o600 }
+const PRIVATE = { mode: 0o700 }
+/** How long the previous state stays. */
+const KEPT_MS = 7 * 24 * 60 * 60_000
+
+/** Until when a state is kept that is replaced now. */
+export const keptUntil = (host: Host): string => new Date(host.clock.now() + KEPT_MS).toISOString()
+
+/**
+ * Provides the folder that takes the present state of a site, with what is known of it. The undo of
+ * later steps needs the folder: it is removed after all of them.
+ */
+export function keepStep(host: Host, user: string, facts?: () => Facts): Step {
+  const folder = replacedOf(user)
+  return {
+    name: 'keep',
+    title: 'Keeping the present state',
+    ...declared([create('folder', folder)], async () => {
+      for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
+      const known = facts?.()
+      if (known) await host.files.write(factsIn(folder), `${JSON.stringify(known)}\n`, SECRET)
+    }),
+    undo: removedTree(host.steady ?? host, 'folder', folder).apply,
+    holds: true,
+  }
+}
+
+type Save = () => Promise<void>
+
+/**
+ * Dumps the present database, and records the account with its password. `tell` gets what the dump
+ * does not contain; `around` does what belongs before and after it.
+ */
+export const saveStep = (
+  host: Host,
+  user: string,
+  tell: (message: string) => void,
+  around: (save: Save) => Promise<void> = (save) => save(),
+): Step => ({
+  name: 'dump',
+  title: 'Saving the present database',
+  effects: [run('program', 'mariadb-dump')],
+  apply: () =>
+    around(async () => {
+      for (const message of await savePresent(host, user)) tell(message)
+    }),
+})
+
+async function savePresent(host: Host, user: string): Promise<string[]> {
+  const folder = replacedOf(user)
+  await host.files.write(accountIn(folder), renderAccount(await findAccount(host, user)), SECRET)
+  await host.files.remove(dumpIn(folder))
+  const size = await databaseSize(host, user)
+  return size === undefined ? [] : dumpDatabase(host, user, { path: dumpIn(folder), size })
+}
+
+/** One rename decides: from then on the change is complete, and can be undone. */
+export function recordStep(host: Host, user: string, what = 'state'): Step {
+  const [replaced, previous] = [replacedOf(user), previousOf(user)]
+  return {
+    name: 'record',
+    title: `Keeping the previous ${what} for a week`,
+    ...declared([remove('folder', replaced), create('folder', previous)], async () => {
+      if (!(await host.files.stat(replaced))) return
+      await host.files.remove(previous)
+      await host.files.rename(replaced, previous)
+    }),
+    decided: async () => !(await host.files.stat(replaced)),
+  }
+}
+
+export const forgetFetchedStep = (host: Host, user: string): Step => ({
+  name: 'cleanup',
+  title: 'Removing what was fetched',
+  ...removedTree(host, 'folder', fetchedOf(user)),
+})
