@@ -48,7 +48,7 @@ const url = z
   .regex(/^(https?|file):\/\/\S+$/, 'must be an http:, https: or file: address')
   .transform((value) => value.replace(/\/$/, ''))
 /** Without a word that a program could read as an option or a variable. */
-const program = z
+const trusted = z
   .string()
   .regex(
     /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
@@ -102,7 +102,16 @@ const Environment = z.object({
     .default(PHP_SOURCE.fingerprint),
   AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
   AGENT_ACME_CA_FILE: path.optional(),
-  AGENT_DNS_HOOK: program.optional(),
+  AGENT_DNS_HOOK: trusted.optional(),
+  AGENT_CLOUDFLARE_TOKEN_FILE: trusted.optional(),
+  AGENT_CLOUDFLARE_API: z
+    .string()
+    .regex(
+      /^(https:\/\/|http:\/\/127\.0\.0\.1:)\S+$/,
+      'must be an https: address, or http: on 127.0.0.1',
+    )
+    .transform((value) => value.replace(/\/$/, ''))
+    .default('https://api.cloudflare.com/client/v4'),
 })
 
 /** Throws a ConfigError with one readable line for the first bad value. */
@@ -156,6 +165,10 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
       dns_hook: values.AGENT_DNS_HOOK,
+      cloudflare: {
+        api: values.AGENT_CLOUDFLARE_API,
+        token_file: values.AGENT_CLOUDFLARE_TOKEN_FILE,
+      },
       wordpress_sha256: values.AGENT_WORDPRESS_SHA256,
       mail_dir: values.AGENT_MAIL_DIR,
       program: ownProgram(),

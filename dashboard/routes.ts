@@ -4,6 +4,7 @@ import { activityRoutes } from './activity/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { copyRoutes } from './copies/routes.ts'
+import { dnsRoutes } from './dns/routes.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { logRoutes } from './logs/routes.ts'
 import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
@@ -79,6 +80,10 @@ export const SUBJECTS = {
       ...backupFileRoutes,
       ...foundBackupRoutes,
     },
+  },
+  DNS: {
+    about: 'Accounts at Cloudflare, and the records of names of sites there.',
+    routes: dnsRoutes,
   },
   Trash: { about: 'Sites that were deleted, until they are purged.', routes: trashRoutes },
   Operations: {

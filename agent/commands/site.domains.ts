@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
 import { missingNames } from '#agent/os/certificates/coverage.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
-import { hookProblem } from '#agent/os/certificates/dns-hook.ts'
+import { recordsProblem } from '#agent/os/certificates/dns-records.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import {
@@ -78,7 +78,7 @@ async function refuseUnverifiable(host: Host, site: Site, params: Params): Promi
     (name) => isWildcard(name) && !site.names?.aliases.includes(name),
   )
   if (added === undefined || site.tls !== 'letsencrypt') return
-  const problem = await hookProblem(host)
+  const problem = await recordsProblem(host)
   if (problem === undefined) return
   const message = `${added} needs a DNS record for its certificate, and this server cannot set it: ${problem}`
   throw invalid({ aliases: [message] })

@@ -48,6 +48,17 @@ export const RenewalRequest = AcmeRequest.pick({ directory: true, extra_roots: t
 })
 export type RenewalRequest = z.infer<typeof RenewalRequest>
 
+/** A TXT record at Cloudflare, by which an authority validates a wildcard. */
+export const DnsRecord = z.object({
+  /** Base address of the API, without a slash at its end. */
+  api: z.string(),
+  token: z.string(),
+  action: z.enum(['present', 'cleanup']),
+  name: z.string(),
+  value: z.string(),
+})
+export type DnsRecord = z.infer<typeof DnsRecord>
+
 /** When the authority wants a certificate to be renewed (RFC 9773), and when to ask again. */
 export const RenewalWindow = z.object({
   start: z.iso.datetime(),
@@ -64,4 +75,6 @@ export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
   /** Undefined: the authority suggests no times. */
   renewals(request: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined>
+  /** Sets or removes a record. */
+  record(record: DnsRecord): Promise<void>
 }

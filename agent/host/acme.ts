@@ -3,6 +3,7 @@ import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
 import { agentFor, readDirectory } from './authority.ts'
 import { AuthorityLimit, refuseLimits } from './authority-limit.ts'
+import { setRecord } from './cloudflare.ts'
 import { certificateId, renewals } from './renewal-info.ts'
 import { within } from './within.ts'
 
@@ -17,6 +18,7 @@ export const acme: AcmePort = {
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
   renewals,
+  record: setRecord,
 }
 
 /** The end of an order that meets a limit of the authority. */

@@ -128,6 +128,7 @@ export class Session {
       },
       acme: {
         renewals: (request) => this.#until(() => acme.renewals(request)),
+        record: (record) => this.#until(() => acme.record(record)),
         order: ({ present, publish, ...order }) =>
           this.#until(() =>
             acme.order({

@@ -6,6 +6,7 @@ import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
 import { causes, connect, fileOf, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
+import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
 import * as jobs from './jobs-schema.ts'
 import * as mail from './mail-schema.ts'
@@ -32,6 +33,7 @@ export const schema = {
   ...numbers,
   ...settings,
   ...domains,
+  ...dns,
   ...steps,
   ...trust,
   ...web,

@@ -17,6 +17,7 @@ export default defineConfig({
     'jobs-schema',
     'access-schema',
     'numbers-schema',
+    'dns-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

@@ -3,6 +3,7 @@ import { ACTIVITY_EXAMPLES } from '#dashboard/activity/examples.ts'
 import { AUTH_EXAMPLES } from '#dashboard/auth/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/bulk/examples.ts'
 import { COPY_EXAMPLES } from '#dashboard/copies/examples.ts'
+import { DNS_EXAMPLES } from '#dashboard/dns/examples.ts'
 import { DOMAIN_EXAMPLES } from '#dashboard/domains/examples.ts'
 import { LOG_EXAMPLES } from '#dashboard/logs/examples.ts'
 import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
@@ -36,6 +37,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...SITE_JOB_EXAMPLES,
   ...SITE_DATABASE_EXAMPLES,
   ...DOMAIN_EXAMPLES,
+  ...DNS_EXAMPLES,
   ...MOVE_EXAMPLES,
   ...LOG_EXAMPLES,
   ...MAIL_EXAMPLES,

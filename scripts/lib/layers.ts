@@ -20,6 +20,7 @@ export const DASHBOARD_LAYERS = [
   ...[
     'servers',
     'domains',
+    'dns',
     'access',
     'sites',
     'backup-first',

@@ -40,6 +40,10 @@ test.each([
       'AGENT_DNS_HOOK must be an absolute path of a-z A-Z 0-9 . _ - /',
     ],
   ),
+  [
+    { AGENT_CLOUDFLARE_API: 'http://api.example/client/v4' },
+    'AGENT_CLOUDFLARE_API must be an https: address, or http: on 127.0.0.1',
+  ],
   [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
   [
     { AGENT_WORDPRESS_URL: 'http://mirror.example' },

@@ -2,6 +2,7 @@ import type {
   AcmeOrder,
   AcmeOutcome,
   AcmePort,
+  DnsRecord,
   RenewalRequest,
   RenewalWindow,
 } from '#agent/host/acme-port.ts'
@@ -14,6 +15,15 @@ export class FakeAuthority implements AcmePort {
   renewal: RenewalWindow | undefined
   /** How many certificates each question about renewals named. */
   readonly asked: number[] = []
+
+  readonly records: DnsRecord[] = []
+  /** Why Cloudflare refuses a record. */
+  recordFailure: string | undefined
+
+  record: AcmePort['record'] = async (record) => {
+    this.records.push(record)
+    if (this.recordFailure !== undefined) throw new Error(this.recordFailure)
+  }
 
   order: AcmePort['order'] = async (order) => {
     this.orders.push(order)

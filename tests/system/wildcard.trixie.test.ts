@@ -79,7 +79,11 @@ unless(lab.available()).describe('a wildcard through DNS-01', () => {
 
     expect([status, body.fields]).toEqual([
       422,
-      { aliases: [expect.stringContaining('no program for DNS records is set (AGENT_DNS_HOOK)')] },
+      {
+        aliases: [
+          expect.stringContaining('neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'),
+        ],
+      },
     ] as never)
     const after = await world.host.must(['cat', `/etc/nginx/sites-available/hosting-${SITE}.conf`])
     expect(after).toBe(before)

@@ -70,6 +70,9 @@ export const reachingAcme: AcmePort = {
     const text = String(await gathered(answer({ call: 'renewals', ...request })))
     return RenewalWindows.nullable().parse(JSON.parse(text)) ?? undefined
   },
+  async record(record) {
+    await gathered(answer({ call: 'record', ...record }))
+  },
 }
 
 async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
 import { acme } from '#agent/host/acme.ts'
-import { AcmeOutcome, AcmeRequest, RenewalRequest } from '#agent/host/acme-port.ts'
+import { AcmeOutcome, AcmeRequest, DnsRecord, RenewalRequest } from '#agent/host/acme-port.ts'
 import { Visit } from '#agent/host/visit-port.ts'
 import { messageOf } from '#shared/errors.ts'
 import { bytesOf, net } from './net.ts'
@@ -21,6 +21,7 @@ const Call = z.discriminatedUnion('call', [
   z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
   AcmeRequest.extend({ call: z.literal('order') }),
   RenewalRequest.extend({ call: z.literal('renewals') }),
+  DnsRecord.extend({ call: z.literal('record') }),
 ])
 export type Call = z.input<typeof Call>
 
@@ -62,6 +63,7 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
   else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
   else if (call.call === 'renewals')
     await print(JSON.stringify((await acme.renewals(call)) ?? null))
+  else if (call.call === 'record') await acme.record(call)
   else await order(call, lines)
 }
 

@@ -16,6 +16,7 @@ export const SETTINGS: HostSettings = {
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
   dns_hook: undefined,
+  cloudflare: { api: 'https://cloudflare.example/client/v4', token_file: undefined },
   wordpress_sha256: undefined,
   mail_dir: '/var/lib/hosting-mail',
   program: ['/usr/local/bin/hosting-agent'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { parseJson } from '#shared/parse.ts'
-import { runHook } from './dns-hook.ts'
+import { setTxt } from './dns-records.ts'
 
 const Challenge = z.object({
   name: z.string(),
@@ -26,7 +26,7 @@ async function readChallenges(host: Host): Promise<Challenge[]> {
 /** Publishes a TXT record. Returns why that failed. */
 export async function publish(host: Host, name: string, value: string) {
   await changing(host, (all) => [...all, { name, value, at: host.clock.now() }])
-  return runHook(host, 'present', { name, value })
+  return setTxt(host, 'present', { name, value })
 }
 
 /** Removes the records of these values, also if `publish` failed or was interrupted. */
@@ -34,7 +34,7 @@ export async function withdraw(host: Host, values: readonly string[]): Promise<v
   if (values.length === 0) return
   for (const challenge of await readChallenges(host)) {
     if (!values.includes(challenge.value)) continue
-    const failure = await runHook(host, 'cleanup', challenge)
+    const failure = await setTxt(host, 'cleanup', challenge)
     if (failure === undefined) await forget(host, challenge)
   }
 }

@@ -5,18 +5,21 @@ const TIMEOUT_MS = 120_000
 const WRITABLE_BY_OTHERS = 0o022
 const MOST_REASON = 300
 
-/**
- * Why the hook for DNS records cannot run; undefined if it can. It runs as root: nobody else may
- * change it, or a folder on its path.
- */
-export async function hookProblem({ files, settings }: Host): Promise<string | undefined> {
-  const { dns_hook: hook } = settings
-  if (hook === undefined) return 'no program for DNS records is set (AGENT_DNS_HOOK)'
-  const parts = hook.split('/')
+/** Why the hook for DNS records cannot run; undefined if it can. */
+export async function hookProblem(host: Host): Promise<string | undefined> {
+  const { dns_hook: hook = '' } = host.settings
+  const problem = await pathProblem(host, hook)
+  if (problem !== undefined) return problem
+  const isExecutable = ((await host.files.stat(hook))?.mode ?? 0) & 0o100
+  return isExecutable ? undefined : `${hook} is not executable`
+}
+
+/** Why root cannot trust a file: somebody else may change it, or a folder on its path. */
+export async function pathProblem({ files }: Host, file: string): Promise<string | undefined> {
+  const parts = file.split('/')
   for (const at of parts.keys()) {
     const path = parts.slice(0, at + 1).join('/') || '/'
-    const kind = path === hook ? 'file' : 'directory'
-    const problem = problemOf(await files.stat(path), kind)
+    const problem = problemOf(await files.stat(path), path === file ? 'file' : 'directory')
     if (problem !== undefined) return `${path} ${problem}`
   }
   return undefined
@@ -25,8 +28,7 @@ export async function hookProblem({ files, settings }: Host): Promise<string | u
 function problemOf(found: Stat | undefined, kind: 'file' | 'directory'): string | undefined {
   if (found?.kind !== kind) return `is not a ${kind}`
   if (found.uid !== 0) return 'does not belong to root'
-  if ((found.mode & WRITABLE_BY_OTHERS) !== 0) return 'is writable by others than root'
-  return kind === 'file' && (found.mode & 0o100) === 0 ? 'is not executable' : undefined
+  return (found.mode & WRITABLE_BY_OTHERS) === 0 ? undefined : 'is writable by others than root'
 }
 
 /** Runs the hook of root. Returns why it failed: the last line of its standard error. */

@@ -1,7 +1,7 @@
 import type { Host, Resolved } from '#agent/host/ports.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import { isWildcard } from '#shared/names.ts'
-import { hookProblem } from './dns-hook.ts'
+import { recordsProblem } from './dns-records.ts'
 import { spentNames } from './ledger.ts'
 
 const CHALLENGES = '/.well-known/acme-challenge'
@@ -59,7 +59,7 @@ async function reasonOf(
   name: string,
   { token, records }: { token: string; records: Resolved },
 ): Promise<string | undefined> {
-  if (isWildcard(name)) return hookProblem(host)
+  if (isWildcard(name)) return recordsProblem(host)
   return recordProblem(records) ?? (await problemOf(host, name, token))
 }
 

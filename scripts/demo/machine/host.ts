@@ -53,6 +53,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
     },
     acme: {
       renewals: async () => undefined,
+      record: async () => undefined,
       order: (order) => sleep(varied(ORDER_MS * pace)).then(() => certify(order, machine)),
     },
     clock: { ...machine.time, sleep },

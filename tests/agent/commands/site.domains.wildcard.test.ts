@@ -49,7 +49,7 @@ test('a site with a certificate of an authority needs a hook for it', async () =
 
   expect(await refusedIn(host, WILDCARD)).toEqual({
     aliases: [
-      '*.shop.example needs a DNS record for its certificate, and this server cannot set it: no program for DNS records is set (AGENT_DNS_HOOK)',
+      '*.shop.example needs a DNS record for its certificate, and this server cannot set it: neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set',
     ],
   })
   await withHook(host)

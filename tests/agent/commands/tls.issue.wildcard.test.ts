@@ -87,7 +87,7 @@ test('without a hook the wildcard is left out, and nothing is asked', async () =
 
   await issue(host, 'letsencrypt', warnings)
 
-  const reason = 'no program for DNS records is set (AGENT_DNS_HOOK)'
+  const reason = 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
   expect(warnings).toEqual([{ code: 'certificate_refused', message: `${LEFT_OUT} (${reason})` }])
   expect(orders()).toEqual([[['a.example', 'www.a.example', 'shop.b.example'], 120_000]])
 })

@@ -49,6 +49,7 @@ export function hostOn(
     acme: {
       order: async (): Promise<AcmeOutcome> => ({ refused: [] }),
       renewals: async () => undefined,
+      record: async () => undefined,
     },
     clock: {
       now: () => START + Math.floor(timeline.now) + machine.skew,

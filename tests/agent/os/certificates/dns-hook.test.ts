@@ -50,11 +50,6 @@ test.each([
   expect(host.ran).toHaveLength(problem === undefined ? 1 : 0)
 })
 
-test('no hook is set', async () => {
-  host.settings.dns_hook = undefined
-  expect(await hookProblem(host)).toBe('no program for DNS records is set (AGENT_DNS_HOOK)')
-})
-
 test('runs the program outside the sandbox with three arguments and a limit', async () => {
   expect(await runHook(host, 'cleanup', RECORD)).toBeUndefined()
 

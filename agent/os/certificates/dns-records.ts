@@ -1,0 +1,56 @@
+import type { Host } from '#agent/host/ports.ts'
+import { messageOf } from '#shared/errors.ts'
+import { hookProblem, pathProblem, runHook } from './dns-hook.ts'
+
+/** Cloudflare's name servers answer with a new record after some seconds. */
+const PROPAGATION_MS = 10_000
+const MOST_TOKEN_BYTES = 1000
+const TOKEN = /^[A-Za-z0-9_-]{20,200}$/
+
+interface Txt {
+  name: string
+  value: string
+}
+
+/** Why this server cannot set a TXT record; undefined if it can. */
+export async function recordsProblem(host: Host): Promise<string | undefined> {
+  const { dns_hook, cloudflare } = host.settings
+  if (cloudflare.token_file !== undefined) {
+    const token = await readToken(host, cloudflare.token_file)
+    return 'problem' in token ? token.problem : undefined
+  }
+  if (dns_hook !== undefined) return hookProblem(host)
+  return 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
+}
+
+/** By Cloudflare, or by the hook of root. Returns why it failed. */
+export async function setTxt(
+  host: Host,
+  action: 'present' | 'cleanup',
+  record: Txt,
+): Promise<string | undefined> {
+  const { api, token_file } = host.settings.cloudflare
+  if (token_file === undefined) return runHook(host, action, record)
+  const read = await readToken(host, token_file)
+  if ('problem' in read) return read.problem
+  try {
+    await host.acme.record({ api, token: read.token, action, ...record })
+  } catch (error) {
+    return messageOf(error)
+  }
+  if (action === 'present') await host.clock.sleep(PROPAGATION_MS)
+  return undefined
+}
+
+async function readToken(
+  host: Host,
+  path: string,
+): Promise<{ token: string } | { problem: string }> {
+  const problem = await pathProblem(host, path)
+  if (problem !== undefined) return { problem }
+  const found = await host.files.stat(path)
+  if (((found?.mode ?? 0o777) & 0o077) !== 0)
+    return { problem: `${path} is readable by others than root` }
+  const token = (await host.files.read(path, MOST_TOKEN_BYTES))?.trim() ?? ''
+  return TOKEN.test(token) ? { token } : { problem: `${path} has no API token of Cloudflare` }
+}

@@ -1,0 +1,101 @@
+import type { z } from 'zod'
+import { type Database, violatesUnique } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { CreateDnsAccount, DnsAccountView, UpdateDnsAccount } from '#shared/api/dns.ts'
+import { invalid, notFound } from '#shared/errors.ts'
+import { Secret } from '#shared/secret.ts'
+import { CloudflareError, readZones } from './cloudflare.ts'
+import {
+  type AccountRow,
+  deleteAccount,
+  findAccount,
+  insertAccount,
+  listAccounts,
+  updateAccount,
+} from './queries.ts'
+
+export interface DnsDeps {
+  db: Database
+  clock: Clock
+  sealer: Sealer
+}
+
+const PURPOSE = 'dns account'
+
+export async function getAccount({ db }: Pick<DnsDeps, 'db'>, id: number): Promise<AccountRow> {
+  const account = await findAccount(db, id)
+  if (!account) throw notFound('DNS account')
+  return account
+}
+
+export async function showAccounts({ db }: Pick<DnsDeps, 'db'>): Promise<DnsAccountView[]> {
+  return (await listAccounts(db)).map(viewOf)
+}
+
+const viewOf = ({ token_sealed: _, zones, ...account }: AccountRow): DnsAccountView => ({
+  ...account,
+  zones: zones.map(({ name }) => name).sort(),
+})
+
+/** Cloudflare is asked first: a token that it refuses is not stored. */
+export async function createAccount(
+  { db, clock, sealer }: DnsDeps,
+  { name, token, api }: z.output<typeof CreateDnsAccount>,
+  user_id: number,
+): Promise<DnsAccountView> {
+  const zones = await checked(api, token)
+  const created_at = timestamp(clock)
+  const token_sealed = sealer.seal(PURPOSE, new Secret(token))
+  const values = { name, api, token_sealed, zones, checked_at: created_at, created_at }
+  await insertAccount(db, values, entryOf('dns.account_create', user_id, created_at)).catch(taken)
+  const created = (await showAccounts({ db })).find((account) => account.name === name)
+  if (!created) throw new Error('insert returned no row')
+  return created
+}
+
+/** Also without a new token, the zones are read again. */
+export async function changeAccount(
+  deps: DnsDeps,
+  account: AccountRow,
+  { name, token }: z.output<typeof UpdateDnsAccount>,
+  user_id: number,
+): Promise<DnsAccountView> {
+  const { db, clock, sealer } = deps
+  const zones = await checked(account.api, token ?? tokenOf(account, sealer).reveal())
+  const at = timestamp(clock)
+  const values = {
+    ...{ zones, checked_at: at },
+    ...(name !== undefined && { name }),
+    ...(token !== undefined && { token_sealed: sealer.seal(PURPOSE, new Secret(token)) }),
+  }
+  await updateAccount(db, account.id, values, entryOf('dns.account_update', user_id, at)).catch(
+    taken,
+  )
+  return viewOf(await getAccount({ db }, account.id))
+}
+
+/** Changes nothing at Cloudflare. */
+export const removeAccount = ({ db, clock }: DnsDeps, { id }: AccountRow, user_id: number) =>
+  deleteAccount(db, id, entryOf('dns.account_delete', user_id, timestamp(clock)))
+
+export const tokenOf = ({ token_sealed }: Pick<AccountRow, 'token_sealed'>, sealer: Sealer) =>
+  sealer.open(PURPOSE, token_sealed)
+
+async function checked(api: string, token: string) {
+  const zones = await readZones({ api, token: new Secret(token) }).catch((error: unknown) => {
+    if (!(error instanceof CloudflareError)) throw error
+    throw invalid({ token: [error.message] })
+  })
+  if (zones.length === 0) throw invalid({ token: ['Cloudflare: the token sees no zone'] })
+  return zones
+}
+
+function taken(error: unknown): never {
+  if (!violatesUnique(error, 'dns_accounts.name')) throw error
+  throw invalid({ name: ['The name is already taken'] })
+}
+
+const entryOf = (type: string, user_id: number, created_at: string) => ({
+  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+})

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { creates, shows } from '#dashboard/http/answers.ts'
+import { idIn } from '#dashboard/http/path.ts'
+import { type PathCall, routesWith } from '#dashboard/http/route.ts'
+import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import {
+  CreateDnsAccount,
+  DnsAccountView,
+  DnsRecordPlan,
+  SetDnsRecords,
+  UpdateDnsAccount,
+} from '#shared/api/dns.ts'
+import {
+  changeAccount,
+  createAccount,
+  type DnsDeps,
+  getAccount,
+  removeAccount,
+  showAccounts,
+} from './accounts.ts'
+import { setRecords } from './records.ts'
+
+const route = routesWith<DnsDeps>()
+
+const loadAccount = ({ deps, params }: PathCall<DnsDeps, 'account_id'>) =>
+  getAccount(deps, idIn(params.account_id, 'DNS account'))
+
+/** Accounts at DNS providers, and the records of names of sites. */
+export const dnsRoutes = {
+  listDnsAccounts: route({
+    at: 'GET /api/dns-accounts',
+    summary: 'List the DNS accounts',
+    right: 'read',
+    answers: shows('By name, without their tokens.', { accounts: z.array(DnsAccountView) }),
+    run: async ({ deps }) => ({ accounts: await showAccounts(deps) }),
+  }),
+  createDnsAccount: route({
+    at: 'POST /api/dns-accounts',
+    summary: 'Add a DNS account',
+    details:
+      'Cloudflare is asked first: 422 on `token` with its message if it refuses the token, or if the token sees no zone.',
+    right: 'admin',
+    body: CreateDnsAccount,
+    answers: creates('Added.', { account: DnsAccountView }),
+    waits: true,
+    run: async ({ deps, body, caller }) => ({
+      account: await createAccount(deps, body, caller.user.id),
+    }),
+  }),
+  updateDnsAccount: route({
+    at: 'PATCH /api/dns-accounts/:account_id',
+    summary: 'Change a DNS account',
+    details: 'Reads the zones again, also without a change.',
+    right: 'admin',
+    loads: loadAccount,
+    body: UpdateDnsAccount,
+    answers: shows('Its current state.', { account: DnsAccountView }),
+    waits: true,
+    run: async ({ deps, loaded, body, caller }) => ({
+      account: await changeAccount(deps, loaded, body, caller.user.id),
+    }),
+  }),
+  removeDnsAccount: route({
+    at: 'DELETE /api/dns-accounts/:account_id',
+    summary: 'Forget a DNS account',
+    details: 'The records at Cloudflare stay.',
+    right: 'admin',
+    loads: loadAccount,
+    answers: { 204: { about: 'Forgotten.' } },
+    run: async ({ deps, loaded, caller }) => {
+      await removeAccount(deps, loaded, caller.user.id)
+    },
+  }),
+  setDnsRecords: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/domains/records',
+    summary: 'Let a name of a site lead to its server',
+    details:
+      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced with `replace` (422). 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored.',
+    right: 'operate',
+    loads: loadManagedSite,
+    body: SetDnsRecords,
+    answers: { 200: { about: 'The records of the name.', json: DnsRecordPlan } },
+    errors: ['conflict'],
+    waits: true,
+    run: ({ deps, loaded, body, caller }) => setRecords(deps, loaded, body, caller.user.id),
+  }),
+}

@@ -1,0 +1,78 @@
+import { strictObject, z } from 'zod'
+import { ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
+import { DryRun } from '#shared/plan.ts'
+import { body } from './body.ts'
+import { RecordId, Timestamp } from './parts.ts'
+
+const Name = z
+  .string({ error: ({ input }) => (input === undefined ? 'Name is required' : 'Must be a string') })
+  .trim()
+  .min(1, 'Must have 1 to 64 characters')
+  .max(64, 'Must have 1 to 64 characters')
+
+const Token = z
+  .string({
+    error: ({ input }) => (input === undefined ? 'Token is required' : 'Must be a string'),
+  })
+  .trim()
+  .regex(/^[A-Za-z0-9_-]{20,200}$/, 'Must be an API token of Cloudflare')
+  .describe('An API token with Zone: Read and DNS: Edit. It is stored encrypted, and never shown.')
+
+const Api = z
+  .string('Must be a string')
+  .trim()
+  .max(500, 'Must have at most 500 characters')
+  .regex(
+    /^(https:\/\/[a-z0-9.-]+|http:\/\/127\.0\.0\.1)(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
+    'Must be an https: address, or http: on 127.0.0.1',
+  )
+  .transform((value) => value.replace(/\/$/, ''))
+
+export const CreateDnsAccount = body({
+  name: Name,
+  token: Token,
+  api: Api.default('https://api.cloudflare.com/client/v4').describe('The address of the API.'),
+}).meta({ id: 'CreateDnsAccount' })
+
+export const UpdateDnsAccount = body({
+  name: Name.optional(),
+  token: Token.optional(),
+}).meta({ id: 'UpdateDnsAccount' })
+
+export const DnsAccountView = strictObject({
+  id: RecordId,
+  name: z.string(),
+  api: z.string(),
+  zones: z.array(z.string()).describe('The zones that the token saw at its last check.'),
+  checked_at: Timestamp,
+  created_at: Timestamp,
+}).meta({ id: 'DnsAccount', description: 'An account at Cloudflare, without its token.' })
+export type DnsAccountView = z.infer<typeof DnsAccountView>
+
+export const SetDnsRecords = body({
+  name: z
+    .string({ error: 'Name is required' })
+    .max(253, 'Must be a name of the site')
+    .describe('A name of the site.'),
+  replace: TrueOrFalse.default(false).describe(
+    'Replace records that lead elsewhere. Without it the call is refused if there are any.',
+  ),
+  dry_run: DryRun,
+}).meta({ id: 'SetDnsRecords' })
+
+const TYPES = ['A', 'AAAA', 'CNAME'] as const
+
+export const DnsRecordPlan = strictObject({
+  name: ReportedDomain,
+  zone: z.string().describe('The zone at Cloudflare.'),
+  account: z.string(),
+  records: z.array(
+    strictObject({
+      action: z.enum(['keep', 'create', 'remove']),
+      type: z.enum(TYPES),
+      content: z.string().max(500),
+      proxied: z.boolean().describe('Cloudflare answers for the name, and hides the server.'),
+    }),
+  ),
+}).meta({ id: 'DnsRecordPlan', description: 'The A, AAAA and CNAME records of a name.' })
+export type DnsRecordPlan = z.infer<typeof DnsRecordPlan>

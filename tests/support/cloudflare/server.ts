@@ -1,0 +1,25 @@
+import { type CloudflareOptions, CloudflareZones, right, wrong } from './zones.ts'
+
+const BEARER = /^Bearer [A-Za-z0-9_-]{20,}$/
+
+/** The calls of Cloudflare's API v4 that are used, with its rules for tokens, names and records. */
+export function startCloudflare({ token, port = 0, ...options }: CloudflareOptions) {
+  const zones = new CloudflareZones(options)
+  const calls: string[] = []
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    calls.push(`${request.method} ${pathname}`)
+    const given = request.headers.get('authorization') ?? ''
+    if (!BEARER.test(given)) return wrong(400, 6003, 'Invalid request headers')
+    if (given !== `Bearer ${token}`) return wrong(403, 9109, 'Invalid access token')
+    const path = pathname.replace(/^\/client\/v4/, '')
+    if (path === '/user/tokens/verify') return right({ id: '0'.repeat(32), status: 'active' })
+    return path === '/zones' ? zones.list(searchParams) : zones.answer(request, path, searchParams)
+  }
+
+  const server = Bun.serve({ port, hostname: '127.0.0.1', fetch: answer })
+  const api = `http://127.0.0.1:${server.port}/client/v4`
+  const { records, refusals } = zones
+  return { api, records, refusals, calls, stop: () => server.stop(true) }
+}
