@@ -35,9 +35,11 @@ export function renderVhost(vhost: Vhost): string {
   return renderServers(vhost, renderSite(vhost), head)
 }
 
-/** The same, while nothing of the site runs. */
-export const renderFrozen = (vhost: Vhost): string =>
-  renderServers(vhost, quiet(vhost, moving.FROZEN))
+/** The same, while nothing of the site runs. With its root, from which no file is served, it is found as before. */
+export const renderFrozen = (vhost: Vhost): string => {
+  const root = `    root ${docrootOf(vhost.site.user)};\n`
+  return renderServers(vhost, quiet(vhost, `${root}${moving.FROZEN}`))
+}
 
 const quiet = ({ site }: Vhost, content: string) => `
 ${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { siteSwitch } from '#agent/commands/site.switch.ts'
+import { discoverSites } from '#agent/os/discovery/discovery.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { paramsFor, receivingServer, switched, VHOST } from '#tests/support/agent/moving.ts'
@@ -57,6 +58,18 @@ describe('the server of the site', () => {
     expect(host.disk.text('/etc/systemd/system/hosting-thaw@shop.service')).toContain(
       `ExecStart=/usr/bin/mv --force ${VHOST}.serving ${VHOST}\n`,
     )
+  })
+
+  test('reports the frozen site, so that no sync takes it for missing', async () => {
+    const host = await leaving()
+    await switched(host, 'leaving', 'frozen')
+    const served = '# configuration file /etc/nginx/sites-enabled/hosting-shop.example.conf:'
+    host.answer('nginx -T', `${served}\n${host.disk.text(VHOST)}`)
+
+    const found = await discoverSites(host)
+
+    const docroot = '/srv/www/shop/public'
+    expect(found).toMatchObject([{ domain, user: 'shop', docroot, closed: true }])
   })
 
   test('does not freeze the site while the other server does not answer', async () => {

@@ -3,9 +3,20 @@ import * as lab from '#tests/support/lab/index.ts'
 import type { MovedSite } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import type { Member, TwoServers } from '#tests/support/system/two-servers.ts'
+import { after, thawedBySystemd, unplugged } from './cut-off.ts'
 import { Orders } from './orders.ts'
 
-export type Killed = 'old agent' | 'new agent' | 'dashboard'
+/**
+ * A new server is unplugged for ten seconds, an old one until the dashboard gives up. A dead agent
+ * comes back when systemd has ended the freeze.
+ */
+export type Killed =
+  | 'old agent'
+  | 'new agent'
+  | 'dashboard'
+  | 'new cable'
+  | 'old cable'
+  | 'dead old agent'
 
 interface State {
   /** The server that its record names. */
@@ -32,6 +43,8 @@ export class Mover {
   #from: Member
   #to: Member
   #isMoved = false
+  /** Ends when both servers are plugged in. */
+  #plugged: Promise<void> = Promise.resolve()
 
   private constructor(world: TwoServers, site: MovedSite, domain: string) {
     this.world = world
@@ -75,12 +88,13 @@ export class Mover {
         const name = parts.findLast((part) => part in left)
         const killed = name === undefined ? undefined : left[name]
         if (name !== undefined) delete left[name]
-        if (killed) await this.#kill(killed)
+        if (killed) await this.#kill(killed, id)
         return !['queued', 'running'].includes(status) && status
       },
       { every_ms: 30, timeout_ms: 240_000 },
     )
     await ordering.stop()
+    await this.#plugged
     if (!ended) throw new Error(`the move did not end: ${JSON.stringify(this.#seen(id))}`)
     // A move that was undone has no later parts.
     if (ended === 'success' && Object.keys(left).length > 0) {
@@ -97,8 +111,16 @@ export class Mover {
   }
 
   /** A part has begun, and its agent is at work. */
-  async #kill(killed: Killed): Promise<void> {
+  async #kill(killed: Killed, id: string): Promise<void> {
     if (killed === 'dashboard') return this.world.restartDashboard()
+    if (killed === 'new cable') this.#plugged = unplugged(this.#to.host, after(10_000))
+    const gaveUp = () => this.#seen(id).parts.includes('settled')
+    if (killed === 'old cable') this.#plugged = unplugged(this.#from.host, gaveUp)
+    if (killed.endsWith('cable')) return
+    if (killed === 'dead old agent') {
+      const page = `http://${this.#domain}/where.php`
+      return thawedBySystemd(this.#from.host, { user: this.#site.user, page })
+    }
     await Bun.sleep(200)
     const { host } = killed === 'old agent' ? this.#from : this.#to
     await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
