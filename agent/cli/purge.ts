@@ -7,6 +7,7 @@ import { UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
 import { reloadTested } from '#agent/os/nginx/nginx.ts'
 import { BASE_PATHS } from '#agent/os/provision/provision.ts'
 import { DROP_INS } from '#agent/os/services/restarting.ts'
+import { TMPFILES } from '#agent/os/shell/shell.ts'
 import { CACHES, CONFIGURATION, LIBRARY, LOGS, TRASH } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { removeSharedEtc } from '#agent/os/site-etc/shared.ts'
@@ -28,7 +29,7 @@ export async function emptyTrashes(host: Host): Promise<void> {
 
 /** Removes the configuration for all sites; without a site, nothing needs it. */
 export async function removeBase(host: Host): Promise<void> {
-  for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE]) {
+  for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE, TMPFILES]) {
     await removeGenerated(host, path)
   }
   await reloadTested(host)

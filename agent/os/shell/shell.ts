@@ -15,7 +15,7 @@ import {
 } from '#agent/os/access/gate.ts'
 import { renderGateKeys } from '#agent/os/access/keys.ts'
 import { keysOf } from '#agent/os/access/places.ts'
-import { JOB_PROGRAM_FILES } from '#agent/os/cron/job-runner.ts'
+import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from '#agent/os/cron/job-runner.ts'
 import {
   type Change,
   declared,
@@ -35,13 +35,21 @@ import { SERVER, SERVER_TEXT } from './server.ts'
 import { renderSession, renderSocket } from './units.ts'
 
 const TMPFILES_FOLDER = '/etc/tmpfiles.d'
-const TMPFILES = `${TMPFILES_FOLDER}/hosting-shell.conf`
+export const TMPFILES = `${TMPFILES_FOLDER}/hosting-shell.conf`
 const RUN_MODE = 0o710
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'access'>
 
+/** With the PHP of the site: the program of Debian would use that of the server. */
+const COMPOSER = {
+  path: `${JOB_PROGRAMS}/composer`,
+  text: `#!/bin/sh\n# ${MARK_LINE}\nexec ${JOB_PROGRAMS}/php /usr/bin/composer "$@"\n`,
+  options: { mode: 0o755 },
+}
+
 const filesOf = (site: Owner): Generated[] => [
   ...JOB_PROGRAM_FILES,
+  COMPOSER,
   { path: CLIENT, text: CLIENT_TEXT },
   { path: SERVER, text: SERVER_TEXT },
   { path: TMPFILES, text: `# ${MARK_LINE}\nd ${RUN_FOLDER} 0710 root ${GATE_GROUP}\n` },

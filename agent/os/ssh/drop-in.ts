@@ -35,7 +35,8 @@ export const SETTINGS = {
 export const SHELL_SETTINGS = {
   ...SETTINGS,
   ChrootDirectory: 'none',
-  ForceCommand: `exec /usr/bin/perl ${CLIENT}`,
+  // Perl would complain about a language of the person that the server does not have.
+  ForceCommand: `exec env LC_ALL=C /usr/bin/perl ${CLIENT}`,
   PermitTTY: 'yes',
 } as const
 export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS

@@ -68,6 +68,9 @@ export function shellOn(suite: Suite, { whole = true } = {}): void {
           code: 3,
           text: `${user}\n${docroot}\nproblem\n`,
         })
+        const foreign = ['-o', 'SetEnv=LC_ALL=xx_XX.UTF-8 LANG=xx_XX.UTF-8']
+        const quiet = await world.client.ssh('anna', gate(), ['echo "$LANG"'], foreign)
+        expect(quiet).toEqual({ code: 0, text: 'xx_XX.UTF-8\n' })
         expect((await run('wp option get home')).text).toContain(world.shop.domain)
         expect((await run('wp db query "select 7 * 6"')).text).toContain('42')
         expect((await run('php -r "echo PHP_MAJOR_VERSION;"')).text).toBe('8')

@@ -21,7 +21,7 @@ const WORDS: Partial<Record<SiteTab, string>> = {
   backups: 'restore',
   php: 'version tier memory upload limits page object cache redis valkey',
   mail: 'relay smtp queue',
-  access: 'sftp ssh keys people password visitors',
+  access: 'sftp ssh shell keys people password visitors',
   logs: 'debug wp_debug notices errors',
 }
 
