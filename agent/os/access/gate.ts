@@ -10,6 +10,7 @@ import {
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
+import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { keysOf } from './places.ts'
 
@@ -54,10 +55,13 @@ export async function hasGate({ files }: Host, user: string): Promise<boolean> {
   return line?.split(':')[4] === commentOf(user)
 }
 
+/** All that the account can run, whatever a running sshd has read: the start of its client. */
+export const GATE_PROGRAM = `${LIBRARY}/shell-client`
+
 /** The options of useradd(8). With the home of the site, no site sees the account. */
 export const gateOptions = (user: string, home: string): string[] => [
   ...['--system', '--no-create-home', '--home-dir', home, '--no-user-group', '--gid', GATE_GROUP],
-  ...['--shell', '/bin/sh', '--comment', commentOf(user)],
+  ...['--shell', GATE_PROGRAM, '--comment', commentOf(user)],
 ]
 
 export const hasShell = ({ access = [] }: Pick<Site, 'access'>): boolean =>

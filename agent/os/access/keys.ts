@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AccessGrant } from '#shared/site-access.ts'
+import { GATE_PROGRAM } from './gate.ts'
 
 /** `SHA256:` and base64 without padding, as ssh-keygen(1) prints it. */
 export function fingerprintOf(blob: string): string {
@@ -17,11 +18,14 @@ export const grantsOf = (grants: readonly AccessGrant[]) =>
 /** authorized_keys(5). `restrict` also forbids what later versions of sshd add. */
 export const renderKeys = (grants: readonly AccessGrant[]): string => linesOf(grants, 'restrict')
 
-/** Of the people with a shell, who may have a terminal. */
+/**
+ * Of the people with a shell, who may have a terminal. The command holds also where a running sshd
+ * has not read its configuration again.
+ */
 export const renderGateKeys = (grants: readonly AccessGrant[]): string =>
   linesOf(
     grants.filter(({ kind }) => kind === 'shell'),
-    'restrict,pty',
+    `restrict,pty,command="${GATE_PROGRAM}"`,
   )
 
 function linesOf(grants: readonly AccessGrant[], options: string): string {

@@ -90,3 +90,9 @@ for (;;) {
   }
 }
 `}`
+
+/** Perl would complain about a language of the person that the server does not have. */
+export const START_TEXT = `#!/bin/sh
+# ${MARK_LINE}
+exec env LC_ALL=C /usr/bin/perl ${CLIENT}
+`

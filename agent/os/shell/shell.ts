@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import {
   GATE_GROUP,
+  GATE_PROGRAM,
   gateOf,
   gateOptions,
   hasGate,
@@ -30,7 +31,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { CLIENT, CLIENT_TEXT } from './client.ts'
+import { CLIENT, CLIENT_TEXT, START_TEXT } from './client.ts'
 import { SERVER, SERVER_TEXT } from './server.ts'
 import { renderSession, renderSocket } from './units.ts'
 
@@ -50,6 +51,7 @@ const COMPOSER = {
 const filesOf = (site: Owner): Generated[] => [
   ...JOB_PROGRAM_FILES,
   COMPOSER,
+  { path: GATE_PROGRAM, text: START_TEXT, options: { mode: 0o755 } },
   { path: CLIENT, text: CLIENT_TEXT },
   { path: SERVER, text: SERVER_TEXT },
   { path: TMPFILES, text: `# ${MARK_LINE}\nd ${RUN_FOLDER} 0710 root ${GATE_GROUP}\n` },
@@ -70,20 +72,17 @@ export function shellOf(host: Host, site: Owner): Change {
     folder(host, RUN_FOLDER, { mode: RUN_MODE, group: GATE_GROUP }),
   )
   return inOrder(
+    files,
     provided(
       async () => !(await hasGate(host, user)),
       declared([effects.create('user', gateOf(user))], () =>
         host.shell.run(['useradd', ...gateOptions(user, homeOf(user)), '--', gateOf(user)]),
       ),
     ),
-    {
-      effects: async () => [...(await files.effects()), effects.run('start', socket)],
-      async apply() {
-        await files.apply()
-        await host.shell.run(['systemctl', 'daemon-reload'])
-        await host.shell.run(['systemctl', 'start', socket])
-      },
-    },
+    declared([effects.run('start', socket)], async () => {
+      await host.shell.run(['systemctl', 'daemon-reload'])
+      await host.shell.run(['systemctl', 'start', socket])
+    }),
   )
 }
 

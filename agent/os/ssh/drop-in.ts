@@ -1,7 +1,6 @@
-import { GATE_GROUP } from '#agent/os/access/gate.ts'
+import { GATE_GROUP, GATE_PROGRAM } from '#agent/os/access/gate.ts'
 import { GROUP, KEYS } from '#agent/os/access/places.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { CLIENT } from '#agent/os/shell/client.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 
 /**
@@ -35,8 +34,7 @@ export const SETTINGS = {
 export const SHELL_SETTINGS = {
   ...SETTINGS,
   ChrootDirectory: 'none',
-  // Perl would complain about a language of the person that the server does not have.
-  ForceCommand: `exec env LC_ALL=C /usr/bin/perl ${CLIENT}`,
+  ForceCommand: GATE_PROGRAM,
   PermitTTY: 'yes',
 } as const
 export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS

@@ -45,8 +45,12 @@ test('a shell has an account and a socket of its own, and leaves nothing behind'
   expect(result).toMatchObject({ user: 'shop', shell_user: 'shop.ssh' })
   expect(host.disk.all[KEYS]).toContain(ANNA)
   expect(host.disk.all[KEYS]).toContain(BEN)
-  expect(host.disk.all[GATE_KEYS]).toBe(`restrict,pty ${ANNA} Anna\n`)
+  expect(host.disk.all[GATE_KEYS]).toBe(
+    `restrict,pty,command="/usr/local/lib/hosting/shell-client" ${ANNA} Anna\n`,
+  )
   expect(gateIn(host)).toContain('Shell of shop')
+  const made = host.ran.find((line) => line.startsWith('useradd')) ?? ''
+  expect(made).toContain('--shell /usr/local/lib/hosting/shell-client ')
   expect(host.disk.all[SOCKET]).toContain('SocketUser=shop.ssh\nSocketMode=0600\n')
   expect(host.disk.all[SERVICE]).toContain('\nUser=shop\n')
   expect(host.ran).toContain('systemctl start hosting-shell-shop.socket')
