@@ -1,20 +1,36 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
 import type { Learned } from '#agent/os/clone/report.ts'
+import { inherit, inheritedOf } from '#agent/os/clone/settings.ts'
 import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
-import type { Site } from '#agent/os/site/sites.ts'
+import { recordIn, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { SiteJobs } from '#shared/site-jobs.ts'
 import { type FromBackup, fetchBackupSteps } from './fetch-backup.ts'
+
+interface FromBackupOptions {
+  from: FromBackup
+  learned: Learned
+  database: Step
+  with_jobs: boolean | undefined
+}
+
+/** The record in a backup may be of another version: what this agent cannot read is left out. */
+function takeOver(site: Site, former: Manifest['site'], with_jobs: boolean): void {
+  const recorded = recordIn(former)
+  if (recorded) inherit(site, inheritedOf(recorded))
+  if (with_jobs) site.jobs = SiteJobs.safeParse(former.jobs).data
+}
 
 /** The content of a backup. Everything is fetched and checked first, into a folder of root. */
 export function backupSteps(
   host: Host,
   site: Site,
-  { from, learned, database }: { from: FromBackup; learned: Learned; database: Step },
+  { from, learned, database, with_jobs = true }: FromBackupOptions,
 ): Step[] {
   const { user } = site
   const steady = host.steady ?? host
@@ -28,7 +44,7 @@ export function backupSteps(
         const facts = { at, tables, files: files.count, bytes: files.bytes + bytes }
         Object.assign(learned, { ...facts, original: { domain, user: owner } })
         // The steps after this one apply and record them; a staging site has none.
-        if (!site.staging) site.jobs = SiteJobs.safeParse(former.jobs).data
+        if (!site.staging) takeOver(site, former, with_jobs)
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     }),

@@ -16,6 +16,7 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 import { Secret } from '#shared/secret.ts'
 import { backupSteps } from './clone-backup.ts'
+import { settingsSteps } from './clone-settings.ts'
 import { separateStep } from './separate-step.ts'
 import { databaseStep, siteSteps } from './site-steps.ts'
 
@@ -28,14 +29,14 @@ export async function stepsOf(
   from: CopySource,
   host: Host,
   learned: Learned = {},
-  tell: Tell = () => undefined,
+  { with_jobs, tell = () => undefined }: { with_jobs?: boolean | undefined; tell?: Tell } = {},
 ): Promise<Step[]> {
   const password = new Secret(host.random.text(32))
   const database = databaseStep(host, site, password)
   const brought =
     from.kind === 'site'
-      ? await steppedFromSite(host, site, { from, learned, tell, database })
-      : backupSteps(host, site, { from, learned, database })
+      ? await steppedFromSite(host, site, { from, learned, tell, database, with_jobs })
+      : backupSteps(host, site, { from, learned, database, with_jobs })
   const content = [...brought, ...configSteps(host, site, password, learned)]
   const steps = await siteSteps(site, host, content, () => answering(host, site))
   if (from.kind === 'site') return steps
@@ -54,13 +55,14 @@ interface FromSiteOptions {
   learned: Learned
   tell: Tell
   database: Step
+  with_jobs: boolean | undefined
 }
 
 /** The database first: a file that comes meanwhile has no row, but no row lacks its file. */
 async function steppedFromSite(
   host: Host,
   site: Site,
-  { from, learned, tell, database }: FromSiteOptions,
+  { from, learned, tell, database, with_jobs = false }: FromSiteOptions,
 ): Promise<Step[]> {
   const { user } = site
   const steady = host.steady ?? host
@@ -68,6 +70,7 @@ async function steppedFromSite(
   const original = await getSite(host, from.domain).catch(() => undefined)
   const source = original?.user ?? ''
   return [
+    ...settingsSteps(host, site, original, with_jobs),
     database,
     {
       name: 'jobs',

@@ -1,9 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { findReport, type Learned, reportIn } from '#agent/os/clone/report.ts'
+import { inheritedOf, namesOf } from '#agent/os/clone/settings.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
+import { reportOf } from '#agent/os/site/settings.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -19,26 +21,27 @@ type Params = ParamsOf<'site.clone'>
 /** A new site with the content of another one: the original is only read. */
 export const siteClone: Command<'site.clone'> = {
   lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => stepsOf(siteOf(params), params.from, host),
+  steps: (params, host) => stepsOf(siteOf(params), params.from, host, {}, params),
   async plan(params, host) {
     const site = siteOf(params)
     return [
       ...(await checked(host, site, params)),
-      ...(await stepsOf(site, params.from, host)),
+      ...(await stepsOf(site, params.from, host, {}, params)),
       ...certificateSteps(site, host, () => undefined),
     ]
   },
   async finished({ domain, user }, host) {
     const site = await findSite(host, domain)
     const report = site?.user === user ? await findReport(host, user) : undefined
-    return report && { domain, ...report }
+    return site && report && { domain, ...report, ...settingsIn(site) }
   },
   missing: ({ domain }, host) => cutOffCertificate(host, domain),
   async *run(params, { host, announce, perform, warn }) {
     const site = siteOf(params)
     const learned: Learned = {}
     const missing = await checked(host, site, params)
-    const steps = await stepsOf(site, params.from, host, learned, leftOut(warn))
+    const how = { ...params, tell: leftOut(warn) }
+    const steps = await stepsOf(site, params.from, host, learned, how)
     await refuseUnaccepted([...missing, ...steps], params.accept ?? [])
     const certificate = certificateSteps(site, host, warn)
     announce([...missing, ...steps, ...certificate])
@@ -48,11 +51,15 @@ export const siteClone: Command<'site.clone'> = {
     const reason = yield* perform(steps)
     if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
     yield* perform(certificate)
-    return { domain: site.domain, ...reportIn(learned) }
+    return { domain: site.domain, ...reportIn(learned), ...settingsIn(site) }
   },
 }
 
-const siteOf = ({ accept: _, from: __, ...site }: Params): Site => site
+const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: Params): Site => site
+
+/** For the records of the dashboard; a site with the defaults has none. */
+const settingsIn = (site: Site) =>
+  namesOf(inheritedOf(site)).length > 0 ? { settings: reportOf(site) } : {}
 
 const leftOut = (warn: Warn) => (message: string) => warn({ code: 'left_out', message })
 

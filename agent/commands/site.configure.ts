@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { withSettings, withXmlrpc, xmlrpcOf } from '#agent/os/site/settings.ts'
+import { reportOf, withSettings, withXmlrpc } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -19,11 +19,11 @@ export const siteConfigure: Command<'site.configure'> = {
   },
   async finished(params, host) {
     const site = await changed(configuring(params), host)
-    return site && resultOf(site)
+    return site && reportOf(site)
   },
   async *run(params, context) {
     await refuseBeyondTier(params, context.host)
-    return resultOf(yield* changeSite(configuring(params), context))
+    return reportOf(yield* changeSite(configuring(params), context))
   },
 }
 
@@ -44,21 +44,5 @@ function configuring({ domain, xmlrpc, ...given }: Params): SiteChange {
     about: () => `Applying the settings of ${domain}`,
     // The other settings are those of nginx.
     only: given.php_settings === undefined ? 'serving' : undefined,
-  }
-}
-
-/** All settings as they are now, without the hash of the password. */
-function resultOf(site: Site) {
-  const {
-    maintenance = null,
-    basic_auth,
-    php_settings = null,
-    page_cache = null,
-    trusted_cdn = null,
-  } = site.settings ?? {}
-  return {
-    ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
-    trusted_cdn,
-    basic_auth: basic_auth ? { user: basic_auth.user } : null,
   }
 }

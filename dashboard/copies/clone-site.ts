@@ -22,7 +22,7 @@ import { newAccess } from './staging-access.ts'
 export async function cloneSite(
   deps: StartDeps,
   server: ServerRow,
-  { dry_run, accept, from: given, staging: isStaging, ...rest }: CloneSite,
+  { dry_run, accept, from: given, staging: isStaging, with_jobs, ...rest }: CloneSite,
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const { from, original, domain: of } = await sourceOf(deps, server.id, given)
@@ -31,7 +31,10 @@ export async function cloneSite(
   if (rest.user !== undefined) await refuseTakenUser(deps.db, server.id, rest.user)
   const access = isStaging ? newAccess(deps) : undefined
   const staging = access && { of, ...access.agent }
-  const params = { ...site, from, ...(staging && { staging }), ...(accept && { accept }) }
+  const params = {
+    ...{ ...site, from, ...(staging && { staging }), ...(accept && { accept }) },
+    ...jobsOf(from, with_jobs),
+  }
   if (dry_run) {
     const name = { domain: site.domain, server_id: server.id }
     await refuseTakenDomain(deps.db, name)
@@ -46,7 +49,13 @@ export async function cloneSite(
   })
 }
 
-type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging'> & {
+/** The backup of a site on another server is only the way to it: its jobs run there. */
+const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
+  const with_jobs = asked ?? (kind === 'next_backup' ? false : undefined)
+  return with_jobs === undefined ? {} : { with_jobs }
+}
+
+type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging' | 'with_jobs'> & {
   original: SiteRow | undefined
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { sourceOf } from '#dashboard/copies/source.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { unsealed } from '#dashboard/site-backups/params.ts'
+import { settingsStatements } from '#dashboard/site-settings/queries.ts'
 import { setSite } from './queries.ts'
 import { siteCreate } from './site.create.ts'
 
@@ -22,5 +23,12 @@ export const siteClone: OperationRules<'site.clone'> = {
     const { from, ...site } = Stored.parse(params)
     return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
   },
-  succeeded: () => setSite({ status: 'active', status_reason: '' }),
+  succeeded:
+    ({ settings }) =>
+    (queries, subject, at) => [
+      ...setSite({ status: 'active', status_reason: '' })(queries, subject, at),
+      ...(settings && subject.site_id !== null
+        ? settingsStatements(queries, subject.site_id, settings, undefined)
+        : []),
+    ],
 }

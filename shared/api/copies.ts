@@ -30,6 +30,9 @@ export const CloneSite = body({
   staging: TrueOrFalse.default(false).describe(
     'A staging site: visitors need a password, and it sends no mail and runs no jobs.',
   ),
+  with_jobs: TrueOrFalse.optional().describe(
+    'Its cron jobs, too; a staging site has none. Default: those of a backup, and none of a site.',
+  ),
   accept: Accept.optional(),
   dry_run: DryRun,
 }).meta({ id: 'CloneSite' })

@@ -4,6 +4,7 @@ import { AddressReport, CopySource } from '#shared/copy.ts'
 import { Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Staging } from '#shared/staging.ts'
+import { SettingsReport } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 
 const amount = z.int().nonnegative()
@@ -12,7 +13,11 @@ const siteClone = command({
   name: 'site.clone',
   summary: 'Create a site with the files and the database of another one, or of a backup',
   changes: true,
-  params: siteCreate.params.extend({ from: CopySource, staging: Staging.optional() }),
+  params: siteCreate.params.extend({
+    from: CopySource,
+    staging: Staging.optional(),
+    with_jobs: z.boolean().optional().describe('Default: only the cron jobs of a backup.'),
+  }),
   result: z.object({
     domain: ReportedDomain,
     at: z.iso.datetime().describe('The time of the copied state.'),
@@ -20,6 +25,7 @@ const siteClone = command({
     bytes: amount.describe('The files and the dump, uncompressed.'),
     tables: amount,
     addresses: AddressReport,
+    settings: SettingsReport.optional().describe('Those of the original that it took over.'),
   }),
 })
 
@@ -42,7 +48,10 @@ export const siteCloneType = operationType({
   target: 'site',
   command: siteClone,
   right: 'operate',
-  params: siteCreate.params.extend({ from: CloneOf, staging: Staging.optional() }),
+  params: siteCreate.params.extend({
+    ...{ from: CloneOf, staging: Staging.optional() },
+    with_jobs: z.boolean().optional(),
+  }),
   outcome: completesWith(siteClone.result),
   bulk: null,
 })

@@ -22,7 +22,7 @@ const changes = {
 }
 
 /** All settings as they are then. */
-const SettingsReport = z.object({
+export const SettingsReport = z.object({
   domain: ReportedDomain,
   maintenance: Maintenance.nullable(),
   basic_auth: BasicAuth.pick({ user: true }).nullable(),

@@ -1,3 +1,4 @@
+import type { SettingsReport } from '#shared/operation-types/site.configure.ts'
 import type { XMLRPC_MODES } from '#shared/site-settings.ts'
 import type { Site } from './sites.ts'
 
@@ -21,3 +22,19 @@ export function withXmlrpc({ xmlrpc: _, ...site }: Site, mode: Mode): Site {
 
 export const xmlrpcOf = ({ xmlrpc = true, settings }: Site): Mode =>
   xmlrpc ? (settings?.xmlrpc ?? 'on') : 'off'
+
+/** All settings as they are, without the hash of the password. */
+export function reportOf(site: Site): SettingsReport {
+  const {
+    maintenance = null,
+    basic_auth,
+    php_settings = null,
+    page_cache = null,
+    trusted_cdn = null,
+  } = site.settings ?? {}
+  return {
+    ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
+    trusted_cdn,
+    basic_auth: basic_auth ? { user: basic_auth.user } : null,
+  }
+}

@@ -41,6 +41,30 @@ describe('a copy of a site', () => {
     expect(await events.text()).toContain(JSON.stringify(ADDRESSES))
   })
 
+  test('has the settings on record that the agent took over', async () => {
+    await using all = await twoServers()
+    const { dashboard, one, first, shop, site, clone } = all
+    const settings = {
+      ...{ domain: 'copy.example', maintenance: null, basic_auth: null, trusted_cdn: null },
+      ...{ php_settings: { memory_limit: 200, values: {} }, page_cache: null, xmlrpc: 'off' },
+    }
+    const usual = one.agent.works.get('site.clone')
+    one.agent.works.set('site.clone', async function* (params) {
+      const result = usual && (yield* usual(params))
+      return { ...result, settings }
+    })
+
+    const from = { kind: 'site', site_id: shop }
+    const { body } = await clone(first, { domain: 'copy.example', from, with_jobs: true })
+    const { id } = body.site
+    await until(async () => (await site(id)).status === 'active')
+
+    expect(one.given).toMatchObject([{ 'site.clone': { with_jobs: true } }])
+    const shown = await dashboard.call('GET', `/api/servers/${first}/sites/${id}/settings`)
+    const { domain: _, ...own } = settings
+    expect(shown.body.settings).toMatchObject(own)
+  })
+
   test('has a plan, with the reasons why its name is not free', async () => {
     await using all = await twoServers()
     const { one, first, shop, clone } = all

@@ -1,5 +1,6 @@
 import { siteClone } from '#agent/commands/site.clone.ts'
 import { printed } from '#agent/host/simulated/programs/output.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { savedSite } from './backup.ts'
@@ -25,8 +26,9 @@ function ready(host: FakeHost): FakeHost {
   return host
 }
 export const siteServer = async () => ready(await server(shop))
-export async function backupServer() {
-  const { host, restore } = await savedSite({ '/srv/www/shop/public/page.html': 'as saved' })
+export async function backupServer(record: Partial<Site> = {}) {
+  const files = { '/srv/www/shop/public/page.html': 'as saved' }
+  const { host, restore } = await savedSite(files, record)
   const { target, repository, password, backup } = restore({ files: true, database: true })
   const from = { kind: 'backup' as const, target, repository, password, backup }
   const params: Params = { ...copy, from }

@@ -17,16 +17,23 @@ const schedules = [
 ]
 const commands = ['', ' ', 'a\nb', 'a\0', 'a\u2028b', 'x'.repeat(1001), null, 7, ['true']]
 
+const jobs = [
+  ...names.map((name) => ({ ...job, name })),
+  ...schedules.map((schedule) => ({ ...job, schedule })),
+  ...commands.map((command) => ({ ...job, command })),
+  ...[0, 1441, 1.5, '60', null].map((max_minutes) => ({ ...job, max_minutes })),
+  ...['true', 1, null].map((enabled) => ({ ...job, enabled })),
+]
+
 /** Values that each param of the cron jobs of a site refuses. */
 export const hostileJobs = {
   name: names,
+  add: [null, 7, true, 'x', [], {}, ...jobs],
+  remove: names,
+  with_jobs: [...hostileText, null, 7, {}, [], 'true', 0, 1],
   jobs: [
     ...[null, 7, true, 'x', {}, [7], [{}], [job, job]],
-    ...names.map((name) => [{ ...job, name }]),
-    ...schedules.map((schedule) => [{ ...job, schedule }]),
-    ...commands.map((command) => [{ ...job, command }]),
-    ...[0, 1441, 1.5, '60', null].map((max_minutes) => [{ ...job, max_minutes }]),
-    ...['true', 1, null].map((enabled) => [{ ...job, enabled }]),
+    ...jobs.map((one) => [one]),
     Array.from({ length: 21 }, (_, at) => ({ ...job, name: `job-${at}` })),
   ],
 }

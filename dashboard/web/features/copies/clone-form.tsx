@@ -23,6 +23,7 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
     chosen: first,
     php: '',
     staging: first_staging,
+    with_jobs: first !== 'now',
   }))
   const copy = useCopy(origin, draft, onClose)
   const change = (news: Partial<CopyDraft>) => {
@@ -57,7 +58,7 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
       <SourceChoice
         origin={origin}
         value={draft.chosen}
-        onChange={(chosen) => change({ chosen })}
+        onChange={(chosen) => change({ chosen, with_jobs: chosen !== 'now' })}
         error={copy.refusals.from}
       />
       <ServerChoice
@@ -85,6 +86,14 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
           about="Visitors need a password, search engines are kept out, and it sends no mail and runs no jobs."
           checked={draft.staging}
           onChange={(staging) => change({ staging })}
+        />
+      )}
+      {!draft.staging && (
+        <CheckField
+          label="Take over the cron jobs"
+          about="Those of the original run there, too. Settings of PHP, page cache and XML-RPC are taken over anyway."
+          checked={draft.with_jobs}
+          onChange={(with_jobs) => change({ with_jobs })}
         />
       )}
       {copy.work && <PlanPreview work={copy.work} />}

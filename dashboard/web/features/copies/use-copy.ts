@@ -16,6 +16,7 @@ export interface CopyDraft {
   /** Empty: as the original. */
   php: string
   staging: boolean
+  with_jobs: boolean
 }
 
 const PAUSE_MS = 400
@@ -69,9 +70,10 @@ export function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void)
 const NOTHING = { key: [], call: () => Promise.reject(new Error('No work')) }
 
 /** Undefined until everything is chosen. */
-function workOf(origin: Origin, { domain, server_id, chosen, php, staging }: CopyDraft) {
+function workOf(origin: Origin, { domain, server_id, chosen, php, staging, with_jobs }: CopyDraft) {
   const from = fromOf(origin, chosen)
   if (!Domain.safeParse(domain).success || server_id === undefined || !from) return undefined
-  const input: NewCopy = { domain, from, staging, ...(php && { php }) }
+  const jobs = staging ? {} : { with_jobs }
+  const input: NewCopy = { domain, from, staging, ...jobs, ...(php && { php }) }
   return cloneSite(server_id, input)
 }

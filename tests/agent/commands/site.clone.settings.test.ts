@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { siteClone } from '#agent/commands/site.clone.ts'
+import { getSite, writeSite } from '#agent/os/site/sites.ts'
+import { backupServer, copy, fromSite, run, siteServer } from '#tests/support/agent/cloning.ts'
+import { shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const job = (name: string) => ({
+  ...{ name, schedule: '0 3 * * *', command: 'wp cache flush', max_minutes: 60, enabled: true },
+})
+const php_settings = { memory_limit: 200, upload: 100, values: { precision: '14' } }
+const page_cache = { enabled: true, paths: ['/members'], cookies: [] }
+const staging = { of: shop.domain, user: 'staging', password_hash: `$2y$10$${'a'.repeat(53)}` }
+
+/** The original has all settings, two jobs, and a debug log. */
+async function withSettings(): Promise<FakeHost> {
+  const host = await siteServer()
+  await writeSite(host, {
+    ...(await getSite(host, shop.domain)),
+    settings: {
+      ...{ php_settings, page_cache, xmlrpc: 'jetpack', trusted_cdn: 'Cloudflare' },
+      maintenance: { allow: [], message: '' },
+    },
+    jobs: [job('nightly'), job('purge')],
+    debug: { until: '2026-01-01T08:00:00.000Z' },
+  })
+  return host
+}
+const planned = async (host: FakeHost, more: object = {}) => {
+  const steps = (await siteClone.plan?.({ ...fromSite, ...more }, host)) ?? []
+  const step = steps.find(({ name }) => name === 'settings')
+  return step && [step.title, await step.notes?.()]
+}
+const recorded = async (host: FakeHost) => {
+  const { settings, jobs, debug } = await getSite(host, copy.domain)
+  return { settings, jobs: jobs?.map(({ name }) => name), debug }
+}
+const taken = { php_settings, page_cache, xmlrpc: 'jetpack' }
+
+test('a clone has the PHP settings, the page cache and XML-RPC of its original, and nothing else', async () => {
+  const host = await withSettings()
+
+  expect(await planned(host)).toEqual([
+    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC',
+    ['The clone does not get the cron jobs of shop.example: nightly, purge.'],
+  ])
+  const [, result] = await run(host, fromSite)
+
+  expect(await recorded(host)).toEqual({
+    settings: taken,
+    jobs: undefined,
+    debug: undefined,
+  } as never)
+  const { settings } = result as { settings: object }
+  expect(settings).toEqual({
+    ...{ domain: copy.domain, maintenance: null, basic_auth: null, trusted_cdn: null },
+    ...taken,
+  })
+  const finished = await siteClone.finished?.(fromSite, host)
+  expect(finished as unknown).toEqual(result)
+  const pool = Object.entries(host.disk.all).find(([path]) => /fpm.*copy.*\.conf$/.test(path))
+  expect(pool?.[1]).toContain('[memory_limit] = 200M')
+  const vhost = host.disk.all[`/etc/nginx/sites-available/hosting-${copy.domain}.conf`]
+  expect(vhost).toContain('/members')
+})
+
+test('the cron jobs are taken over on request', async () => {
+  const host = await withSettings()
+
+  expect(await planned(host, { with_jobs: true })).toEqual([
+    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC, cron jobs (nightly, purge)',
+    [],
+  ])
+  await run(host, { ...fromSite, with_jobs: true })
+
+  expect((await recorded(host)).jobs).toEqual(['nightly', 'purge'])
+  expect(host.disk.all['/etc/systemd/system/hosting-job@copy:nightly.timer']).toBeDefined()
+})
+
+test('a staging site has the defaults, and no jobs although they were asked for', async () => {
+  expect(await planned(await withSettings(), { staging, with_jobs: true })).toBeUndefined()
+})
+
+test.each([
+  [{}, ['nightly']],
+  [{ with_jobs: false }, undefined],
+])('a site made from a backup with %j has its settings, and the jobs %j', async (more, jobs) => {
+  const settings = { php_settings, trusted_cdn: 'Cloudflare' as const }
+  const { host, params } = await backupServer({ settings, jobs: [job('nightly')], xmlrpc: false })
+
+  const [, result] = await run(host, { ...params, ...more })
+
+  expect(await recorded(host)).toEqual({
+    settings: { php_settings },
+    jobs,
+    debug: undefined,
+  } as never)
+  expect(result).toMatchObject({
+    settings: { php_settings, xmlrpc: 'off', trusted_cdn: null },
+  } as never)
+})
