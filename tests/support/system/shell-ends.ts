@@ -59,7 +59,7 @@ export function shellEnds(of: () => AccessWorld): void {
       const units = await world.host.must(['ls', '/etc/systemd/system', '/run/hosting-shell'])
       expect(units).not.toContain('hosting-shell-')
 
-      const at = new Date(Date.now() + 10_000).toISOString()
+      const at = new Date(Date.now() + 25_000).toISOString()
       await world.set(world.shop, [{ ...world.shell('anna'), expires_at: at }])
       const late = world.client.spawn('anna', gate(), ['sleep 7776'])
       expect(await lab.poll(() => runs('sleep 7776'))).toBe(true)
