@@ -22,7 +22,11 @@ const siteJobs = command({
   name: 'site.jobs',
   summary: 'Set the cron jobs of a site, add one or remove one',
   changes: true,
-  params: z.object({ domain: Domain, ...changes }).refine(isOne, { path: ['jobs'], error: ONE }),
+  params: z.object({ domain: Domain, ...changes }).superRefine((given, context) => {
+    if (isOne(given)) return
+    const path = (['add', 'remove'] as const).find((name) => given[name] !== undefined) ?? 'jobs'
+    context.addIssue({ code: 'custom', message: ONE, path: [path] })
+  }),
   result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MOST_JOBS) }),
 })
 

@@ -57,7 +57,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
       await world.issue()
       const renewed = renewal(await world.certificate())
       const hurried = async () => {
-        await world.clock.hurry(10 * MINUTES)
+        await world.clock.hurry(80 * MINUTES)
         return renewed()
       }
       await visited(async () => {
