@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { ToolRequest } from '#shared/database-tool.ts'
 import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -67,6 +68,15 @@ async function opened() {
   await dialog.waitFor({ state: 'detached' })
   return { page, problems, tab }
 }
+
+test('its dialog is accessible, and fits a phone', async () => {
+  const { page, problems } = await open(path)
+  await page.getByRole('button', { name: 'Open Adminer' }).click()
+  await page.getByRole('dialog').getByLabel('Rights').waitFor()
+
+  const flawless = { light: [], dark: [], too_wide: [], problems: [] }
+  expect({ ...(await inspect(page)), problems }).toEqual(flawless)
+})
 
 test('Adminer opens in a new tab, with its links, forms, redirects and styles', async () => {
   const { tab, problems } = await opened()

@@ -33,7 +33,6 @@ export const DIALOGS: Record<string, Window> = {
     path: '/sites/1?tab=database',
     open: button('Create temporary user'),
   },
-  'a session of Adminer': { path: '/sites/1?tab=database', open: button('Open Adminer') },
   'an import': { path: '/sites/1?tab=database', open: button('Import database') },
   'maintenance of tables': { path: '/sites/1?tab=database', open: button('Maintain tables') },
   'a move': { path: '/sites/1', open: menuAction('Move to another server') },
