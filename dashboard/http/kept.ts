@@ -18,8 +18,10 @@ interface Kept {
 const keeping = new WeakMap<Request, number>()
 
 const MOST_BYTES = 64 << 20
+const MOST_ANSWERS = 5_000
 const MOST_CALLERS = 10_000
-const LONGEST_NAME = 8_192
+/** Of an address, and of credentials, in characters. */
+const LONGEST = 2_048
 
 /** Lets the answer to this request be sent again, for at most so long. */
 export function keep(request: Request, kept_ms: number): void {
@@ -76,9 +78,10 @@ export class KeptAnswers {
 
   #keep(request: Request, { caller, until }: Admission, answer: Kept): void {
     const credentials = credentialsOf(request)
-    if (credentials.length > LONGEST_NAME || request.url.length > LONGEST_NAME) return
+    if (credentials.length > LONGEST || request.url.length > LONGEST) return
     const size = answer.body.size + request.url.length
-    if (this.#bytes + size > MOST_BYTES || this.#callers.size >= MOST_CALLERS) this.#drop()
+    const isFull = this.#answers.size >= MOST_ANSWERS || this.#callers.size >= MOST_CALLERS
+    if (isFull || this.#bytes + size > MOST_BYTES) this.#drop()
     const name = `${caller.user.id} ${caller.scope ?? ''}`
     this.#callers.set(credentials, { name, until })
     this.#answers.set(`${name} ${request.url}`, answer)

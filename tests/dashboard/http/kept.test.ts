@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openSession } from '#dashboard/auth/sessions.ts'
+import { admissionOf, admit } from '#dashboard/http/caller.ts'
+import { keep } from '#dashboard/http/kept.ts'
+import { UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
@@ -96,6 +99,27 @@ describe('an answer is not kept', () => {
 
     expect([isKept('/api/servers/9/sites'), isKept('/api/settings')]).toEqual([false, false])
     expect(dashboard.kept.find(posted)).toBeUndefined()
+  })
+
+  test('forever: 5,000 addresses at most, and none over 2,048 characters', async () => {
+    const { kept } = dashboard
+    const request = asking('/api/servers')
+    const answer = await dashboard.answer(request)
+    const store = async (path: string) => {
+      const one = asking(path)
+      keep(one, UNTIL_CHANGED)
+      const admission = admissionOf(request)
+      if (admission) admit(one, admission)
+      await kept.follow(one, () => answer.clone())
+    }
+    await store(`/api/servers?${'x'.repeat(2_048)}`)
+    expect(isKept(`/api/servers?${'x'.repeat(2_048)}`)).toBe(false)
+
+    for (let number = 1; number < 5_000; number += 1) await store(`/api/servers?${number}`)
+    expect([isKept('/api/servers'), isKept('/api/servers?4999')]).toEqual([true, true])
+    await store('/api/servers?more')
+
+    expect([isKept('/api/servers'), isKept('/api/servers?more')]).toEqual([false, true])
   })
 
   test('while the state of the records is unknown', async () => {
