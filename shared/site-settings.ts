@@ -104,6 +104,10 @@ export const TrustedCdn = oneOf(CDNS).describe(
   'The network in front of the site, which names the address of each visitor. From other networks the header that names it counts for nothing.',
 )
 
+export const PagePurge = TrueOrFalse.describe(
+  'Whether WordPress removes the pages that it changes from the page cache.',
+)
+
 /** The settings of a site beside its PHP version and tier; what is left out has its default. */
 export const SiteSettings = z
   .object({
@@ -113,6 +117,7 @@ export const SiteSettings = z
     page_cache: PageCache,
     xmlrpc: z.literal('jetpack'),
     trusted_cdn: TrustedCdn,
+    page_purge: z.literal(true),
   })
   .partial()
   .strict()

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { purge } from '#agent/os/nginx/nginx.ts'
+import { purge } from '#agent/os/nginx/purge.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'

@@ -21,6 +21,7 @@ import { admitNginx } from '#agent/os/users/users.ts'
 import type { Context, Progress, Step } from '#agent/steps/command.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { refuseUnaccepted } from './accept.ts'
+import { purgePlugin } from './purge-plugin.ts'
 import { suspendedObjects } from './suspended-objects.ts'
 
 /** A change of the record of a site, and of everything that follows from it. */
@@ -108,7 +109,8 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
  */
 export async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
   if (change.only === 'serving') {
-    return [...(await suspendedObjects(change, host)), ...servingSteps(change, host)]
+    const objects = await suspendedObjects(change, host)
+    return [...objects, ...(await purgePlugin(change, host)), ...servingSteps(change, host)]
   }
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
@@ -139,6 +141,7 @@ export async function changeSteps(change: SiteChange, host: Host): Promise<Step[
       title: 'Letting nginx read the files of the site',
       ...deferred(async () => admitNginx(host, (await recorded()).user)),
     },
+    ...(await purgePlugin(change, host)),
     ...servingSteps(change, host),
     {
       name: 'former pool',

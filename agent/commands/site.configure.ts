@@ -3,7 +3,7 @@ import { reportOf, withSettings, withXmlrpc } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { invalid } from '#shared/errors.ts'
+import { conflict, invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
@@ -14,7 +14,7 @@ export const siteConfigure: Command<'site.configure'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: (params, host) => changeSteps(configuring(params), host),
   async plan(params, host) {
-    await refuseBeyondTier(params, host)
+    await refuseUnfit(params, host)
     return planChange(configuring(params), host)
   },
   async finished(params, host) {
@@ -22,18 +22,25 @@ export const siteConfigure: Command<'site.configure'> = {
     return site && reportOf(site)
   },
   async *run(params, context) {
-    await refuseBeyondTier(params, context.host)
+    await refuseUnfit(params, context.host)
     return reportOf(yield* changeSite(configuring(params), context))
   },
 }
 
-async function refuseBeyondTier({ domain, php_settings }: Params, host: Host): Promise<void> {
+async function refuseUnfit(
+  { domain, php_settings, page_purge }: Params,
+  host: Host,
+): Promise<void> {
+  if (page_purge && host.init !== 'systemd') {
+    throw conflict('The purge of pages needs a server with systemd')
+  }
   const { tier } = await getSite(host, domain)
   const beyond = php_settings ? beyondTier(php_settings, tier) : []
   if (beyond.length > 0) throw invalid({ php_settings: beyond })
 }
 
-function configuring({ domain, xmlrpc, ...given }: Params): SiteChange {
+function configuring({ domain, xmlrpc, page_purge, ...others }: Params): SiteChange {
+  const given = { ...others, ...(page_purge !== undefined && { page_purge: page_purge || null }) }
   const into = (site: Site): Site => {
     const settings = Object.entries(given).filter(([, value]) => value !== undefined)
     const target = withSettings(site, { ...site.settings, ...Object.fromEntries(settings) })

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
-import { purge } from '#agent/os/nginx/nginx.ts'
+import { purge } from '#agent/os/nginx/purge.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import type { Command, Step } from '#agent/steps/command.ts'

@@ -8,6 +8,7 @@ const settings = {
   page_cache: { enabled: true, paths: ['/members'], cookies: ['member_'] },
   xmlrpc: 'jetpack',
   trusted_cdn: 'Cloudflare',
+  page_purge: true,
 }
 
 export const SITE_SETTINGS_EXAMPLES = {

@@ -22,11 +22,23 @@ export async function showSettings(
   // A change of the site itself may have opened or closed it since.
   const mode = settings.xmlrpc === 'jetpack' ? 'jetpack' : 'on'
   // A record of an earlier version lacks it.
-  const { trusted_cdn = null } = settings
-  return { ...settings, trusted_cdn, xmlrpc: xmlrpc ? mode : 'off', php_limits: PHP_RANGES[tier] }
+  const { trusted_cdn = null, page_purge = false } = settings
+  return {
+    ...settings,
+    trusted_cdn,
+    page_purge,
+    xmlrpc: xmlrpc ? mode : 'off',
+    php_limits: PHP_RANGES[tier],
+  }
 }
 
-const UNSET_REPORT = { domain: '', ...UNSET, trusted_cdn: null, xmlrpc: 'on' } as const
+const UNSET_REPORT = {
+  domain: '',
+  ...UNSET,
+  trusted_cdn: null,
+  page_purge: false,
+  xmlrpc: 'on',
+} as const
 
 /** What visitors sign in with; the activity records the access. 409 for a site without a password. */
 export async function showPassword(

@@ -1,7 +1,14 @@
 import { strictObject, z } from 'zod'
 import { CHANGE, isChange, SettingsChange } from '#shared/operation-types/site.configure.ts'
 import { DryRun } from '#shared/plan.ts'
-import { Maintenance, PageCache, PhpSettings, TrustedCdn, Xmlrpc } from '#shared/site-settings.ts'
+import {
+  Maintenance,
+  PageCache,
+  PagePurge,
+  PhpSettings,
+  TrustedCdn,
+  Xmlrpc,
+} from '#shared/site-settings.ts'
 import { StagingUser } from '#shared/staging.ts'
 import { body } from './body.ts'
 import { Count } from './parts.ts'
@@ -29,6 +36,7 @@ export const SiteSettingsView = strictObject({
   page_cache: PageCache.nullable().describe('Null: on, without exclusions.'),
   xmlrpc: Xmlrpc,
   trusted_cdn: TrustedCdn.nullable().describe('Null: visitors connect directly.'),
+  page_purge: PagePurge,
   php_limits: z.strictObject({
     memory_limit: Range,
     upload: Range,

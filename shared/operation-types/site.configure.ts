@@ -6,6 +6,7 @@ import {
   BasicAuth,
   Maintenance,
   PageCache,
+  PagePurge,
   PhpSettings,
   TrustedCdn,
   Xmlrpc,
@@ -19,6 +20,7 @@ const changes = {
   page_cache: PageCache.nullable().optional(),
   xmlrpc: Xmlrpc.optional(),
   trusted_cdn: TrustedCdn.nullable().optional(),
+  page_purge: PagePurge.nullable().optional(),
 }
 
 /** All settings as they are then. */
@@ -31,6 +33,7 @@ export const SettingsReport = z.object({
   xmlrpc: Xmlrpc,
   /** An older agent does not report it. */
   trusted_cdn: TrustedCdn.nullable().default(null),
+  page_purge: PagePurge.default(false),
 })
 export type SettingsReport = z.output<typeof SettingsReport>
 
@@ -64,6 +67,7 @@ const NAMES = [
   'page_cache',
   'xmlrpc',
   'trusted_cdn',
+  'page_purge',
 ] as const
 export const isChange = (given: { [N in (typeof NAMES)[number]]?: unknown }) =>
   NAMES.some((name) => given[name] !== undefined)
@@ -86,6 +90,7 @@ export const siteConfigureType = operationType({
       page_cache: null,
       xmlrpc: 'xmlrpc.php',
       trusted_cdn: null,
+      page_purge: null,
     },
   },
 })

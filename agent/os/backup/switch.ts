@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
-import { purge } from '#agent/os/nginx/nginx.ts'
+import { purge } from '#agent/os/nginx/purge.ts'
 import { installDropIn, planDropIn } from '#agent/os/object-cache/drop-in.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'

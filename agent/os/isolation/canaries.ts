@@ -24,7 +24,9 @@ export async function makePair(host: Host, php: string): Promise<Pair> {
     return siteCreate.params.parse({ domain, user, email, php, tier: 'small', tls: 'none' })
   }
   const cached = (await installedProgram(host)) && { object_cache: { memory: 16 } }
-  return { attacker: make('attacker'), neighbour: { ...make('neighbour'), ...cached } }
+  const settings = host.init === 'systemd' && { settings: { page_purge: true as const } }
+  const neighbour = { ...make('neighbour'), ...cached, ...settings }
+  return { attacker: make('attacker'), neighbour }
 }
 
 export const roleOf = ({ domain }: Site): Role =>

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
+import { purgeSocketOf } from '#agent/os/page-purge/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
@@ -38,12 +39,11 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
     configs: await configsOf(host, neighbour.user),
     socket: socketOf(neighbour),
     ...{ mail: MAIL.socket(neighbour.user), objects: objectsOf(neighbour.user) },
+    ...{ purge: purgeSocketOf(neighbour.user), unit: fpmService(neighbour).unit },
     ...{ mail_log: MAIL.logOf(neighbour.user), logs: logsOf(neighbour.user) },
-    unit: fpmService(neighbour).unit,
     prefix: about.prefix,
     pids: [...new Set([about.pid, about.ppid, 1])].filter((pid) => pid > 0),
-    state: host.settings.state_dir,
-    systemd: host.init === 'systemd',
+    ...{ state: host.settings.state_dir, systemd: host.init === 'systemd' },
     shared: SHARED,
     marker: markerOf(random),
     random: markerOf(random),

@@ -1,13 +1,19 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { type Change, declared, provided } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
+import {
+  followListener,
+  planListener,
+  planRemoveListener,
+  removeListener,
+} from '#agent/os/page-purge/listener.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning, signal } from '#agent/os/services/service.ts'
 import { certificateFolder, pageCacheOf } from '#agent/os/site/paths.ts'
+import { hasPageCache } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import { isSelfSigned, namesIn } from '#agent/os/tls/certificate-files.ts'
@@ -19,7 +25,6 @@ import { abilitiesOf } from './abilities.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
 import { availablePath, findLink, linkFor, linksOf } from './link.ts'
 import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
-import { hasPageCache } from './page-cache.ts'
 import { specificAddresses } from './places.ts'
 import { passwordFileOf, passwordFiles, unusedPasswords } from './protection.ts'
 import type { Certificate } from './redirects.ts'
@@ -61,6 +66,7 @@ export async function apply(
       throw error
     }
   })
+  await followListener(host, site)
 }
 
 /** The domains of the virtual hosts that `apply` created, also in an earlier agent version. */
@@ -88,6 +94,7 @@ export async function planApply(
     ...(await effects.planMake(host, 'link', link)),
     ...(hasPageCache(site) ? await effects.planMake(host, 'folder', pageCacheOf(site.user)) : []),
     effects.run('reload', NGINX.unit),
+    ...(await planListener(host, site)),
   ]
 }
 
@@ -125,6 +132,7 @@ export async function remove(host: Host, { domain, user }: Served): Promise<void
     await removeGenerated(host, file)
     await removeGenerated(host, passwordFileOf(user))
   })
+  await removeListener(host, user)
   await host.files.remove(pageCacheOf(user))
 }
 
@@ -137,6 +145,7 @@ export async function planRemove(host: Host, { domain, user }: Served): Promise<
   return [
     ...served,
     ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
+    ...(await planRemoveListener(host, user)),
     ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
   ]
 }
@@ -163,17 +172,6 @@ export const planServe = (host: Host, site: Site): Promise<Effect[]> =>
 /** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
   return specificAddresses(host, (await host.files.read(availablePath(domain))) ?? '')
-}
-
-/** Empties the page cache. nginx takes a missing file for a miss. */
-export function purge(host: Host, user: string): Change {
-  const argv = ['find', pageCacheOf(user), '-type', 'f', '-delete']
-  return provided(
-    () => host.files.stat(pageCacheOf(user)),
-    declared([effects.remove('pages', pageCacheOf(user))], () =>
-      host.shell.run(argv, { user: 'www-data' }),
-    ),
-  )
 }
 
 /** A stopped nginx, for example during boot, reads its configuration when it starts. */

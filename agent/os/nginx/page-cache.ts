@@ -1,11 +1,8 @@
 import { pageCacheOf } from '#agent/os/site/paths.ts'
+import { hasPageCache } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
 import { variableOf } from './variables.ts'
-
-/** Visitors of a staging site need its current pages. */
-export const hasPageCache = ({ staging, settings }: Site): boolean =>
-  !staging && settings?.page_cache?.enabled !== false
 
 const zoneOf = ({ user }: Site) => `hosting_${user}`
 

@@ -34,7 +34,11 @@ export function reportOf(site: Site): SettingsReport {
   } = site.settings ?? {}
   return {
     ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
-    trusted_cdn,
+    ...{ trusted_cdn, page_purge: site.settings?.page_purge ?? false },
     basic_auth: basic_auth ? { user: basic_auth.user } : null,
   }
 }
+
+/** Visitors of a staging site need its current pages. */
+export const hasPageCache = ({ staging, settings }: Pick<Site, 'staging' | 'settings'>): boolean =>
+  !staging && settings?.page_cache?.enabled !== false

@@ -16,6 +16,7 @@ const HASH = `{SSHA}${'a'.repeat(40)}`
 const NONE = {
   ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
   trusted_cdn: null,
+  page_purge: false,
 }
 
 const configure = (host: FakeHost, change: Omit<ParamsOf<'site.configure'>, 'domain'>) =>

@@ -31,6 +31,7 @@ const VALUES: Record<string, unknown> = {
   page_cache: { enabled: false, paths: [], cookies: [] },
   xmlrpc: 'jetpack',
   trusted_cdn: 'Cloudflare',
+  page_purge: true,
 }
 
 /** They decide before the operation is stored. */

@@ -10,6 +10,7 @@ const PHP_LIMITS = {
 const UNSET = {
   ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
   trusted_cdn: null,
+  page_purge: false,
 }
 
 /** A site whose agent keeps what it is sent, and reports it as its settings. */

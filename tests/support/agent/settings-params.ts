@@ -25,6 +25,7 @@ const values = [
 
 /** Values that each param of the settings of a site refuses. */
 export const hostileSettings = {
+  page_purge: [7, 'true', [], {}],
   trusted_cdn: [...noObject, '', 'cloudflare', 'Akamai', 'Cloudflare\n'],
   maintenance: [
     ...noObject,
@@ -53,6 +54,7 @@ export const hostileSettings = {
 
 export const validSettings = {
   trusted_cdn: 'Cloudflare',
+  page_purge: true,
   maintenance: { allow: ['203.0.113.0/24'], message: '' },
   basic_auth: null,
   php_settings: { memory_limit: 128, values: { precision: '14' } },

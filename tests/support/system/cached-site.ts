@@ -112,12 +112,55 @@ export class CachedSite {
     return (await this.host.exec(['systemctl', 'is-active', '--quiet', this.unit])).code === 0
   }
 
-  /** The outcome of the attack on the object cache of a neighbour. */
-  async attack(): Promise<string | undefined> {
+  async settings(body: object): Promise<void> {
+    const { dashboard, path } = this.world
+    const events = await dashboard.stream('PATCH', path(`/sites/${this.id}/settings`), body)
+    expect(events.at(-1)?.event).toBe('complete')
+  }
+
+  /** The id of a new post, whose address is its title. */
+  async publish(title: string): Promise<string> {
+    await this.wp('rewrite', 'structure', '/%postname%/')
+    const post = [`--post_title=${title}`, '--post_status=publish', '--porcelain']
+    return (await this.wp('post', 'create', ...post)).trim()
+  }
+
+  anonymous(path: string): Promise<string> {
+    return lab.must([
+      ...['ip', 'netns', 'exec', this.host.netns, 'curl', '-s', '--fail'],
+      ...['-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
+    ])
+  }
+
+  /** Requests it, and looks whether it was stored. */
+  async isCached(path: string): Promise<boolean> {
+    await this.anonymous(path)
+    return this.isStored(path)
+  }
+
+  /** Whether the page cache has the page; nginx is not asked. */
+  async isStored(path: string): Promise<boolean> {
+    const key = `KEY: httpGET${DOMAIN}${path}`
+    const argv = ['grep', '-rlxaF', '-e', key, `/var/cache/hosting/${this.user}`]
+    return (await this.host.exec(argv)).code === 0
+  }
+
+  /** Writes a message to the socket of the listener as the site. */
+  async send(text: string): Promise<void> {
+    const php = `php${suites[this.suite].php}`
+    const path = (await this.bash('echo /run/hosting-purge/*.sock')).trim()
+    const code = `$s = stream_socket_client('udg://${path}'); fwrite($s, stripcslashes($argv[1]));`
+    await this.host.must(['runuser', '-u', this.user, '--', php, '-r', code, '--', text])
+  }
+
+  /** The outcomes of the attacks on the sockets of a neighbour. */
+  async attacks(): Promise<(string | undefined)[]> {
     const { dashboard, path } = this.world
     const events = await dashboard.stream('POST', path('/isolation-check'))
     const results = events.at(-1)?.data.results as { id: string; outcome: string }[]
-    return results.find(({ id }) => id === 'sockets.objects')?.outcome
+    return ['sockets.objects', 'sockets.purge'].map(
+      (wanted) => results.find(({ id }) => id === wanted)?.outcome,
+    )
   }
 
   /** Starts a change of the site, and waits for its end. */

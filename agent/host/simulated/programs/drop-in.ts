@@ -4,10 +4,10 @@ import { printed } from './output.ts'
 
 const OWN = 'Made by Hosting Control'
 
-/** The program for the drop-in of an object cache; undefined for any other one. */
+/** The program for our files in a site; undefined for any other one. */
 export function dropIn(disk: Disk, argv: readonly string[]): Output | undefined {
   const [, , mark, action, path = '', text = ''] = argv
-  if (mark !== '--' || !path.endsWith('/object-cache.php')) return undefined
+  if (mark !== '--' || !/\/(object-cache|hosting-control-purge)\.php$/.test(path)) return undefined
   const before = disk.text(path)
   const name = /Plugin Name: (.*)/.exec(before ?? '')?.[1] ?? ''
   if (before !== undefined && !before.includes(OWN)) return printed(`other ${name}`)

@@ -36,6 +36,15 @@ foreach ([$folder, dirname($folder)] as $path) {
 }
 return refused();`,
   },
+  'sockets.purge': {
+    severity: 'medium',
+    title: 'Empty the page cache of its neighbour',
+    meaning: 'A site slows its neighbour down.',
+    code: `
+if (connects('udg://' . $n['purge'])) return succeeded('connected to ' . $n['purge']);
+$folder = dirname($n['purge']);
+return @scandir($folder) !== false || is_writable($folder) ? succeeded("listed $folder") : refused();`,
+  },
   'sockets.agent': {
     severity: 'critical',
     title: 'Connect to the socket of the agent',

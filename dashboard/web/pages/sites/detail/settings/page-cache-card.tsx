@@ -32,6 +32,9 @@ export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: bo
               ? 'Stored for 30 seconds for visitors who are not logged in'
               : 'Not stored: PHP answers every request',
             ...(enabled && {
+              'Changed pages': data.page_purge
+                ? 'WordPress removes them at once'
+                : 'Shown after at most 30 seconds',
               'Paths left out': paths.join(', ') || 'none but those of WordPress and shops',
               'Cookies left out': cookies.join(', ') || 'none but those of logins and carts',
             }),
@@ -48,6 +51,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
   const [enabled, setEnabled] = useState(before.enabled)
   const [paths, setPaths] = useState(before.paths.join('\n'))
   const [cookies, setCookies] = useState(before.cookies.join('\n'))
+  const [page_purge, setPurge] = useState(settings.page_purge)
   const page_cache = { enabled, paths: linesOf(paths), cookies: linesOf(cookies) }
   const isUsual = JSON.stringify(page_cache) === JSON.stringify(USUAL)
   return (
@@ -57,7 +61,10 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
       title={`Page cache of ${site.domain}`}
       about="nginx stores pages for visitors who are not logged in. Logins, carts, forms and shops are left out without a setting."
       action="Apply page cache"
-      input={{ page_cache: isUsual ? null : page_cache }}
+      input={{
+        page_cache: isUsual ? null : page_cache,
+        ...(page_purge !== settings.page_purge && { page_purge }),
+      }}
     >
       <CheckField
         label="Store pages"
@@ -67,6 +74,12 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
       />
       {enabled && (
         <>
+          <CheckField
+            label="Remove changed pages"
+            about="A must-use plugin tells the server which pages an edit, a comment or a sale has changed. Visitors see them at once."
+            checked={page_purge}
+            onChange={setPurge}
+          />
           <Field
             name="paths"
             label="Paths to leave out"

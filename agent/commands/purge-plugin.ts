@@ -1,0 +1,30 @@
+import type { Host } from '#agent/host/ports.ts'
+import { change as changed } from '#agent/os/effects/effects.ts'
+import { installPlugin, pluginPathOf, removePlugin } from '#agent/os/page-purge/plugin.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+
+interface Change {
+  domain: string
+  into(site: Site): Site
+}
+
+const isOn = ({ settings }: Site) => settings?.page_purge === true
+
+/** A change that leaves the setting alone leaves the file alone, too: its owner may have removed it. */
+export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
+  const before = await findSite(host, change.domain)
+  if (!before || isOn(before) === isOn(change.into(before))) return []
+  const recorded = () => getSite(host, change.domain)
+  const follow = (on: Host, site: Site) => (isOn(site) ? installPlugin : removePlugin)(on, site)
+  const verb = isOn(before) ? 'Removing' : 'Installing'
+  return [
+    {
+      name: 'purge plugin',
+      title: `${verb} the plugin that tells which pages change`,
+      effects: [changed('file', pluginPathOf(before.user))],
+      apply: async () => follow(host, change.into(await recorded())),
+      undo: async () => follow(host.steady ?? host, await recorded()),
+    },
+  ]
+}

@@ -1,0 +1,71 @@
+import type { Host } from '#agent/host/ports.ts'
+import { MARK } from '#agent/os/effects/generated.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { tryAsSite } from './run.ts'
+
+const TIME_MS = 20_000
+const MOST_NAME = 100
+
+/** A file of ours among those of a site. */
+export interface OwnFile {
+  path: string
+  text: string
+  /** True: its folder is created if only that is missing. */
+  makes_folder?: true
+}
+
+const KINDS = ['none', 'own', 'other', 'no_folder'] as const
+export interface Found {
+  kind: (typeof KINDS)[number]
+  /** Of another one: the plugin that it names. */
+  name: string
+}
+
+/**
+ * Only regular files are opened: a pipe would wait for ever. Everything happens as the site. Without
+ * extensions, of which older versions of PHP need one for JSON.
+ */
+const PROGRAM = String.raw`<?php
+[, $action, $path, $text, $makes] = $argv + [3 => '', 4 => ''];
+function look($path) {
+  if (!is_dir(dirname($path))) return ['no_folder', ''];
+  clearstatcache();
+  if (@lstat($path) === false) return ['none', ''];
+  $text = is_file($path) ? (string) @file_get_contents($path, false, null, 0, 8192) : '';
+  if (strpos($text, '${MARK}') !== false) return ['own', ''];
+  $name = preg_match('/^[ \t\/*#@]*Plugin Name:(.*)$/mi', $text, $found) ? $found[1] : '';
+  $name = trim(preg_replace('/[^\x20-\x7e]/', '?', str_replace('*/', '', $name)));
+  return ['other', substr($name, 0, ${MOST_NAME})];
+}
+if ($action === 'install' && $makes !== '' && is_dir(dirname($path, 2))) @mkdir(dirname($path), 0755);
+[$kind, $name] = look($path);
+if ($action === 'install' && in_array($kind, ['none', 'own'], true)) {
+  $new = $path . '.' . bin2hex(random_bytes(8));
+  $file = fopen($new, 'x');
+  $whole = $file && fwrite($file, $text) === strlen($text) && fflush($file) && fclose($file);
+  if (!$whole || !rename($new, $path)) {
+    @unlink($new);
+    exit(1);
+  }
+}
+if ($action === 'remove' && $kind === 'own' && !unlink($path)) exit(1);
+echo "$kind $name";
+`
+
+/** Looks at the file, writes it, or removes it. One of somebody else is neither replaced nor removed. */
+export async function handle(
+  host: Host,
+  { user, php }: Pick<Site, 'user' | 'php'>,
+  action: 'look' | 'install' | 'remove',
+  { path, text, makes_folder }: OwnFile,
+): Promise<Found> {
+  const more = action === 'install' ? [text, ...(makes_folder ? ['folder'] : [])] : []
+  const argv = [`/usr/bin/php${php}`, '-n', '--', action, path, ...more]
+  const options = { input: PROGRAM, umask: 0o027, network: false, timeout_ms: TIME_MS, memory: 128 }
+  const { code, stdout, stderr } = await tryAsSite(host, { user }, argv, options)
+  const [, word, name = ''] = /^(\w+) (.{0,100})$/.exec(stdout) ?? []
+  const kind = KINDS.find((one) => one === word)
+  if (code === 0 && kind) return { kind, name }
+  const reason = stderr.trim().slice(-300) || `exit status ${code}`
+  throw new Error(`${path} was not handled (${action}): ${reason}`)
+}

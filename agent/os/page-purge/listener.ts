@@ -1,0 +1,97 @@
+import type { Host } from '#agent/host/ports.ts'
+import { type Change, generated } from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { type Generated, removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { WANTS } from '#agent/os/services/systemd.ts'
+import { hasPageCache } from '#agent/os/site/settings.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { Effect } from '#shared/plan.ts'
+import { servedNamesOf } from '#shared/site-names.ts'
+import { LISTENER_PHP_TEXT } from './listener-php.ts'
+import {
+  LISTENER_PHP,
+  PLUGIN_PHP,
+  servicePathOf,
+  serviceUnitOf,
+  socketPathOf,
+  socketUnitOf,
+  wantsPathOf,
+} from './places.ts'
+import { PLUGIN_PHP_TEXT } from './plugin-php.ts'
+import { renderService, renderSocket } from './units.ts'
+
+const wantsPurge = (host: Host, site: Site): boolean =>
+  host.init === 'systemd' && site.settings?.page_purge === true && hasPageCache(site)
+
+/** Root's programs, which every site with the setting runs. */
+const purgePrograms = (host: Host): Change =>
+  generated(host, [
+    { path: LISTENER_PHP, text: LISTENER_PHP_TEXT },
+    { path: PLUGIN_PHP, text: PLUGIN_PHP_TEXT },
+  ])
+
+/** An address in a wildcard alias cannot be listed: its pages end by themselves. */
+const filesOf = (site: Site): Generated[] => {
+  const { user } = site
+  const hosts = servedNamesOf(site).filter((name) => !name.startsWith('*'))
+  return [
+    { path: socketPathOf(user), text: renderSocket(user) },
+    { path: servicePathOf(user), text: renderService(user, hosts) },
+  ]
+}
+
+/** Starts or removes the listener of a site, as its record says. */
+async function applyListener(host: Host, site: Site): Promise<void> {
+  const { user } = site
+  if (!wantsPurge(host, site)) return removeListener(host, user)
+  await purgePrograms(host).apply()
+  const planned = await effects.planGenerate(host, filesOf(site))
+  for (const { path, text } of filesOf(site)) await replace(host, path, text)
+  await host.files.mkdir(WANTS)
+  await host.files.link(socketPathOf(user), wantsPathOf(user))
+  if (planned.length > 0) {
+    await host.shell.run(['systemctl', 'daemon-reload'])
+    // It has the former names; the next message starts it again.
+    await host.shell.run(['systemctl', 'stop', serviceUnitOf(user)])
+  }
+  await host.shell.run(['systemctl', 'start', socketUnitOf(user)])
+}
+
+/** The same for a change that works without it: pages end by themselves. */
+export const followListener = (host: Host, site: Site): Promise<void> =>
+  applyListener(host, site).catch(() => undefined)
+
+/** What `applyListener` would do. */
+export async function planListener(host: Host, site: Site): Promise<Effect[]> {
+  const { user } = site
+  if (!wantsPurge(host, site)) return planRemoveListener(host, user)
+  const link = await effects.planMake(host, 'link', wantsPathOf(user))
+  return [
+    ...(await purgePrograms(host).effects()),
+    ...(await effects.planGenerate(host, filesOf(site))),
+    ...link,
+    ...(link.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+  ]
+}
+
+export async function removeListener(host: Host, user: string): Promise<void> {
+  if (host.init !== 'systemd' || !(await host.files.stat(socketPathOf(user)))) return
+  await host.files.remove(wantsPathOf(user))
+  const units = [socketUnitOf(user), serviceUnitOf(user)]
+  await host.shell.run(['systemctl', 'stop', ...units])
+  await host.shell.try(['systemctl', 'reset-failed', ...units])
+  // That of the socket identifies the listener, and goes last.
+  for (const path of [servicePathOf(user), socketPathOf(user)]) await removeGenerated(host, path)
+  await host.shell.run(['systemctl', 'daemon-reload'])
+}
+
+/** What `removeListener` would do. */
+export async function planRemoveListener(host: Host, user: string): Promise<Effect[]> {
+  if (host.init !== 'systemd') return []
+  const link = await effects.planRemove(host, 'link', wantsPathOf(user))
+  return [
+    ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
+    ...link,
+    ...(await effects.planRemove(host, 'file', servicePathOf(user), socketPathOf(user))),
+  ]
+}
