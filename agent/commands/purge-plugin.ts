@@ -1,6 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { change as changed } from '#agent/os/effects/effects.ts'
-import { installPlugin, pluginPathOf, removePlugin } from '#agent/os/page-purge/plugin.ts'
+import { installPlugin, planPlugin, removePlugin } from '#agent/os/page-purge/plugin.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -22,7 +21,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'purge plugin',
       title: `${verb} the plugin that tells which pages change`,
-      effects: [changed('file', pluginPathOf(before.user))],
+      effects: planPlugin(before),
       apply: async () => follow(host, change.into(await recorded())),
       undo: async () => follow(host.steady ?? host, await recorded()),
     },

@@ -3,10 +3,11 @@ import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
 import { installDropIn, planDropIn } from '#agent/os/object-cache/drop-in.ts'
+import { installPlugin, planPlugin } from '#agent/os/page-purge/plugin.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import type { Step } from '#agent/steps/command.ts'
+import type { Progress, Step } from '#agent/steps/command.ts'
 import { holdJobs, releaseJobs } from './hold.ts'
 
 /** Nothing of the site runs any more; nginx still gives visitors the pages of its cache. */
@@ -29,23 +30,32 @@ export function pauseSteps(host: Host, site: Site): Step[] {
   ]
 }
 
-/** The files that came may lack it. */
-function dropInSteps(host: Host, site: Site): Step[] {
-  if (!site.object_cache) return []
+/** The files that came may lack them. */
+function ownFileSteps(host: Host, site: Site): Step[] {
+  const objects: Step = {
+    name: 'drop-in',
+    title: 'Installing the drop-in of the object cache',
+    effects: planDropIn(site),
+    apply: () => orWarn(installDropIn(host, site)),
+  }
+  const pages: Step = {
+    name: 'purge plugin',
+    title: 'Installing the plugin that tells which pages change',
+    effects: planPlugin(site),
+    apply: () => orWarn(installPlugin(host, site)),
+  }
   return [
-    {
-      name: 'drop-in',
-      title: 'Installing the drop-in of the object cache',
-      effects: planDropIn(site),
-      async *apply() {
-        try {
-          await installDropIn(host, site)
-        } catch (error) {
-          yield `Warning: ${error instanceof Error ? error.message : String(error)}`
-        }
-      },
-    },
+    ...(site.object_cache ? [objects] : []),
+    ...(site.settings?.page_purge === true ? [pages] : []),
   ]
+}
+
+async function* orWarn(done: Promise<void>): Progress<void> {
+  try {
+    await done
+  } catch (error) {
+    yield `Warning: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** The opposite, with the first answer of the site: a problem is reported, and undoes nothing. */
@@ -60,7 +70,7 @@ export function resumeSteps(host: Host, site: Site): Step[] {
       apply: () => fpm.apply(host, site),
       undo: () => fpmRemoval.pauseAll(steady, site),
     },
-    ...dropInSteps(host, site),
+    ...ownFileSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
     { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },
     {

@@ -77,7 +77,9 @@ export async function planListener(host: Host, site: Site): Promise<Effect[]> {
 export async function removeListener(host: Host, user: string): Promise<void> {
   if (host.init !== 'systemd' || !(await host.files.stat(socketPathOf(user)))) return
   await host.files.remove(wantsPathOf(user))
-  const units = [socketUnitOf(user), serviceUnitOf(user)]
+  const units = [socketUnitOf(user)]
+  // systemctl refuses a unit without a file, which an interrupted removal leaves.
+  if (await host.files.stat(servicePathOf(user))) units.push(serviceUnitOf(user))
   await host.shell.run(['systemctl', 'stop', ...units])
   await host.shell.try(['systemctl', 'reset-failed', ...units])
   // That of the socket identifies the listener, and goes last.

@@ -126,5 +126,6 @@ final class Hosting_Page_Purge {
   }
 }
 
-(new Hosting_Page_Purge())->watch();
+// Since WordPress 5.1.
+if (function_exists('is_taxonomy_viewable')) (new Hosting_Page_Purge())->watch();
 `

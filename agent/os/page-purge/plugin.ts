@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { handle, type OwnFile } from '#agent/os/as-site/own-file.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
@@ -27,3 +28,5 @@ export async function installPlugin(host: Host, site: Owner): Promise<void> {
 export async function removePlugin(host: Host, site: Owner): Promise<void> {
   await handle(host, site, 'remove', fileOf(site))
 }
+
+export const planPlugin = ({ user }: Pick<Site, 'user'>) => [change('file', pluginPathOf(user))]

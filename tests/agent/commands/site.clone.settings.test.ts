@@ -53,7 +53,13 @@ test('a clone has the PHP settings, the page cache and XML-RPC of its original, 
   } as never)
   const { settings } = result as { settings: object }
   expect(settings).toEqual({
-    ...{ domain: copy.domain, maintenance: null, basic_auth: null, trusted_cdn: null, page_purge: false },
+    ...{
+      domain: copy.domain,
+      maintenance: null,
+      basic_auth: null,
+      trusted_cdn: null,
+      page_purge: false,
+    },
     ...taken,
   })
   const finished = await siteClone.finished?.(fromSite, host)

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { siteConfigure } from '#agent/commands/site.configure.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteDomains } from '#agent/commands/site.domains.ts'
 import { servicePathOf, socketPathOf } from '#agent/os/page-purge/places.ts'
 import { pluginPathOf } from '#agent/os/page-purge/plugin.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -77,4 +79,27 @@ test('a server without systemd is refused', async () => {
   expect((await configure(host, { page_purge: true }))[1]).toBe(
     'The purge of pages needs a server with systemd',
   )
+})
+
+test('a restored backup from before the setting gets the plugin', async () => {
+  const { host, restore } = await savedSite({})
+  await configure(host, { page_purge: true })
+
+  const params = restore({ files: true, database: true })
+  const [lines] = await outcome(backupRestore.run(params, contextOf(host)))
+
+  expect(lines).toContain('Installing the plugin that tells which pages change')
+  expect(host.disk.all[PLUGIN]).toContain('Made by Hosting Control')
+})
+
+test('an interrupted removal leaves nothing that stops the next one', async () => {
+  const host = await server(shop)
+  await configure(host, { page_purge: true })
+  await host.disk.remove(SERVICE)
+  host.runs.length = 0
+
+  await configure(host, { page_purge: false })
+
+  expect(host.ran).toContain('systemctl stop hosting-purge@shop.socket')
+  expect(purgeFiles(host)).toEqual([])
 })
