@@ -52,5 +52,6 @@ export const DIALOGS: Record<string, Window> = {
   'a backup target': { path: '/backups?part=targets', open: button('Add target') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
   'a token': { path: '/account', open: button('Create token') },
+  'a DNS account': { path: '/settings', open: button('Add DNS account') },
   'a new key': { path: '/settings', open: button('Rotate key') },
 }

@@ -7,6 +7,7 @@ import { BACKUP_INTERVALS, PROOF_INTERVALS } from '#shared/backup.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
 import { BackupFirst } from './backup-first.tsx'
 import { BackupWindow } from './backup-window.tsx'
+import { DnsAccounts } from './dns/accounts-card.tsx'
 import { Keys } from './keys.tsx'
 import { SiteShell } from './site-shell.tsx'
 import { TextSetting } from './text-setting.tsx'
@@ -66,6 +67,7 @@ export function SettingsPage() {
           </div>
         )}
       </Card>
+      <DnsAccounts />
       <Keys />
     </Page>
   )

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pencil, RefreshCw, Star } from 'lucide-react'
 import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
+import { dnsAccountsQuery } from '#dashboard/web/api/dns.ts'
 import { domainStatesQuery, domainsQuery } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { readSiteSearch } from '#dashboard/web/pages/sites/detail/search.ts'
@@ -11,6 +12,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { CreateRecord } from './create-record.tsx'
 import { EditDomains } from './edit-domains.tsx'
 import { NameRows } from './name-rows.tsx'
 import { Expected } from './name-states.tsx'
@@ -21,6 +23,8 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
   const { data, error, refetch } = useQuery(domainsQuery(site))
   const { dialog, show } = useDialog()
   const primary = usePrimaryDialog()
+  const record = useDialog()
+  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
   const [name, setName] = useState('')
   const isOffline = useServerOffline(site)
   const states = useQuery({ ...domainStatesQuery(site), enabled: isOnServer && !isOffline })
@@ -63,11 +67,17 @@ export function DomainsCard({ site, isOnServer }: { site: Site; isOnServer: bool
         <NameRows
           domains={data}
           states={states.data}
+          zones={accounts.flatMap(({ zones }) => zones)}
+          onRecord={(chosen) => {
+            setName(chosen)
+            record.show()
+          }}
           onPrimary={isOnServer && !isOffline && site.status === 'active' ? change : undefined}
         />
       )}
       {states.error && !states.data && <Unknown reason={messageOf(states.error)} />}
       {states.data && <Expected states={states.data} />}
+      <CreateRecord {...record.dialog} site={site} name={name} />
       <ChangePrimary {...primary.dialog} key={name} site={site} name={name} />
       {data && <EditDomains key={String(dialog.open)} {...dialog} site={site} domains={data} />}
     </Card>

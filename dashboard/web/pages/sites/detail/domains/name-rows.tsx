@@ -3,7 +3,7 @@ import { cx } from '#dashboard/web/ui/cx.ts'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
-import type { DomainStates } from '#shared/name-states.ts'
+import type { DomainStates, NameState } from '#shared/name-states.ts'
 import { isWildcard } from '#shared/names.ts'
 import { pairOf } from '#shared/site-names.ts'
 import { CertificateState, DnsState } from './name-states.tsx'
@@ -14,10 +14,13 @@ interface NameRowsProps {
   states: DomainStates | undefined
   /** Undefined: it cannot be changed now. */
   onPrimary: ((name: string) => void) | undefined
+  /** The zones in which records can be created. */
+  zones: readonly string[]
+  onRecord: (name: string) => void
 }
 
 /** A row for each name, with what it is for and whether visitors reach it. */
-export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
+export function NameRows({ domains, states, onPrimary, zones, onRecord }: NameRowsProps) {
   const stateOf = (name: string) => states?.names.find((state) => state.name === name)
   return (
     <Table
@@ -46,6 +49,13 @@ export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
           <Cell className="break-words">{use}</Cell>
           <Cell>
             <DnsState of={stateOf(name)} />
+            {isMissing(stateOf(name)) && isIn(zones, name) && (
+              <div className="mt-2">
+                <Button aria-label={`Create record: ${name}`} onClick={() => onRecord(name)}>
+                  Create record
+                </Button>
+              </div>
+            )}
           </Cell>
           <Cell>
             <CertificateState of={stateOf(name)} />
@@ -69,6 +79,12 @@ export function NameRows({ domains, states, onPrimary }: NameRowsProps) {
     </Table>
   )
 }
+
+const isMissing = (state: NameState | undefined) =>
+  state?.dns === 'none' || state?.dns === 'elsewhere' || state?.dns === 'both'
+
+const isIn = (zones: readonly string[], name: string) =>
+  zones.some((zone) => `.${name}`.endsWith(`.${zone}`))
 
 /** Every name, with what it is for. */
 function rowsOf({

@@ -1,0 +1,37 @@
+import { queryOptions } from '@tanstack/react-query'
+import { call, type Sent } from './client.ts'
+import { ONCE } from './query-client.ts'
+import type { SitePlace } from './sites.ts'
+
+export const dnsAccountsQuery = queryOptions({
+  queryKey: ['dns-accounts'],
+  queryFn: async () => (await call('GET /api/dns-accounts')).accounts,
+})
+
+export const addDnsAccount = (body: Sent<'POST /api/dns-accounts'>['body']) =>
+  call('POST /api/dns-accounts', { body })
+
+type Change = Sent<'PATCH /api/dns-accounts/:account_id'>['body']
+
+/** Also reads the zones again. */
+export const changeDnsAccount = (account_id: number, body: Change) =>
+  call('PATCH /api/dns-accounts/:account_id', { params: { account_id }, body })
+
+export const removeDnsAccount = (account_id: number) =>
+  call('DELETE /api/dns-accounts/:account_id', { params: { account_id } })
+
+type Records = Sent<'POST /api/servers/:server_id/sites/:site_id/domains/records'>['body']
+
+export const setDnsRecords = ({ id, server_id }: SitePlace, body: Records) =>
+  call('POST /api/servers/:server_id/sites/:site_id/domains/records', {
+    params: { server_id, site_id: id },
+    body,
+  })
+
+/** What `setDnsRecords` would do. */
+export const dnsPlanQuery = (site: SitePlace, name: string) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'domains', 'records', name],
+    queryFn: () => setDnsRecords(site, { name, dry_run: true }),
+    ...ONCE,
+  })

@@ -1,0 +1,84 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { dnsPlanQuery, setDnsRecords } from '#dashboard/web/api/dns.ts'
+import { domainStatesQuery } from '#dashboard/web/api/domains.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
+import type { DnsRecordPlan } from '#shared/api/dns.ts'
+
+interface CreateRecordProps extends DialogState {
+  site: Site
+  name: string
+}
+
+/** The records of a name as they would be, and the change. */
+export function CreateRecord({ site, name, open, onClose }: CreateRecordProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`DNS records of ${unicodeOf(name)}`}>
+      {open && <Form site={site} name={name} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
+  const { data, error: problem, refetch } = useQuery(dnsPlanQuery(site, name))
+  const [replace, setReplace] = useState(false)
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => setDnsRecords(site, { name, replace }),
+    async onSuccess() {
+      toast(`The DNS records of ${unicodeOf(name)} lead to the server.`)
+      await client.invalidateQueries({ queryKey: domainStatesQuery(site).queryKey })
+      onClose()
+    },
+  })
+  const removes = data?.records.some(({ action }) => action === 'remove') ?? false
+  const changes = data?.records.some(({ action }) => action !== 'keep') ?? false
+  return (
+    <DialogForm
+      action={changes ? 'Create record' : undefined}
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      cancel={changes ? 'Cancel' : 'Close'}
+      isBlocked={removes && !replace}
+      isBusy={isPending}
+      error={error}
+    >
+      <QueryState of={{ data, error: problem, refetch }} rows={2} />
+      {data && <Records plan={data} />}
+      {removes && (
+        <CheckField
+          label="Replace the records that lead elsewhere"
+          about="Visitors of the present address reach this server instead."
+          checked={replace}
+          onChange={setReplace}
+        />
+      )}
+    </DialogForm>
+  )
+}
+
+const ACTIONS = { keep: 'Stays', create: 'Create', remove: 'Remove' } as const
+
+function Records({ plan: { zone, account, records } }: { plan: DnsRecordPlan }) {
+  return (
+    <>
+      <p className="text-muted">
+        In the zone {unicodeOf(zone)} of {account}:
+      </p>
+      <ul className="flex flex-col gap-1">
+        {records.map(({ action, type, content, proxied }) => (
+          <li key={`${type} ${content}`} className="break-all">
+            {ACTIONS[action]} {type} <span className="font-mono text-xs">{content}</span>
+            {proxied && ' (proxied)'}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
