@@ -33,7 +33,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
     }
     const { good, bad } = load.answers
     expect(bad.slice(0, 3)).toEqual([])
-    expect(good).toBeGreaterThan(10)
+    expect(good).toBeGreaterThan(3)
   }
   /** The certificate that it then has, with all names, at the present time. */
   const fresh = async () => {
@@ -150,7 +150,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         const tried = (await world.tries())[DOMAIN]
         await world.front.up()
         const until = renewal(before)
-        const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
+        const { orders } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
 
         expect(tried?.reason).toContain('cannot be reached')
         expect(orders).toEqual(['passed'])

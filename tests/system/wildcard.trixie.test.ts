@@ -95,6 +95,9 @@ unless(lab.available()).describe('a wildcard through DNS-01', () => {
       await world.host.put(HOOK, hook(world.acme.names_url), 0o755)
       await world.host.must(['sh', '-c', 'echo "AGENT_DNS_HOOK=$1" >> "$2"', 'sh', HOOK, ENV])
       await world.host.must(['systemctl', 'restart', 'hosting-agent'])
+      const plan = { aliases: [WILDCARD], dry_run: true }
+      const planned = () => world.dashboard.call('PUT', at('/domains'), plan)
+      await lab.poll(async () => (await planned()).status === 200)
 
       const last = await set({ aliases: [WILDCARD] })
 

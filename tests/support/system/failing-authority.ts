@@ -140,13 +140,18 @@ export class FailingAuthority {
     const failed: Failed[] = []
     const orders: string[] = []
     const end = this.clock.now + ms
-    while (this.clock.now < end && !(await until())) {
-      await this.clock.advance(step_ms)
-      await this.#settled()
+    const collect = () => {
       const seen = this.front.take()
       orders.push(...seen.orders)
       failed.push(...this.dated(seen.failed))
     }
+    while (this.clock.now < end && !(await until())) {
+      await this.clock.advance(step_ms)
+      await this.#settled()
+      collect()
+    }
+    // A request may have been waiting for the authority before the first step.
+    collect()
     return { failed, orders }
   }
 
