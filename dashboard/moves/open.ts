@@ -23,15 +23,27 @@ export const isAstray = ({ moved_at, progress: { returning, forward } }: Row): b
  * A move that failed and left nothing has no row.
  */
 export function isOpen(row: Row): boolean {
-  const { deleted, settled } = row.progress
-  const isHalfConfirmed = deleted !== undefined && settled === undefined
+  const isHalfConfirmed = isDeleted(row) && row.progress.settled === undefined
   return row.moved_at === null || isUndecided(row) || isAstray(row) || isHalfConfirmed
 }
 
-/** When the dashboard repeats by itself what ended at `ended_at`: later each time. */
-export function repeatedAt({ progress }: Pick<Row, 'progress'>, ended_at: string): string {
-  const pause = Math.min(FIRST_MS * 2 ** Math.min(repeatsOf({ progress }), 20), LONGEST_MS)
-  return new Date(Date.parse(ended_at) + pause).toISOString()
+/** Whether a confirmation has deleted the copy of the former server, to which no way leads back. */
+export const isDeleted = ({ progress: { deleted } }: Pick<Row, 'progress'>): boolean =>
+  deleted !== undefined
+
+/**
+ * When the dashboard repeats by itself what ended at `ended_at`: later each time. `unrecorded`: its
+ * attempts that ended before they changed the row.
+ */
+export function repeatedAt(
+  { progress }: Pick<Row, 'progress'>,
+  ended_at: string,
+  unrecorded = 0,
+): string {
+  const repeats = Math.min(repeatsOf({ progress }) + unrecorded, 20)
+  return new Date(
+    Date.parse(ended_at) + Math.min(FIRST_MS * 2 ** repeats, LONGEST_MS),
+  ).toISOString()
 }
 
 /** How often the dashboard has repeated it by itself. */

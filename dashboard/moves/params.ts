@@ -5,6 +5,7 @@ import { createParams } from '#dashboard/site-backups/params.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import { isUndecided } from './open.ts'
 import { findMove, findNamesakes, findServer } from './queries.ts'
+import { refuseDeleted } from './row-of.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 
@@ -87,6 +88,7 @@ export async function moveBackParams(
 ): Promise<{ discard_changes: boolean }> {
   await refuseUnmoved(deps, site)
   const before = await findMove(deps.db, site.id)
+  refuseDeleted(before, site.domain)
   refuseMissing(site, before !== undefined && isUndecided(before))
   const other = before && (await findServer(deps.db, before.other_id))
   if (other?.status !== 'online') throw conflict(`${other?.name} is not online`)

@@ -1,9 +1,10 @@
+import type { Base } from '#dashboard/db/base.ts'
 import { begin } from '#dashboard/operations/begin.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { listOpen, type OpenMove } from './open.queries.ts'
-import { repeatedAt } from './open.ts'
+import { isAstray, isDeleted } from './open.ts'
 import { findServer } from './queries.ts'
 import { Left } from './row-of.ts'
 
@@ -11,13 +12,16 @@ import { Left } from './row-of.ts'
  * Ends what moves have left on servers that refused or were gone, without a user: what is undecided is
  * decided, and all else is put back. No site moves because of it.
  */
-export async function repeatDue(deps: StartDeps): Promise<void> {
+export async function repeatDue(deps: StartDeps & Pick<Base, 'log'>): Promise<void> {
   const now = timestamp(deps.clock)
   for (const open of await listOpen(deps.db)) {
-    const { row, operation } = open
-    const { finished_at } = operation
-    if (finished_at === null || repeatedAt(row, finished_at) > now) continue
-    if (await areOnline(deps, open)) await repeat(deps, open)
+    const { next_at, site } = open
+    if (next_at === null || next_at > now) continue
+    try {
+      if (await areOnline(deps, open)) await repeat(deps, open)
+    } catch (error) {
+      deps.log.error(`the move of ${site.domain} could not be repeated`, error)
+    }
   }
 }
 
@@ -32,10 +36,17 @@ async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<
   return all.length === 0 || all.some((one) => one === undefined || one.status === 'online')
 }
 
-/** A conflict means that the site has another operation, or that somebody was faster. */
-async function repeat(deps: StartDeps, { operation, site, server }: OpenMove): Promise<void> {
-  const { id: retry_of, type, params } = operation
-  const request = { type, params, server, site, actor: null, wait_for_agent: false, retry_of }
+/**
+ * What the row needs: the last operation may be a confirmation that ended before it began. A conflict
+ * means that the site has another operation, or that somebody was faster.
+ */
+async function repeat(deps: StartDeps, { row, operation, site, server }: OpenMove): Promise<void> {
+  const { id: retry_of, params } = operation
+  const isBack = isAstray(row) && !isDeleted(row)
+  const type = isBack ? 'site.move-back' : operation.type
+  const given = type === operation.type ? params : { discard_changes: false }
+  const work = { type, params: given, retry_of }
+  const request = { ...work, server, site, actor: null, wait_for_agent: false }
   await begin(deps, request).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
   })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { conflict } from '#shared/errors.ts'
-import { isAstray, isUndecided, repeatsOf } from './open.ts'
+import { isAstray, isDeleted, isUndecided, repeatsOf } from './open.ts'
 import { beginMove, findMove, type MoveRow } from './queries.ts'
 
 type Progress = Pick<MoveRow, 'progress'>
@@ -47,9 +47,16 @@ function refuseLost({ type, other_id, domain }: Wanted, known: MoveRow | undefin
   if (type === 'site.move' && known && known.moved_at !== null) {
     throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
   }
+  if (type === 'site.move-back') refuseDeleted(known, domain)
   if (!known || !isUndecided(known)) return
   if (type !== 'site.move-confirm' && other_id === known.other_id) return
   throw conflict(`A move of ${domain} could not end: repeat it first`)
+}
+
+/** Throws conflict for a move that a confirmation has ended in part. */
+export function refuseDeleted(known: Progress | undefined, domain: string): void {
+  if (known && isDeleted(known))
+    throw conflict(`The copy of ${domain} is deleted: confirm the move first`)
 }
 
 /** Its calls are new ones: nothing of the earlier calls that have no result counts. */
@@ -69,6 +76,7 @@ const NOT_ENDED = { error: 'Conflict', message: 'The move did not end' }
 
 const begunAfter = (known: MoveRow | undefined): MoveRow['progress'] => ({
   ...leftBy(known),
+  ...(known && isDeleted(known) && { deleted: known.progress.deleted }),
   ...(known && isAstray(known) && { returning: true, astray: true }),
 })
 

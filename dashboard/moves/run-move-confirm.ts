@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Queries } from '#dashboard/db/client.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
+import { conflict } from '#shared/errors.ts'
 import { Done } from './parts.ts'
 import { endStatements } from './queries.ts'
 import { ended, type Session, session } from './session.ts'
@@ -14,8 +15,11 @@ const Deleted = z.union([z.number(), Done])
 export const runMoveConfirm = session(confirm)
 
 async function confirm(session: Session): Promise<Outcome> {
-  const { parts, site, here, other } = session
+  const { operation, parts, site, here, other } = session
   const { domain } = site
+  // What a user has begun is ended; DNS may lead elsewhere since one has cancelled it.
+  if (operation.actor === null && !parts.has('deleted'))
+    throw conflict('Only a user confirms a move')
   const title = `Moving the copy on ${other.name} to the trash`
   const size = await parts.once('deleted', title, Deleted, async () => {
     const params = { domain, copy: true }

@@ -4,7 +4,7 @@ import { addressesOf } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { OpenMove, ShownMove } from '#shared/api/moves.ts'
 import { listOpen } from './open.queries.ts'
-import { isUndecided, repeatedAt } from './open.ts'
+import { isUndecided } from './open.ts'
 import { findUnconfirmed } from './queries.ts'
 
 /** The move of a site that is not confirmed, and where its DNS entries lead. */
@@ -31,15 +31,15 @@ export async function showMove(
 async function showOpen(db: Database, site_id: number): Promise<OpenMove | null> {
   const [found] = await listOpen(db, site_id)
   if (!found) return null
-  const { row, operation } = found
-  const { error, finished_at } = operation
+  const { row, operation, next_at } = found
+  const { error } = operation
   const other = await getServer(db, row.other_id)
   return {
     other: other.name,
     operation_id: operation.id,
     reason: error?.message ?? error?.error ?? '',
     undecided: isUndecided(row),
-    next_at: finished_at && repeatedAt(row, finished_at),
+    next_at,
   }
 }
 
