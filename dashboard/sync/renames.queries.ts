@@ -10,7 +10,10 @@ import { apexOf } from '#shared/names.ts'
 import type { Primary } from '#shared/primary-domain.ts'
 import type { SiteNames } from '#shared/site-names.ts'
 
-/** The last change of the primary domain of each of these sites, if its result is unknown. */
+/**
+ * The last change of the primary domain of each of these sites, if its result is unknown. One that
+ * failed since, or never began, says nothing about it.
+ */
 export async function listUnknownRenames(
   db: Database,
   site_ids: readonly number[],
@@ -22,7 +25,10 @@ export async function listUnknownRenames(
     .where(and(inArray(operations.site_id, [...site_ids]), eq(operations.type, 'site.rename')))
     .orderBy(desc(operations.created_at), desc(operations.id))
   const last = new Map<number | null, OperationRow>()
-  for (const row of rows) if (!last.has(row.site_id)) last.set(row.site_id, row)
+  for (const row of rows) {
+    if (row.status !== 'success' && row.error?.code !== 'result_unknown') continue
+    if (!last.has(row.site_id)) last.set(row.site_id, row)
+  }
   return [...last.values()].filter(({ error }) => error?.code === 'result_unknown')
 }
 

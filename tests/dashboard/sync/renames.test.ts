@@ -75,6 +75,23 @@ test('a change of the primary domain that succeeded unheard is on record after a
   expect(await all.sync()).not.toContain('was changed')
 })
 
+test('also after a retry that failed and says nothing about it', async () => {
+  await using all = await lost()
+  const { db } = all.dashboard
+  const [first] = (await db.read.select().from(operations)).filter(
+    ({ id }) => id === all.operation.id,
+  )
+  if (!first) throw new Error('no operation')
+  const at = new Date(Date.now() + 1000).toISOString()
+  const failed = { status: 'failed' as const, error: { error: 'Offline', message: 'No answer' } }
+  const retry = { ...first, id: 'retry', created_at: at, finished_at: at, ...failed }
+  await db.write((queries) => queries.insert(operations).values(retry))
+  all.agent.sites = [found(primary)]
+
+  expect(await all.sync()).toContain(`was changed to ${primary}`)
+  expect(await all.records()).toEqual([[all.id, primary, 'active']])
+})
+
 test('also after a sync of an earlier version that found another site', async () => {
   await using all = await lost({ former: 'none' })
   const { db } = all.dashboard
