@@ -15,19 +15,22 @@ export function OpenMoveNotice({ site, open }: { site: Site; open: OpenMove }) {
     : `A move between ${site.server} and ${open.other} is not cleaned up`
   const meaning = open.undecided
     ? 'A repeat finds out which of the two serves the site, and ends the move in one direction or the other.'
-    : 'The site is on the server that is shown here.'
+    : 'The site is on the server that is shown here, and no repeat moves it.'
   return (
     <Notice
       kind="warn"
       title={subject}
       actions={
-        <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
-          Repeat now
-        </Button>
+        // The retry of any other move would begin a new one.
+        open.undecided && (
+          <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate(false)}>
+            Repeat now
+          </Button>
+        )
       }
     >
-      {open.reason}. {meaning} It is repeated without you <Time at={open.next_at} none="later" />,
-      if both servers are online then.
+      {open.reason}. {meaning} It is {open.undecided ? 'repeated' : 'cleaned up'} without you{' '}
+      <Time at={open.next_at} none="later" />, if both servers are online then.
     </Notice>
   )
 }
