@@ -21,9 +21,10 @@ const partOf = (user: string, upload: string, part: number) =>
   `${uploadOf(user, upload)}/${String(part).padStart(5, '0')}`
 
 /**
- * Stores one part of a dump; the same part again replaces it. The first part of an upload removes
- * abandoned ones of the site. `importing`: the uploads of its imports, which stay as they are. Throws
- * conflict for one of these, for too many uploads at once, and where disk space is short.
+ * Stores one part of a dump; the same part again replaces it. A new upload begins with its first part,
+ * and removes abandoned ones of the site. `importing`: the uploads of its imports, which stay as they
+ * are. Throws conflict for one of these, for a new one meanwhile, for a later part of an unknown one,
+ * for too many uploads at once, and where disk space is short.
  */
 export async function storePart(
   host: Host,
@@ -38,7 +39,12 @@ export async function storePart(
     throw conflict(`Only ${Math.floor(free / 2 ** 20)} MB are free on this server: no upload`)
   }
   return inTurn(host, user, async () => {
-    if (part === 0) await forgetAbandoned(host, { user, domain }, [upload, ...importing])
+    if (!(await host.files.stat(uploadOf(user, upload)))) {
+      if (part > 0) throw conflict('This upload is not known any more: upload the dump again')
+      if (importing.length > 0)
+        throw conflict(`An import into the database of ${domain} is running: wait for its end`)
+      await forgetAbandoned(host, { user, domain })
+    }
     for (const path of [UPLOADS, folderOf(user), uploadOf(user, upload)])
       await host.files.mkdir(path, PRIVATE)
     await host.files.write(partOf(user, upload, part), data, SECRET)
@@ -49,11 +55,9 @@ export async function storePart(
 async function forgetAbandoned(
   host: Host,
   { user, domain }: { user: string; domain: string },
-  except: readonly string[],
 ): Promise<void> {
   let others = 0
   for (const { name } of await host.files.list(folderOf(user))) {
-    if (except.includes(name)) continue
     if (await isUploaded(host, uploadOf(user, name))) others += 1
     else await host.files.remove(uploadOf(user, name))
   }
@@ -63,12 +67,16 @@ async function forgetAbandoned(
   )
 }
 
-/** Whether more of its parts may come. */
+/** Whether more of its parts may come, in any order; a clock that was set back abandons none early. */
 async function isUploaded(host: Host, folder: string): Promise<boolean> {
-  const names = (await host.files.list(folder)).map(({ name }) => name).sort()
+  const names = (await host.files.list(folder)).map(({ name }) => name)
   if (names.includes(TRIED)) return false
-  const last = await host.files.stat(`${folder}/${names.at(-1)}`)
-  return last !== undefined && host.clock.now() - last.mtime_ms < ABANDONED_MS
+  let latest = 0
+  for (const name of names) {
+    const part = await host.files.stat(`${folder}/${name}`)
+    latest = Math.max(latest, part?.mtime_ms ?? 0)
+  }
+  return Math.abs(host.clock.now() - latest) < ABANDONED_MS
 }
 
 /** Its import has begun: afterwards it only stays for another attempt, until the next upload. */

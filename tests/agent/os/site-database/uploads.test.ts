@@ -50,7 +50,7 @@ test('uploads at once do not meet, and one more than three is refused', async ()
   expect(uploads(host)).toEqual(['a', 'b', 'c'])
 })
 
-test('a new upload removes abandoned ones, but none that is being imported', async () => {
+test('a new upload removes abandoned ones', async () => {
   const host = await server(shop)
   const start = startsIn(host)
   for (const letter of ['a', 'b', 'c']) await start(letter)
@@ -58,9 +58,55 @@ test('a new upload removes abandoned ones, but none that is being imported', asy
   await storePart(host, { domain, upload: idOf('a'), part: 1, data: 'YWJj' })
   host.time += 61_000
 
-  await start('d', [idOf('c')])
+  await start('d')
 
-  expect(uploads(host)).toEqual(['a', 'a', 'c', 'd'])
+  expect(uploads(host)).toEqual(['a', 'a', 'd'])
+})
+
+test('one of which a former part comes again is not abandoned, nor any after the clock is set back', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  await start('a')
+  await storePart(host, { domain, upload: idOf('a'), part: 1, data: 'YWJj' })
+  host.time += 121_000
+  await start('a')
+  await start('b')
+  expect(uploads(host)).toEqual(['a', 'a', 'b'])
+
+  host.time -= 60_000
+  await start('c')
+  expect(uploads(host)).toEqual(['a', 'a', 'b', 'c'])
+
+  host.time -= 3_600_000
+  await start('d')
+  expect(uploads(host)).toEqual(['d'])
+})
+
+test('no new upload begins while the site has an import', async () => {
+  const host = await server(shop)
+  const start = startsIn(host)
+  await start('a')
+  await start('b')
+
+  await expect(start('c', [idOf('a')])).rejects.toMatchObject({
+    code: 'conflict',
+    message: `An import into the database of ${domain} is running: wait for its end`,
+  })
+  await start('b', [idOf('a')])
+  expect(uploads(host)).toEqual(['a', 'b'])
+})
+
+test('an upload begins with its first part', async () => {
+  const host = await server(shop)
+  const later = (part: number) => storePart(host, { domain, upload, part, data: 'YWJj' })
+
+  await expect(later(1)).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'This upload is not known any more: upload the dump again',
+  })
+  await later(0)
+  await later(1)
+  expect(uploads(host)).toEqual(['a', 'a'])
 })
 
 test('an upload whose import failed does not count, and the next one removes it', async () => {
