@@ -119,11 +119,15 @@ export class PendingCleanup {
   }
 }
 
-/** A step that is done or skipped is not repeated: later operations may have followed it. */
+/**
+ * A step that is done or skipped at last is not repeated: later operations may have followed it. One
+ * that began again, or was undone, is.
+ */
 function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
-  const isOver = ({ state }: JournalEntry) => state === 'done' || state === 'skipped'
-  const done = journal.filter(isOver).map(({ step }) => step)
-  return stepsAfter(steps).filter(({ name }) => !done.includes(name))
+  const last = new Map(journal.map(({ step, state }) => [step, state]))
+  const isOver = (state: JournalEntry['state'] | undefined) =>
+    state === 'done' || state === 'skipped'
+  return stepsAfter(steps).filter(({ name }) => !isOver(last.get(name)))
 }
 
 async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {

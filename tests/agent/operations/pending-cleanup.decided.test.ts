@@ -104,3 +104,33 @@ test('a step after a point of no return that was skipped does not run later', as
   expect(await runner.store.journal('op1')).toContainEqual({ step: 'b', state: 'skipped' })
   expect(await runner.store.unended()).toEqual([])
 })
+
+test('a step after a point of no return that was done, and began again, is repeated', async () => {
+  const did: string[] = []
+  const machine = { full: true }
+  const step = (name: string, extra: Partial<Step> = {}): Step => ({
+    ...{ name, title: `Making ${name}`, effects: [] },
+    apply: async () => void did.push(name),
+    ...extra,
+  })
+  const steps = () => [
+    step('a', { decided: async () => did.includes('a') }),
+    step('b'),
+    step('c', {
+      async apply() {
+        if (machine.full) throw new Error(FULL)
+      },
+    }),
+  ]
+  const commands = tableOf(performing(steps))
+  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
+  await endOf(runner, 'op1')
+  // As a resumed operation that ended there leaves it.
+  await runner.store.addEntry('op1', { step: 'b', state: 'intent' })
+
+  machine.full = false
+  await runner.settle()
+  await runner.settle()
+
+  expect(did).toEqual(['a', 'b', 'b'])
+})
