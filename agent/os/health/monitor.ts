@@ -9,8 +9,8 @@ import { newlyWatched, type Watched } from './watched.ts'
 /** The age after which results are outdated. */
 const STALE_MS = 5 * 60_000
 
-/** Nobody expects a suspended site to answer. */
-const isOpen = ({ suspended }: Site) => !suspended
+/** Nobody expects a suspended site to answer, and nothing may change the closed copy of a moving one. */
+const isOpen = ({ suspended, moving }: Site) => !suspended && !moving?.closed
 
 /** The last health of the sites of this agent. A restart loses it. */
 export class HealthMonitor {
