@@ -109,8 +109,8 @@ export class FakeHost implements Host {
   }
 
   /** The program whose line begins so ends with a status and a message. */
-  fail(start: string, message: string, code = 1): void {
-    this.#answers.unshift([start, { code, stdout: '', stderr: message }])
+  fail(start: string, message: string, code = 1, stdout = ''): void {
+    this.#answers.unshift([start, { code, stdout, stderr: message }])
   }
 
   answer(start: string, stdout: string): void {

@@ -15,11 +15,14 @@ SELECT '${LIST_END}';
 `
 
 /** Few and small: they are dumped on the mere suspicion that they have changed. */
-const RECENT = `SELECT HEX(TABLE_NAME) FROM information_schema.TABLES
+const RECENT = `SELECT HEX(TABLE_NAME), DATA_LENGTH FROM information_schema.TABLES
   WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'
   AND UPDATE_TIME > NOW() - INTERVAL 10 MINUTE AND DATA_LENGTH < 4194304
   ORDER BY UPDATE_TIME DESC LIMIT 10;
 `
+
+/** In total. */
+const MOST_RECENT_BYTES = 8 * 2 ** 20
 
 /** All tables of a site. */
 export async function tablesOf(host: Host, user: string): Promise<string[]> {
@@ -38,16 +41,33 @@ export const recentTables = (
 async function listed(host: Host, user: string, input: string) {
   const client = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names']
   const options = { input, timeout_ms: 5 * MINUTE_MS }
-  const { stdout } = await runAsOwner(host, user, [...client, '--', user], options).catch(
-    (error: unknown) => {
-      throw readable(error)
-    },
-  )
-  const lines = stdout.split('\n').filter(Boolean)
+  const { stdout } = await runAsOwner(host, user, [...client, '--', user], options).catch(listOf)
+  const lines = linesOf(stdout)
   const end = lines.indexOf(LIST_END)
   if (end < 0) throw new Error('The list of the tables was cut off before its end')
-  return { tables: lines.slice(0, end).map(nameOf), recent: lines.slice(end + 1).map(nameOf) }
+  return { tables: lines.slice(0, end).map(nameOf), recent: recentOf(lines.slice(end + 1)) }
 }
+
+/** The whole list, if what failed came after it. */
+function listOf(error: unknown): { stdout: string } {
+  const lines = error instanceof CommandFailed ? linesOf(error.output.stdout) : []
+  const end = lines.indexOf(LIST_END)
+  if (end < 0) throw readable(error)
+  return { stdout: lines.slice(0, end + 1).join('\n') }
+}
+
+/** Those that were written last, without the ones that would make the dump too large. */
+function recentOf(lines: readonly string[]): string[] {
+  let total = 0
+  return lines.flatMap((line) => {
+    const [hex = '', bytes] = line.split('\t')
+    if (!(total + Number(bytes) <= MOST_RECENT_BYTES)) return []
+    total += Number(bytes)
+    return [nameOf(hex)]
+  })
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter(Boolean)
 
 const nameOf = (hex: string): string => Buffer.from(hex, 'hex').toString('utf8')
 

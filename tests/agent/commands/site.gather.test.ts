@@ -64,8 +64,8 @@ test('saves the tables that differ from those of the copy', async () => {
 
 describe('tables that were written recently', () => {
   const hex = (name: string) => Buffer.from(name).toString('hex')
-  const recently = (host: FakeHost, name: string) =>
-    host.answer('mariadb --no-defaults', `${listOfTables('w', 'x')}${hex(name)}\n`)
+  const recently = (host: FakeHost, name: string, bytes = 16_384) =>
+    host.answer('mariadb --no-defaults', `${listOfTables('w', 'x')}${hex(name)}\t${bytes}\n`)
   const known = [{ table: 'x', rows: 0, sha256: 'a'.repeat(64) }]
   const dumped = (host: FakeHost) =>
     host.runs
@@ -92,6 +92,35 @@ describe('tables that were written recently', () => {
 
     expect((saved as ResultOf<'site.gather'>).gathered.tables).toHaveLength(1)
     expect(dumped(host)).toEqual(['w\0', 'w\0x\0', 'x\0'])
+  })
+
+  test('are saved early only up to 8 MB', async () => {
+    const { host, params } = await leavingServer()
+    recently(host, 'x', 8 * 2 ** 20 + 1)
+
+    await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+    expect(dumped(host)).toEqual(['w\0x\0', 'x\0'])
+    const one = await leavingServer()
+    const both = `${listOfTables('w', 'x')}${hex('x')}\t4194300\n${hex('w')}\t5000000\n`
+    one.host.answer('mariadb --no-defaults', both)
+    await outcome(siteGather.run({ ...one.params, known }, contextOf(one.host)))
+    expect(dumped(one.host)).toEqual(['w\0x\0', 'x\0'])
+  })
+
+  test('that MariaDB cannot name are saved with the others, and a list without an end fails', async () => {
+    const { host, params } = await leavingServer()
+    const list = listOfTables('w', 'x')
+    const late = 'ERROR 1969 (70100): Query execution was interrupted'
+    host.fail('mariadb --no-defaults', late, 1, `${list}${hex('x')}`)
+
+    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    host.fail('mariadb --no-defaults', late, 1, list.replace('end\n', ''))
+    const [, cut] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+
+    expect((saved as ResultOf<'site.gather'>).gathered.tables).toHaveLength(1)
+    expect(cut).toContain('error 1969 of MariaDB')
+    expect(dumped(host)).toEqual(['w\0x\0', 'x\0'])
   })
 
   test('that cannot be saved early are saved later, which says why', async () => {
