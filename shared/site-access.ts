@@ -46,6 +46,17 @@ export const AccessGrant = z.object({
 })
 export type AccessGrant = z.infer<typeof AccessGrant>
 
+/** Whether the grant gives no more than an earlier one of the same person. */
+export const isWithin = (grant: AccessGrant, former: AccessGrant): boolean =>
+  grant.id === former.id &&
+  (grant.kind === 'sftp' || former.kind === 'shell') &&
+  endOf(grant) <= endOf(former) &&
+  grant.keys.every((key) => former.keys.includes(key))
+
+/** In milliseconds. */
+export const endOf = ({ expires_at }: Pick<AccessGrant, 'expires_at'>): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+
 export const AccessGrants = z
   .array(AccessGrant, 'Must be a list of grants')
   .max(MOST_GRANTS, `Must have at most ${MOST_GRANTS} grants`)
@@ -58,12 +69,13 @@ export const AccessGrants = z
 /** `SHA256:` and base64, as ssh-keygen(1) prints it. */
 const Fingerprint = z.string().max(80)
 
+/** The dashboard shows it in a command to copy: nothing of it may have a meaning for a shell. */
+const Account = z.string().regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
+
 /** Where and how to connect, and who may, as the agent reports it. */
 export const AccessReport = {
-  user: z.string().max(32).describe('The name to log in with.'),
-  shell_user: z
-    .string()
-    .max(32)
+  user: Account.describe('The name to log in with.'),
+  shell_user: Account
     .nullable()
     .default(null)
     .describe('The name to log in with for a shell; null: nobody has one.'),
