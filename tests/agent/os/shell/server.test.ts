@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { SERVER_TEXT } from '#agent/os/shell/server.ts'
 import { ShellPair } from '#tests/support/agent/shell-pair.ts'
 
 const pair = new ShellPair()
@@ -50,4 +51,22 @@ test('the session ends with its client', async () => {
     await Bun.sleep(100)
   expect(await Bun.file(`/proc/${parent}/stat`).exists()).toBe(false)
   process.kill(pid)
+})
+
+test('signs of life continue when the clock goes back', async () => {
+  const alive = /my \$last = 0;\nsub alive \{[\s\S]*?\n\}/.exec(SERVER_TEXT)?.[0] ?? ''
+  const script = `
+    our $now = 100_000;
+    BEGIN { *CORE::GLOBAL::time = sub () { $main::now } }
+    use Socket;
+    socketpair my $notify, my $seen, AF_UNIX, SOCK_DGRAM, 0;
+    ${alive}
+    for (100_000, 100_001, 50_000, 50_001, 50_010) { $now = $_; alive() }
+    my $count = 0;
+    $count++ while defined recv $seen, my $text, 99, MSG_DONTWAIT;
+    print $count;
+  `
+  const { stdout } = Bun.spawnSync(['perl', '-e', script])
+
+  expect(stdout.toString()).toBe('3')
 })
