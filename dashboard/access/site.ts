@@ -4,7 +4,7 @@ import { getSettings } from '#dashboard/settings/queries.ts'
 import type { SiteAccess } from '#shared/api/access.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import type { InputOf } from '#shared/operation-types/index.ts'
-import type { AccessGrant, AccessKind } from '#shared/site-access.ts'
+import { type AccessGrant, type AccessKind, endOf } from '#shared/site-access.ts'
 import { isApplied } from './applied.ts'
 import { listLoginsOf } from './logins.queries.ts'
 import { findLogin, listGrantsOf, listKeys, listPeople } from './queries.ts'
@@ -76,15 +76,19 @@ export async function grantsFor(
   })
 }
 
-/** Who has a shell keeps it: its keys must still be updated. */
+/** Who has a shell keeps it, but no longer than before: its keys must still be updated. */
 async function refuseNewShells(
   db: Database,
   site_id: number,
-  wanted: readonly { person_id: number; kind: AccessKind }[],
+  wanted: readonly { person_id: number; kind: AccessKind; expires_at: string | null }[],
 ): Promise<void> {
   if ((await getSettings(db)).site_shell) return
   const known = await listGrantsOf(db, site_id)
-  const had = new Set(known.flatMap(({ person_id, kind }) => (kind === 'shell' ? person_id : [])))
-  if (wanted.every(({ person_id, kind }) => kind !== 'shell' || had.has(person_id))) return
+  const ends = new Map(
+    known.flatMap((grant) => (grant.kind === 'shell' ? [[grant.person_id, endOf(grant)]] : [])),
+  )
+  const isNew = (grant: (typeof wanted)[number]) =>
+    grant.kind === 'shell' && !(endOf(grant) <= (ends.get(grant.person_id) ?? Number.NaN))
+  if (!wanted.some(isNew)) return
   throw conflict('Shells are turned off: turn on the setting site_shell first, or grant SFTP only')
 }

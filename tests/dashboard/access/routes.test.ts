@@ -189,6 +189,10 @@ test('a shell needs the setting, and who has one keeps it', async () => {
   expect((await world.show()).grants).toMatchObject([{ person_id: anna, kind: 'shell' }])
   await world.set([...grants, { person_id: ben }])
   expect(world.sent.at(-1)?.grants).toMatchObject([{ kind: 'shell' }, { kind: 'sftp' }])
+  const until = (expires_at: string | null) =>
+    world.dashboard.call('PUT', world.at, { grants: [{ ...grants[0], expires_at }] })
+  await world.set([{ ...grants[0], expires_at: '2020-01-31T18:00:00Z' }, { person_id: ben }])
+  for (const later of [null, '2099-01-31T18:00:00Z']) expect((await until(later)).status).toBe(409)
   const more = { grants: [...grants, { person_id: ben, kind: 'shell' }] }
   expect((await world.dashboard.call('PUT', world.at, more)).status).toBe(409)
 })
