@@ -22,6 +22,7 @@ import { HealthMonitor } from './os/health/monitor.ts'
 import { NumbersCollector } from './os/numbers/collector.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
 import { removeLeftDrafts } from './os/server/left-drafts.ts'
+import { findSite } from './os/site/sites.ts'
 import { forgetAllUploads } from './os/site-database/uploads.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
@@ -99,6 +100,7 @@ async function open(config: Config, host: Host) {
     ...host,
     path: config.policy_file,
     store: runner.store,
+    recorded: async (domain) => (await findSite(host, domain))?.access ?? [],
     sites: config.auth === 'none' ? 'refused' : 'allowed',
   })
   const own = new HealthMonitor(host, {

@@ -75,8 +75,7 @@ const Account = z.string().regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
 /** Where and how to connect, and who may, as the agent reports it. */
 export const AccessReport = {
   user: Account.describe('The name to log in with.'),
-  shell_user: Account
-    .nullable()
+  shell_user: Account.nullable()
     .default(null)
     .describe('The name to log in with for a shell; null: nobody has one.'),
   ports: z.array(z.int().positive()).max(20).describe('Of the SSH server.'),

@@ -18,7 +18,7 @@ import {
 import type { Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
-import { isReached, loses } from './access-changes.ts'
+import { isReached, loses, onlyTakes } from './access-changes.ts'
 
 type Params = ParamsOf<'site.access'>
 
@@ -29,10 +29,11 @@ type Params = ParamsOf<'site.access'>
 export async function prepared(params: Params, host: Host): Promise<Step[]> {
   const site = await getSite(host, params.domain)
   const wants = hasShell({ access: params.grants })
-  const after = [...(wants || hasShell(site) ? [gateKeyStep(params, host)] : [])]
+  const takes = await onlyTakes(host, params)
+  const after = wants || hasShell(site) ? [gateKeyStep(params, host, !takes)] : []
   const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
   const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
-  if (params.grants.length === 0) return [keyStep(params, host), ...others]
+  if (takes || params.grants.length === 0) return [keyStep(params, host), ...others]
   if (wants) refuseWithoutSystemd(host)
   await refuseWithoutSshd(host, params.install)
   return [
@@ -88,7 +89,7 @@ function shellStep(params: Params, host: Host): Step {
   }
 }
 
-function gateKeyStep(params: Params, host: Host): Step {
+function gateKeyStep(params: Params, host: Host, checked = true): Step {
   const steady = host.steady ?? host
   const change = deferred(async () => gateKeysOf(host, await targetOf(params, host)))
   return {
@@ -97,7 +98,7 @@ function gateKeyStep(params: Params, host: Host): Step {
     effects: change.effects,
     async apply() {
       const { user, access } = await targetOf(params, host)
-      if (hasShell({ access })) await refuseOpenShell(host, user)
+      if (checked && hasShell({ access })) await refuseOpenShell(host, user)
       await change.apply()
     },
     undo: async () => gateKeysOf(steady, await recordedOf(params, steady)).apply(),

@@ -3,6 +3,7 @@ import type { Clock, Files } from '#agent/host/ports.ts'
 import type { OperationStore } from '#agent/operations/store.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
+import { AccessGrant, isWithin } from '#shared/site-access.ts'
 import { groupOf, type Rules, readRules } from './file.ts'
 
 /** Commands that no later command can undo. */
@@ -19,6 +20,8 @@ interface PolicyDeps {
   path: string
   store: OperationStore
   clock: Clock
+  /** Who may log in to a site. */
+  recorded?: (domain: string) => Promise<readonly AccessGrant[]>
   /** Refused without authentication. */
   sites?: 'allowed' | 'refused'
 }
@@ -48,7 +51,7 @@ export class Policy {
       return () => undefined
     }
     if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
-    if (rules.shell === 'deny' && givesShell(params))
+    if (rules.shell === 'deny' && (await this.#givesShell(params)))
       throw forbidden(`${path} on this server denies shells: grant SFTP only`)
     return DESTRUCTIVE.includes(command) ? this.#count(rules) : () => undefined
   }
@@ -59,6 +62,17 @@ export class Policy {
     const rules = await readRules(files, path)
     if ('broken' in rules) throw doubtful(path, rules.broken)
     if (rules.passwords === 'deny') throw forbidden(`${path} on this server denies passwords`)
+  }
+
+  /** Who has a shell on record keeps it: taking one from somebody else names it too. */
+  async #givesShell(params: unknown): Promise<boolean> {
+    if (!givesShell(params)) return false
+    const { data } = Access.safeParse(params)
+    if (!data) return true
+    const known = (await this.#deps.recorded?.(data.domain)) ?? []
+    return data.grants.some(
+      (grant) => grant.kind === 'shell' && !known.some((former) => isWithin(grant, former)),
+    )
   }
 
   async #count({ destructive_per_hour: most }: Rules): Promise<() => void> {
@@ -97,6 +111,7 @@ const GivesShell = z.object({
     .array(z.unknown())
     .refine((grants) => grants.some((one) => Shell.safeParse(one).success)),
 })
+const Access = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
 const Shell = z.object({ kind: z.literal('shell') })
 
 /** Denying deletion also denies the purge, and denying users of databases Adminer, which needs one. */

@@ -80,6 +80,19 @@ test.each([
   expect(host.disk.all[KEYS]).toBe(before[KEYS] ?? '')
 })
 
+test('one person loses a shell that sshd would not confine any more', async () => {
+  const host = await withSshd()
+  const ben_shell = { ...ben, kind: 'shell' as const }
+  await setAccess(host, [anna_shell, ben_shell])
+  host.answer(`${LIVE} user=shop.ssh,`, `${CONFINED_SHELL}acceptenv LD_*\n`)
+
+  const [lines] = await setAccess(host, [ben_shell])
+
+  expect(lines).not.toContain('Configuring the SSH server')
+  expect(host.disk.all[GATE_KEYS]).not.toContain(ANNA)
+  expect(host.disk.all[GATE_KEYS]).toContain(BEN)
+})
+
 test('a removal that fails brings the shell back', async () => {
   const host = await withSshd()
   await setAccess(host, [anna_shell])

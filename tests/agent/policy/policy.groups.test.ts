@@ -2,17 +2,19 @@ import { expect, test } from 'bun:test'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import type { AccessGrant } from '#shared/site-access.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
 
 const FILE = '/etc/hosting-agent/policy.json'
 
 /** Asks for a permit under these rules: why it is refused, or "permitted". */
-async function asking(rules: object) {
+async function asking(rules: object, recorded: readonly AccessGrant[] = []) {
   const host = fakeHost()
   await host.files.write(FILE, JSON.stringify(rules), { mode: 0o600 })
   const { store } = new Runner({ host, commands: tableOf({}), report: () => undefined })
-  const policy = new Policy({ ...host, path: FILE, store })
+  const policy = new Policy({ ...host, path: FILE, store, recorded: async () => recorded })
   return <N extends CommandName>(command: N, params?: ParamsOf<N>) =>
     policy.permit(command, params).then(
       () => 'permitted',
@@ -40,6 +42,20 @@ test('where shells are denied, people still get SFTP', async () => {
   )
   expect(await ask('site.access', access('sftp'))).toBe('permitted')
   expect(await ask('site.access', { ...access('sftp'), grants: [] })).toBe('permitted')
+})
+
+test('where shells are denied, who has one keeps it while others lose theirs', async () => {
+  const [anna, ben] = [ANNA, BEN].map((key, at) => ({
+    ...{ id: at + 1, person: 'Somebody', kind: 'shell' as const, keys: [key] },
+    expires_at: '2027-01-31T18:00:00Z',
+  })) as [AccessGrant, AccessGrant]
+  const ask = await asking({ shell: 'deny' }, [anna, ben])
+  const set = (...grants: AccessGrant[]) =>
+    ask('site.access', { domain: 'shop.example', install: false, grants })
+
+  expect(await set(anna)).toBe('permitted')
+  for (const more of [{ keys: [ANNA, BEN] }, { expires_at: null }, { id: 3 }])
+    expect(await set({ ...anna, ...more })).toContain('denies shells')
 })
 
 test('where passwords stay on the server, nobody gets a user of a database', async () => {
