@@ -4,7 +4,7 @@ import { Limit } from '#dashboard/runtime/limit.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
-import { unreachable } from './answer.ts'
+import { slow, unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import { bytesOf } from './byte-stream.ts'
 import type { Allowance } from './output-limits.ts'
@@ -27,6 +27,11 @@ interface Options {
 interface Limits {
   timeout_ms?: number | undefined
   signal?: AbortSignal | undefined
+}
+
+interface ByteLimits {
+  whole_ms?: number
+  signal?: AbortSignal
 }
 
 interface StreamCall {
@@ -80,18 +85,28 @@ export class Agents {
     return this.#json(to, posting(path, body, headers), schema, limits)
   }
 
-  /** Resolves with the first bytes of an answer of any length, which may take minutes. */
-  async bytes(to: Address, path: string, body: unknown) {
-    const timeout = new RequestTimeout(FIRST_BYTES_MS, this.#closing.signal)
-    try {
-      const response = await this.#slots.run(async () =>
-        answered(await this.#options.transports(to), posting(path, body), timeout),
-      )
-      return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
-    } catch (error) {
-      timeout.end()
-      throw unreachable(to, error)
-    }
+  /**
+   * Resolves with the first bytes of an answer of any length, which may take minutes; with
+   * `whole_ms`, the answer ends within this time. `signal` aborts it.
+   */
+  async bytes(to: Address, path: string, body: unknown, { whole_ms, signal }: ByteLimits = {}) {
+    const closing = this.#closing.signal
+    const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
+    const end = whole_ms === undefined ? undefined : { ms: whole_ms, error: () => slow(to) }
+    return this.#slots.run(async () => {
+      const timeout = new RequestTimeout(FIRST_BYTES_MS, unwanted, end)
+      try {
+        const response = await answered(
+          await this.#options.transports(to),
+          posting(path, body),
+          timeout,
+        )
+        return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
+      } catch (error) {
+        timeout.end()
+        throw unreachable(to, error)
+      }
+    })
   }
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */

@@ -124,3 +124,7 @@ export function unreachable(
     cause,
   )
 }
+
+/** The failure of an answer that is not whole within its time. */
+export const slow = (to: { hostname: string; port: number }) =>
+  unreachable(to, Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' }))

@@ -12,8 +12,10 @@ import { ServiceError } from '#shared/errors.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import { toolAnswer, toolFile, toolPage } from './tool-answer.ts'
 import type { ToolPlace } from './tool-passes.ts'
+import { ToolVisits } from './tool-visits.ts'
 
-type Deps = ToolDeps & Pick<Base, 'db' | 'clock' | 'log'> & { agents: Agents }
+type Given = ToolDeps & Pick<Base, 'db' | 'clock' | 'log'> & { agents: Agents }
+type Deps = Given & { visits: ToolVisits }
 
 interface Visit {
   request: Request
@@ -22,13 +24,18 @@ interface Visit {
 }
 
 const FORM = { most_kib: MOST_FORM_BYTES / 1024, within_ms: 30_000 }
+const AGENT_PATH = '/sites/database-tool'
+/** Longer than the agent lets Adminer run, with the wait for its turn. */
+const PAGE_MS = 75_000
+const FILE_MS = 20_000
 const ENDED = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**
  * Adminer in the browser. These pages belong to no session of the dashboard by themselves: their
  * origin is another one, which gets no cookie but theirs.
  */
-export function toolPages(deps: Deps) {
+export function toolPages(given: Given) {
+  const deps = { ...given, visits: new ToolVisits() }
   const answer = async ({ request, params: { place }, server }: Visit): Promise<Response> => {
     server?.timeout(request, 0)
     try {
@@ -57,8 +64,11 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
   if (file !== null) {
     const { data } = ToolFile.safeParse(file)
     if (data === undefined) return toolPage(404, 'Adminer has no such file.')
-    const { body } = await agents.bytes(server, '/sites/database-tool-file', { domain, file })
-    return toolFile(body, file)
+    return deps.visits.run(server.id, async () => {
+      const limits = { whole_ms: FILE_MS, signal: request.signal }
+      const { body } = await agents.bytes(server, `${AGENT_PATH}-file`, { domain, file }, limits)
+      return toolFile(body, file)
+    })
   }
   const pass = passes.open(place, cookieIn(request))
   if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED)
@@ -69,8 +79,11 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
     body: Buffer.from(form).toString('base64'),
   })
   if (!call.success) return toolPage(400, 'Adminer does not take this request.')
-  const { body } = await agents.bytes(server, '/sites/database-tool', call.data)
-  return toolAnswer(body, `${TOOL_PATH}/${place}`)
+  return deps.visits.run(server.id, async () => {
+    const limits = { whole_ms: PAGE_MS, signal: request.signal }
+    const { body } = await agents.bytes(server, AGENT_PATH, call.data, limits)
+    return toolAnswer(body, `${TOOL_PATH}/${place}`)
+  })
 }
 
 /** A logout of the dashboard ends it too. */

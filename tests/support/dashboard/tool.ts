@@ -25,8 +25,8 @@ export async function withTool() {
       return new Response(`${JSON.stringify(next.head)}\n${next.content}`)
     })
   const at = `/api/servers/${all.server_id}/sites/${site_id}/database/tool`
-  const open = async () => {
-    const response = await all.dashboard.send('POST', at, { rights: 'write' })
+  const open = async (where = at) => {
+    const response = await all.dashboard.send('POST', where, { rights: 'write' })
     const { url, user } = await response.clone().json()
     const line = response.headers.getSetCookie().find((one) => one.startsWith('adminer=')) ?? ''
     return { response, url, user, line, cookie: line.split(';')[0] ?? '' }
