@@ -11,12 +11,12 @@ import { WHOLE_SERVER } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
 import { oldPrograms } from './old-files.ts'
-import { AGENT_UNIT, FRONT_UNIT, type NamedService } from './services.ts'
+import { AGENT_UNIT, CACHE_OF, FRONT_UNIT, type NamedService } from './services.ts'
 
 /** One program to restart with its updated files. */
 export interface Renewal {
   name: string
-  /** The PHP version of a site: after a failure, the others of the same version wait. */
+  /** The PHP version of a site, or all object caches: after a failure, the others of it wait. */
   group: string
   /** The lock that it needs: see Command.lock. */
   key: string
@@ -66,16 +66,26 @@ export async function renewals(host: Host, { database }: { database: boolean }) 
     const way = main && known && wayOf(known, database)
     if (!way) return []
     const { key, title } = way
-    const group = known.site ? `PHP ${known.site.php}` : name
+    const group = isCache(known) ? CACHE_OF : known.site ? `PHP ${known.site.php}` : name
     const restart = [effects.run('restart', known.unit)]
     return [{ name, group, key, title, effects: restart, apply: () => way.apply(host) }]
   })
 }
 
-function wayOf({ name, site }: NamedService, database: boolean): Way | undefined {
+const isCache = ({ name }: NamedService) => name.startsWith(CACHE_OF)
+
+function wayOf(known: NamedService, database: boolean): Way | undefined {
+  const { name, unit, site } = known
   if (name === 'mariadb') return database ? DATABASE : undefined
   if (!site) return WAYS[name]
   const { user, php, domain } = site
+  if (isCache(known))
+    return {
+      key: apexOf(domain),
+      title: `Restarting the object cache of ${domain}`,
+      // One that was removed meanwhile stays so.
+      apply: ({ shell }) => shell.run(['systemctl', 'try-restart', unit]),
+    }
   return {
     key: apexOf(domain),
     title: `Restarting PHP ${php} of ${domain}`,

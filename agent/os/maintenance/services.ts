@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MAIL_UNIT } from '#agent/os/mail/service.ts'
+import { unitOf } from '#agent/os/object-cache/places.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { DEBIAN } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
@@ -19,6 +20,9 @@ export interface NamedService {
 export const AGENT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 
+/** A site with an object cache has this service beside its PHP. */
+export const CACHE_OF = 'objects:'
+
 const KNOWN = Object.entries(DEBIAN).map(
   ([name, service]): NamedService => ({ name, kind: 'service', unit: service.unit, service }),
 )
@@ -30,9 +34,17 @@ const OWN: readonly NamedService[] = [
 
 /** In the order of restarts; the agent, which restarts them, comes last. */
 export async function namedServices(host: Host): Promise<NamedService[]> {
-  const sites = (await listSites(host)).map((site): NamedService => {
+  const sites = await listSites(host)
+  const pools = sites.map((site): NamedService => {
     const service = fpmService(site)
     return { name: `php-fpm:${site.user}`, kind: 'site', unit: service.unit, service, site }
   })
-  return [...KNOWN, ...sites, ...(host.init === 'systemd' ? OWN : [])]
+  if (host.init !== 'systemd') return [...KNOWN, ...pools]
+  const caches = sites
+    .filter(({ object_cache, suspended }) => object_cache && !suspended)
+    .map((site) => ({ name: `${CACHE_OF}${site.user}`, ...cacheOf(site) }))
+  return [...KNOWN, ...pools, ...caches, ...OWN]
 }
+
+/** Its pid is unknown: only systemd runs it. */
+const cacheOf = (site: Site) => ({ kind: 'site', unit: unitOf(site.user), site }) as const

@@ -112,6 +112,29 @@ test('restarts services before sites, the agent last, and MariaDB only on reques
   expect(await names(true)).toEqual(['mariadb', 'nginx', 'php-fpm:shop', 'hosting-agent'])
 })
 
+test('restarts the object cache of a site beside its PHP, and none of a suspended site', async () => {
+  const host = await server()
+  const cached = { object_cache: { memory: 64 } }
+  await writeSite(host, { ...shop, ...cached })
+  const asleep = { domain: 'asleep.example', user: 'asleep', suspended: true as const }
+  await writeSite(host, { ...shop, ...cached, ...asleep })
+  await old(
+    host,
+    [20, 'hosting-fpm@shop-php8.2.service'],
+    [21, 'hosting-objects@shop.service'],
+    [22, 'hosting-objects@asleep.service'],
+  )
+
+  const found = await renewals(host, { database: false })
+  for (const { apply } of found.slice(1)) await apply()
+
+  expect(found.map(({ name, group, title }) => [name, group, title])).toEqual([
+    ['php-fpm:shop', 'PHP 8.2', 'Restarting PHP 8.2 of shop.example'],
+    ['objects:shop', 'objects:', 'Restarting the object cache of shop.example'],
+  ])
+  expect(host.ran.at(-1)).toBe('systemctl try-restart hosting-objects@shop.service')
+})
+
 test('without systemd, recognises programs by their pid files', async () => {
   const host = await server()
   host.init = 'direct'
