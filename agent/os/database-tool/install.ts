@@ -6,7 +6,7 @@ import {
   shippedPhp,
   simulated,
 } from '#agent/os/packages/packages.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
+import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 
 /** Of Debian: apt verifies it, and its security updates come with those of the server. */
@@ -28,17 +28,17 @@ export async function toolSteps(host: Host): Promise<Step[]> {
       name: 'adminer',
       title: 'Installing Adminer',
       effects: () => planInstall(host, [PACKAGE]),
-      apply: () => add(host),
+      apply: () => install(host, [PACKAGE], 'php', { before: () => refuseServers(host) }),
     },
   ]
 }
 
-async function* add(host: Host): Progress<void> {
-  const found = (await simulated(host, [PACKAGE])) ?? []
+async function refuseServers(host: Host): Promise<void> {
+  const found = await simulated(host, [PACKAGE])
+  if (!found) throw conflict('apt cannot tell what it would install with Adminer')
   const server = found.find(({ name }) => WEB_SERVER.test(name))
   if (server)
     throw conflict(`Debian would install ${server.name} with Adminer: install it yourself`)
-  yield* install(host, [PACKAGE], 'php')
 }
 
 /** Debian's version runs it best. Throws conflict without any. */

@@ -102,6 +102,12 @@ export async function simulated(
   })
 }
 
+interface Installing {
+  removes?: boolean
+  /** Runs before each attempt, with the package lists of that attempt: its error prevents it. */
+  before?: () => Promise<void>
+}
+
 /**
  * Installs packages from the configured repositories, one apt at a time. Removes no conflicting
  * package, such as another database server, without `removes`. Throws invalid on `field` for a PHP
@@ -111,7 +117,7 @@ export function install(
   host: Host,
   packages: readonly string[],
   field: string,
-  { removes = false } = {},
+  { removes = false, before = async () => {} }: Installing = {},
 ): Progress<void> {
   const keeping = removes ? [] : ['-o', 'APT::Get::Remove=false']
   const argv = ['apt-get', ...APT, ...keeping, ...INSTALL, ...packages]
@@ -120,10 +126,12 @@ export function install(
     refuseUnknownPhp(await knownPhp(host), packages, field)
     await repair(host)
     try {
+      await before()
       yield* readable(host.shell.stream(argv, APT_OPTIONS))
     } catch {
       // Package lists become outdated: an update finds the successor of a removed file.
       yield* update(host)
+      await before()
       yield* readable(host.shell.stream(argv, APT_OPTIONS))
     }
   })

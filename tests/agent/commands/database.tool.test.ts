@@ -8,6 +8,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 const { domain } = shop
 const ADMINER = '/usr/share/adminer/adminer.php'
 const HASH = `*${'AB'.repeat(20)}`
+const SIMULATION = 'apt-get -o Dir::Cache::pkgcache='
 const params = {
   ...{ domain, token: 'a1b2c3d4e5', rights: 'read' as const, minutes: 10, account_hash: HASH },
 }
@@ -15,6 +16,7 @@ const params = {
 async function prepared() {
   const all = await withAccounts()
   all.host.init = 'systemd'
+  all.host.answer(SIMULATION, 'Inst adminer (1)\n')
   return all
 }
 const open = (host: FakeHost) => outcome(databaseTool.run(params, contextOf(host)))
@@ -45,11 +47,23 @@ test('installs Adminer once, and then creates a user for its time', async () => 
 
 test('installs no web server with it, and creates no user then', async () => {
   const { host, steps } = await prepared()
-  host.answer('apt-get -o Dir::Cache::pkgcache=', 'Inst adminer (1)\nInst apache2-bin (2)\n')
+  host.answer(SIMULATION, 'Inst adminer (1)\nInst apache2-bin (2)\n')
 
   const [, result] = await open(host)
 
   expect(result).toBe('Debian would install apache2-bin with Adminer: install it yourself')
+  expect(apt(host).filter((line) => !line.includes('--simulate'))).toEqual([])
+  expect(steps).toEqual([])
+})
+
+test('installs nothing where apt cannot tell what it would install, also with new lists', async () => {
+  const { host, steps } = await prepared()
+  host.fail(SIMULATION, 'E: broken', 100)
+
+  const [lines, result] = await open(host)
+
+  expect(result).toBe('apt cannot tell what it would install with Adminer')
+  expect(lines).toContain('Reading the package lists')
   expect(apt(host).filter((line) => !line.includes('--simulate'))).toEqual([])
   expect(steps).toEqual([])
 })
