@@ -31,12 +31,15 @@ export async function applyInstance(host: Host, site: Cached): Promise<void> {
   const { user } = site
   const text = await wantedUnit(host, site)
   if (text === undefined) return removeInstance(host, user)
-  const isSame = (await host.files.read(unitPathOf(user))) === text
+  const former = await host.files.read(unitPathOf(user))
+  // Killed after any of these steps, the next call finds no process with the former options.
+  if (former !== undefined && former !== text)
+    await host.shell.run(['systemctl', 'stop', unitOf(user)])
   await replace(host, unitPathOf(user), text)
   await host.files.mkdir(WANTS)
   await host.files.link(unitPathOf(user), wantsPathOf(user))
-  if (!isSame) await host.shell.run(['systemctl', 'daemon-reload'])
-  await host.shell.run(['systemctl', isSame ? 'start' : 'restart', unitOf(user)])
+  await host.shell.run(['systemctl', 'daemon-reload'])
+  await host.shell.run(['systemctl', 'start', unitOf(user)])
 }
 
 /** The same for a change that works without it: systemd goes on trying, and WordPress has its own. */

@@ -42,7 +42,7 @@ test('a site gets a server of its own and the drop-in, and loses both', async ()
   expect(await getSite(host, domain)).toEqual({ ...shop, object_cache: { memory: 64 } })
   expect(host.ran.filter((line) => line.startsWith('systemctl'))).toEqual([
     'systemctl daemon-reload',
-    'systemctl restart hosting-objects@shop.service',
+    'systemctl start hosting-objects@shop.service',
   ])
   expect(host.disk.all[UNIT]).toContain('--maxmemory 64mb')
   expect(host.disk.all[DROP_IN]).toContain('Made by Hosting Control')
@@ -52,6 +52,25 @@ test('a site gets a server of its own and the drop-in, and loses both', async ()
 
   expect(off).toEqual(['Removing the drop-in', 'Stopping the object cache', 'Recording the site'])
   expect(host.disk.all).toEqual(before)
+})
+
+test('another size stops the server before its file says so, and a repetition starts it', async () => {
+  const host = await ready()
+  await set(host, 64)
+  host.runs.length = 0
+  host.fail('systemctl daemon-reload', 'killed')
+  const [, failed] = await set(host, 32)
+  const ran = () => host.ran.filter((line) => line.startsWith('systemctl'))
+  const [first] = ran()
+  host.answer('systemctl daemon-reload', '')
+  host.runs.length = 0
+
+  await set(host, 32)
+  const again = ran().slice(-2)
+
+  expect(failed).toContain('killed')
+  expect(first).toBe('systemctl stop hosting-objects@shop.service')
+  expect(again).toEqual(['systemctl daemon-reload', 'systemctl start hosting-objects@shop.service'])
 })
 
 test('the package and the programs come with the first one', async () => {
@@ -75,7 +94,7 @@ test('a server that does not start leaves nothing behind', async () => {
   await set(host, 64)
   await set(host, null)
   const before = host.disk.all
-  host.fail('systemctl restart hosting-objects', 'it failed')
+  host.fail('systemctl start hosting-objects', 'it failed')
 
   const [lines, message] = await set(host, 64)
 
