@@ -23,7 +23,7 @@ const MOST_SESSIONS = 200
 /** Answers requests to Adminer, each with a program that lives no longer. */
 export class DatabaseTool {
   readonly #host: Host
-  /** What PHP has stored, by user. In memory only: after a restart of the agent its forms are outdated. */
+  /** What PHP has stored, by user. In memory only: its last commands and notes. */
   readonly #sessions = new Map<string, string>()
   readonly #files = new Map<ToolFile, { answer: Answered; until: number }>()
   #running = 0

@@ -1,7 +1,8 @@
 /**
  * Runs Adminer 4.8 or 5 for one request of one temporary user: without its login form, and for its
  * own database only. The user and the password come from the agent with the request. Requests that
- * name another driver, server, user or database are requests for this one.
+ * name another driver, server, user or database are requests for this one. The token of its forms
+ * follows from the password, so that forms outlive what PHP stores.
  */
 export const TOOL_PHP = `<?php
 if (!isset($_GET['file'])) {
@@ -22,7 +23,7 @@ if (!isset($_GET['file'])) {
     session_id('tool');
     session_start();
     $_SESSION['pwds']['server'][''][$_GET['username']] = '';
-    if (empty($_SESSION['token'])) $_SESSION['token'] = random_int(1, 1000000);
+    $_SESSION['token'] = 1 + hexdec(substr(hash_hmac('sha256', 'token', HOSTING_TOOL[1]), 0, 8)) % 1000000;
   })();
 
   function adminer_object() {
