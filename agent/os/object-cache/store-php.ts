@@ -27,13 +27,13 @@ abstract class Hosting_Object_Store {
   /** A change that the server has missed would come back from there. */
   public function close() {
     if (!$this->has_missed) return;
-    $this->has_missed = false;
     try {
       $server = Hosting_Object_Server::open();
-      if ($server !== null) $server->call([['FLUSHDB']]);
+      if ($server !== null && $server->call([['FLUSHDB']]) === ['OK']) $this->has_missed = false;
     } catch (Hosting_Object_Failure $failure) {
     }
   }
+  /** After a close that failed, the second attempt. */
   public function __destruct() {
     $this->close();
   }
