@@ -10,7 +10,7 @@ import { bytesOf } from './byte-stream.ts'
 import type { Allowance } from './output-limits.ts'
 import { type ListOf, piecesFrom, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
-import type { Address, Call, Transports } from './transport.ts'
+import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
 
 const SIMULTANEOUS = 256
 const MAX_ANSWER = 1 << 20
@@ -165,17 +165,6 @@ export class Agents {
         timeout.end()
       }
     })
-  }
-}
-
-const getting = (path: string): Call => ({ method: 'GET', path, headers: {}, body: '' })
-
-function posting(path: string, body: unknown, headers: Record<string, string> = {}): Call {
-  return {
-    method: 'POST',
-    path,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
   }
 }
 

@@ -56,3 +56,14 @@ function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '::1') return true
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
+
+export const getting = (path: string): Call => ({ method: 'GET', path, headers: {}, body: '' })
+
+export function posting(path: string, body: unknown, headers: Record<string, string> = {}): Call {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+}
