@@ -128,7 +128,7 @@ export class Session {
       },
       acme: {
         renewals: (request) => this.#until(() => acme.renewals(request)),
-        record: (record) => this.#until(() => acme.record(record)),
+        record: (record) => this.#whole(() => acme.record(record)),
         order: ({ present, publish, ...order }) =>
           this.#until(() =>
             acme.order({
@@ -158,7 +158,7 @@ export class Session {
     }
   }
 
-  /** Not interrupted: a statement that continues by itself would meet those of the undo. */
+  /** Not interrupted: what continues by itself, a statement or a call, would meet the undo. */
   async #whole<T>(work: () => Promise<T>): Promise<T> {
     await this.check()
     const result = await work()

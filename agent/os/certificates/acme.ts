@@ -90,6 +90,7 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
   const replaces = await replacedBy(host, domain)
   const tokens: string[] = []
   const published: string[] = []
+  const publishing: Promise<unknown>[] = []
   const unpublished = new Set<string>()
   try {
     const ended = await ordered(
@@ -102,8 +103,11 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
         publish: async (name, value) => {
           const isAsked = names.some((each) => isWildcard(each) && recordOf(each) === name)
           if (!isAsked) return 'the authority asked for the record of another name'
+          if (!DIGEST.test(value)) return 'the value of its record is no digest of an authority'
           published.push(value)
-          const failure = await publish(host, name, value)
+          const work = publish(host, name, value)
+          publishing.push(work)
+          const failure = await work
           if (failure !== undefined) unpublished.add(name)
           return failure
         },
@@ -119,10 +123,15 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
     return ended
   } finally {
     for (const path of tokens) await host.files.remove(path)
+    // A cancel ends the order, but not a call that sets a record: it must not come after its removal.
+    await Promise.allSettled(publishing)
     // Not interrupted by a cancel. What fails is repeated within the hour.
     await withdraw(host.steady ?? host, published).catch(() => undefined)
   }
 }
+
+/** The value of the record, a SHA-256 digest in base64url: RFC 8555 section 8.4. */
+const DIGEST = /^[A-Za-z0-9_-]{43}$/
 
 /** The TXT record of the validation: RFC 8555 section 8.4. */
 const recordOf = (name: string) => `_acme-challenge.${baseOf(name)}`

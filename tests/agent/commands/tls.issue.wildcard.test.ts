@@ -5,11 +5,12 @@ import { renewDue } from '#agent/os/certificates/due.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import type { Warning } from '#shared/agent.ts'
 import { SiteNames } from '#shared/site-names.ts'
-import { CHALLENGES, dnsAuthority, HOOK, withHook } from '#tests/support/agent/dns-hook.ts'
+import { CHALLENGES, dnsAuthority, HOOK, digestOf, withHook } from '#tests/support/agent/dns-hook.ts'
 import { issue, resolving, serveTokens, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 
+const VALUE = digestOf('*.a.example')
 const LEFT_OUT = `The certificate leaves out *.a.example`
 
 let host: FakeHost
@@ -34,8 +35,8 @@ test('a wildcard is validated by its TXT record, and stands for the names that i
   expect(warnings).toEqual([])
   expect(orders()).toEqual([[['a.example', '*.a.example', 'shop.b.example'], 250_000]])
   expect(hookRuns()).toEqual([
-    `${HOOK} present _acme-challenge.a.example value-of-*.a.example`,
-    `${HOOK} cleanup _acme-challenge.a.example value-of-*.a.example`,
+    `${HOOK} present _acme-challenge.a.example ${VALUE}`,
+    `${HOOK} cleanup _acme-challenge.a.example ${VALUE}`,
   ])
 })
 
@@ -108,7 +109,22 @@ test.each(['_acme-challenge.b.example', '_acme-challenge.shop.b.example', 'www.a
   'an authority cannot set the record %s',
   async (name) => {
     host.acme.order = async ({ publish }) => {
-      expect(await publish(name, 'v')).toBe('the authority asked for the record of another name')
+      expect(await publish(name, VALUE)).toBe('the authority asked for the record of another name')
+      return { chain: authorityPem }
+    }
+
+    await issue(host, 'letsencrypt')
+
+    expect(hookRuns()).toEqual([])
+  },
+)
+
+test.each(['', 'v', '-'.repeat(42), `${'a'.repeat(42)}\n`, `${'a'.repeat(42)}"`, 'a'.repeat(44)])(
+  'a record never gets the value %p',
+  async (value) => {
+    host.acme.order = async ({ publish }) => {
+      const reason = await publish('_acme-challenge.a.example', value)
+      expect(reason).toBe('the value of its record is no digest of an authority')
       return { chain: authorityPem }
     }
 
@@ -127,6 +143,27 @@ test('an order that breaks leaves no record behind', async () => {
 
   expect(hookRuns()).toHaveLength(2)
   expect(JSON.parse(host.disk.all[CHALLENGES] ?? '')).toEqual([])
+})
+
+test('an order that ends early removes a record only after the call that sets it', async () => {
+  const file = '/etc/hosting-agent/cloudflare-token'
+  host.settings.cloudflare = { api: 'https://cf.example', token_file: file }
+  await host.disk.write(file, 'a-token-of-forty-characters-a-token-of-f', { mode: 0o600 })
+  const calls: string[] = []
+  host.acme.record = async ({ action }) => {
+    calls.push(action)
+    await Bun.sleep(10)
+    calls.push(`${action} answered`)
+  }
+  host.acme.order = async ({ publish }) => {
+    void publish('_acme-challenge.a.example', VALUE)
+    while (calls.length === 0) await Bun.sleep(1)
+    throw new Error('The operation was cancelled')
+  }
+
+  await issue(host, 'letsencrypt')
+
+  expect(calls).toEqual(['present', 'present answered', 'cleanup', 'cleanup answered'])
 })
 
 test('www is not missing from a certificate with the wildcard', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -12,13 +13,16 @@ export async function withHook(host: FakeHost): Promise<FakeHost> {
   return host
 }
 
+/** A value as an authority wants it: RFC 8555 section 8.4. */
+export const digestOf = (name: string) => createHash('sha256').update(name).digest('base64url')
+
 /** The authority validates each wildcard by a TXT record, and then answers this. */
 export function dnsAuthority(host: FakeHost, answer: (order: AcmeOrder) => AcmeOutcome): void {
   host.acme.order = async (order) => {
     host.orders.push(order)
     const refused = []
     for (const name of order.names.filter((each) => each.startsWith('*.'))) {
-      const reason = await order.publish(`_acme-challenge.${name.slice(2)}`, `value-of-${name}`)
+      const reason = await order.publish(`_acme-challenge.${name.slice(2)}`, digestOf(name))
       if (reason !== undefined) refused.push({ name, reason })
     }
     return refused.length > 0 ? { refused } : answer(order)
