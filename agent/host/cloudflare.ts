@@ -1,5 +1,7 @@
+import { domainToUnicode } from 'node:url'
 import { z } from 'zod'
 import { messageOf } from '#shared/errors.ts'
+import { canonicalDomain } from '#shared/names.ts'
 import type { DnsRecord } from './acme-port.ts'
 import { attempt } from './attempt.ts'
 
@@ -46,10 +48,12 @@ async function zoneOf(record: DnsRecord): Promise<string> {
   const labels = record.name.split('.').slice(1)
   for (let at = 0; at < labels.length - 1; at++) {
     const name = labels.slice(at).join('.')
-    const query = new URLSearchParams({ name })
-    const zones = read(Zones, await call(record, { path: `/zones?${query}` }))
-    const zone = zones.find((each) => each.name === name)
-    if (zone) return zone.id
+    for (const form of new Set([name, domainToUnicode(name) || name])) {
+      const query = new URLSearchParams({ name: form })
+      const zones = read(Zones, await call(record, { path: `/zones?${query}` }))
+      const zone = zones.find((each) => (canonicalDomain(each.name) ?? each.name) === name)
+      if (zone) return zone.id
+    }
   }
   throw new Error(`Cloudflare: the token sees no zone of ${labels.join('.')}`)
 }

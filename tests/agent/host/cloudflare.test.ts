@@ -3,7 +3,10 @@ import { setRecord } from '#agent/host/cloudflare.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 
 const token = 'a-token-of-forty-characters-a-token-of-f'
-const cloudflare = startCloudflare({ token, zones: ['example.com', 'sub.example.com'] })
+const cloudflare = startCloudflare({
+  token,
+  zones: ['example.com', 'sub.example.com', 'bücher.example'],
+})
 afterAll(() => cloudflare.stop())
 beforeEach(() => {
   cloudflare.records.length = 0
@@ -42,6 +45,12 @@ test('uses the longest zone', async () => {
   await set({ name: '_acme-challenge.example.com' })
   const [first, second] = cloudflare.records
   expect(first?.zone).not.toBe(second?.zone)
+})
+
+test('finds a zone whose name Cloudflare has in Unicode', async () => {
+  const name = '_acme-challenge.shop.xn--bcher-kva.example'
+  await set({ name })
+  expect(left()).toEqual([[name, '"v"', 60]])
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { domainToASCII } from 'node:url'
 
 /** A record as Cloudflare keeps it. */
 interface CloudflareRecord {
@@ -71,7 +72,8 @@ export class CloudflareZones {
     zone: { id: string; name: string },
     { type = '', name = '', content = '', ttl = 1, proxied = false }: Partial<CloudflareRecord>,
   ): Response {
-    if (!`.${name}`.endsWith(`.${zone.name}`)) return wrong(400, 9000, 'DNS name is invalid.')
+    if (!`.${name}`.endsWith(`.${domainToASCII(zone.name)}`))
+      return wrong(400, 9000, 'DNS name is invalid.')
     if (this.refusals.has(content)) return wrong(400, 9005, 'Content for record is invalid.')
     if (type === 'TXT' && !/^".*"$/.test(content))
       return wrong(400, 9207, 'TXT record content must be enclosed in quotation marks.')
