@@ -1,11 +1,12 @@
 import type { z } from 'zod'
 import { type Database, violatesUnique } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { CreateDnsAccount, DnsAccountView, UpdateDnsAccount } from '#shared/api/dns.ts'
 import { invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
-import { CloudflareError, readZones } from './cloudflare.ts'
+import { type Account, CloudflareError, RefusedApi, readZones } from './cloudflare.ts'
 import {
   type AccountRow,
   deleteAccount,
@@ -19,6 +20,8 @@ export interface DnsDeps {
   db: Database
   clock: Clock
   sealer: Sealer
+  /** Those for agents hold for the API, too. */
+  rules: AddressRules
 }
 
 const PURPOSE = 'dns account'
@@ -40,11 +43,11 @@ const viewOf = ({ token_sealed: _, zones, ...account }: AccountRow): DnsAccountV
 
 /** Cloudflare is asked first: a token that it refuses is not stored. */
 export async function createAccount(
-  { db, clock, sealer }: DnsDeps,
+  { db, clock, sealer, rules }: DnsDeps,
   { name, token, api }: z.output<typeof CreateDnsAccount>,
   user_id: number,
 ): Promise<DnsAccountView> {
-  const zones = await checked(api, token)
+  const zones = await checked({ api, token: new Secret(token), rules })
   const created_at = timestamp(clock)
   const token_sealed = sealer.seal(PURPOSE, new Secret(token))
   const values = { name, api, token_sealed, zones, checked_at: created_at, created_at }
@@ -62,7 +65,10 @@ export async function changeAccount(
   user_id: number,
 ): Promise<DnsAccountView> {
   const { db, clock, sealer } = deps
-  const zones = await checked(account.api, token ?? tokenOf(account, sealer).reveal())
+  const access = accessTo(account, deps)
+  const zones = await checked(
+    token === undefined ? access : { ...access, token: new Secret(token) },
+  )
   const at = timestamp(clock)
   const values = {
     ...{ zones, checked_at: at },
@@ -79,13 +85,15 @@ export async function changeAccount(
 export const removeAccount = ({ db, clock }: DnsDeps, { id }: AccountRow, user_id: number) =>
   deleteAccount(db, id, entryOf('dns.account_delete', user_id, timestamp(clock)))
 
-export const tokenOf = ({ token_sealed }: Pick<AccountRow, 'token_sealed'>, sealer: Sealer) =>
-  sealer.open(PURPOSE, token_sealed)
+export const accessTo = (
+  { api, token_sealed }: AccountRow,
+  { sealer, rules }: Pick<DnsDeps, 'sealer' | 'rules'>,
+): Account => ({ api, token: sealer.open(PURPOSE, token_sealed), rules })
 
-async function checked(api: string, token: string) {
-  const zones = await readZones({ api, token: new Secret(token) }).catch((error: unknown) => {
+async function checked(access: Account) {
+  const zones = await readZones(access).catch((error: unknown) => {
     if (!(error instanceof CloudflareError)) throw error
-    throw invalid({ token: [error.message] })
+    throw invalid({ [error instanceof RefusedApi ? 'api' : 'token']: [error.message] })
   })
   if (zones.length === 0) throw invalid({ token: ['Cloudflare: the token sees no zone'] })
   return zones

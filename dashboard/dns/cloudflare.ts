@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { type AddressRules, refusedHost } from '#dashboard/trust/addresses.ts'
+import { canonicalDomain } from '#shared/names.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Secret } from '#shared/secret.ts'
 
@@ -14,11 +16,20 @@ const Envelope = z.object({
   errors: z.array(z.object({ code: z.number(), message: z.string() })),
   result: z.unknown(),
 })
-const Verified = z.object({ status: z.string() })
-const Zones = z.array(z.object({ id: Id, name: z.string().max(253) }))
+const Zones = z.array(
+  z.object({
+    id: Id,
+    name: z
+      .string()
+      .max(253)
+      .transform((name) => canonicalDomain(name) ?? name),
+  }),
+)
+const TYPES = ['A', 'AAAA', 'CNAME'] as const
+const AnyRecords = z.array(z.looseObject({ name: z.string(), type: z.string() }))
 const CloudflareRecord = z.object({
   id: Id,
-  type: z.string(),
+  type: z.enum(TYPES),
   content: z.string().max(500),
   proxied: z.boolean().default(false),
   ttl: z.number().default(1),
@@ -26,17 +37,27 @@ const CloudflareRecord = z.object({
 export type CloudflareRecord = z.infer<typeof CloudflareRecord>
 
 /** The text of Cloudflare, or why it could not be asked. */
-export class CloudflareError extends Error {}
+export class CloudflareError extends Error {
+  /** The code of a call that Cloudflare refused; undefined: it may have taken effect. */
+  readonly refusal: number | undefined
+
+  constructor(message: string, refusal?: number) {
+    super(message)
+    this.refusal = refusal
+  }
+}
+
+/** The address of the API is one that the dashboard must not contact. */
+export class RefusedApi extends CloudflareError {}
 
 export interface Account {
   api: string
   token: Secret
+  rules: AddressRules
 }
 
 /** The zones of a token that Cloudflare calls active. Throws CloudflareError. */
 export async function readZones(account: Account): Promise<z.infer<typeof Zones>> {
-  const { status } = read(Verified, await call(account, '/user/tokens/verify'))
-  if (status !== 'active') throw new CloudflareError(`Cloudflare: the token is ${status}`)
   const zones: z.infer<typeof Zones> = []
   for (let page = 1; page <= MOST_PAGES; page++) {
     const found = read(Zones, await call(account, `/zones?page=${page}&per_page=${PER_PAGE}`))
@@ -46,18 +67,29 @@ export async function readZones(account: Account): Promise<z.infer<typeof Zones>
   return zones
 }
 
-export async function readRecords(account: Account, zone: string, name: string) {
+/** The A, AAAA and CNAME records of a name. */
+export async function readRecords(
+  account: Account,
+  zone: string,
+  name: string,
+): Promise<CloudflareRecord[]> {
   const query = new URLSearchParams({ name, per_page: '100' })
-  const path = `/zones/${zone}/dns_records?${query}`
-  return read(z.array(CloudflareRecord), await call(account, path))
+  const all = read(AnyRecords, await call(account, `/zones/${zone}/dns_records?${query}`))
+  if (all.some((record) => record.name !== name && canonicalDomain(record.name) !== name))
+    throw new CloudflareError('Cloudflare: the answer has records of another name')
+  const known = all.filter(({ type }) => TYPES.some((each) => each === type))
+  return read(z.array(CloudflareRecord), known)
 }
 
-type NewRecord = Pick<CloudflareRecord, 'type' | 'content' | 'proxied' | 'ttl'> & { name: string }
+export type NewRecord = Omit<CloudflareRecord, 'id'> & { name: string }
 
-/** Returns its id. */
-export async function createRecord(account: Account, zone: string, record: NewRecord) {
+export async function createRecord(
+  account: Account,
+  zone: string,
+  record: NewRecord,
+): Promise<void> {
   const body = { method: 'POST', body: JSON.stringify(record) }
-  return read(CloudflareRecord, await call(account, `/zones/${zone}/dns_records`, body)).id
+  await call(account, `/zones/${zone}/dns_records`, body)
 }
 
 export async function removeRecord(account: Account, zone: string, id: string): Promise<void> {
@@ -70,20 +102,34 @@ function read<T>(schema: z.ZodType<T>, result: unknown): T {
   throw new CloudflareError('Cloudflare: the answer has another form than expected')
 }
 
-async function call({ api, token }: Account, path: string, init: RequestInit = {}) {
-  const response = await fetch(`${api}${path}`, {
-    ...init,
-    headers: { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch(() => undefined)
-  if (!response) throw new CloudflareError(`${new URL(api).host} cannot be reached`)
-  const envelope = parseJson(Envelope, await textOf(response))
-  if (!envelope) throw new CloudflareError(`Cloudflare answered ${response.status} without a body`)
-  if (response.ok && envelope.success) return envelope.result
+async function call(account: Account, path: string, init: RequestInit = {}) {
+  const { ok, status, text } = await ask(account, path, init)
+  const envelope = parseJson(Envelope, text)
+  if (!envelope) throw new CloudflareError(`Cloudflare answered ${status} without a body`)
+  if (ok && envelope.success) return envelope.result
   const [error] = envelope.errors
-  const reason = error ? `${error.message} (${error.code})` : `status ${response.status}`
-  throw new CloudflareError(`Cloudflare: ${reason.replace(/\p{Cc}/gu, ' ').slice(0, 300)}`)
+  const reason = error ? `${error.message} (${error.code})` : `status ${status}`
+  const message = `Cloudflare: ${reason.replace(/\p{Cc}/gu, ' ').slice(0, 300)}`
+  throw new CloudflareError(message, status < 500 ? (error?.code ?? 0) : undefined)
+}
+
+/** In production, only at an address that this dashboard may contact. */
+async function ask({ api, token, rules }: Account, path: string, init: RequestInit) {
+  const { host, hostname } = new URL(api)
+  try {
+    const refused = await refusedHost(hostname, rules)
+    if (refused) throw new RefusedApi(`${host} is not contacted: ${refused}`)
+    const response = await fetch(`${api}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return { ok: response.ok, status: response.status, text: await textOf(response) }
+  } catch (error) {
+    if (error instanceof CloudflareError) throw error
+    throw new CloudflareError(`${host} cannot be reached`)
+  }
 }
 
 async function textOf({ body }: Response): Promise<string> {

@@ -1,22 +1,18 @@
 import { isIPv6 } from 'node:net'
 import type { z } from 'zod'
 import { namesOf } from '#dashboard/domains/names.queries.ts'
+import { isPrivate } from '#dashboard/domains/networks.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import type { DnsRecordPlan, SetDnsRecords } from '#shared/api/dns.ts'
-import { conflict, invalid, messageOf } from '#shared/errors.ts'
+import { conflict, invalid } from '#shared/errors.ts'
 import { canonicalDomain } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
-import { type DnsDeps, tokenOf } from './accounts.ts'
-import {
-  type Account,
-  CloudflareError,
-  type CloudflareRecord,
-  createRecord,
-  readRecords,
-  removeRecord,
-} from './cloudflare.ts'
+import { accessTo, type DnsDeps } from './accounts.ts'
+import { applyChange, type Change, isSame, NotRestored } from './apply.ts'
+import { CloudflareError, type CloudflareRecord, readRecords } from './cloudflare.ts'
 import { type AccountRow, insertEntry, listAccounts } from './queries.ts'
 
 const AUTOMATIC_TTL = 1
@@ -40,8 +36,8 @@ export async function setRecords(
   const found = zoneOf(await listAccounts(deps.db), name)
   if (!found) throw conflict(`No DNS account has the zone of ${name}: add one in the settings`)
   const { account, zone } = found
-  const access = { api: account.api, token: tokenOf(account, deps.sealer) }
-  const addresses = await reachable(server)
+  const access = accessTo(account, deps)
+  const addresses = await publicAddresses(server, deps.rules)
   const present = await read(readRecords(access, zone.id, name))
   const change = changeOf(present, addresses)
   const plan = { name, zone: zone.name, account: account.name, records: listOf(change) }
@@ -52,11 +48,28 @@ export async function setRecords(
       replace: [`Must be true, since ${name} has records that lead elsewhere: ${others}`],
     })
   }
-  await read(applied(access, { zone: zone.id, name, change }))
-  const created_at = timestamp(deps.clock)
-  const entry = { type: 'dns.records', domain: site.domain, status: 'success' as const }
-  await insertEntry(deps.db, { ...entry, created_at, user_id, server_id: server.id })
+  const enter = (status: 'success' | 'failed') =>
+    insertEntry(deps.db, {
+      ...{ type: 'dns.records', domain: name, status },
+      ...{ created_at: timestamp(deps.clock), user_id, server_id: server.id },
+    })
+  const work = applyChange(access, { zone: zone.id, name, change }).catch(async (error) => {
+    if (error instanceof NotRestored) await enter('failed')
+    throw error
+  })
+  await read(work)
+  await enter('success')
   return plan
+}
+
+/** Visitors reach no private address; in development it is as good as any. */
+async function publicAddresses(server: SiteTarget['server'], { production }: AddressRules) {
+  const addresses = await reachable(server)
+  const inside = production ? addresses.find(isPrivate) : undefined
+  if (inside === undefined) return addresses
+  throw conflict(
+    `${server.name} has the private address ${inside}, which visitors cannot reach: give it a public hostname`,
+  )
 }
 
 async function nameOf(
@@ -77,26 +90,13 @@ function zoneOf(accounts: readonly AccountRow[], name: string): Found | undefine
     .sort((one, other) => other.zone.name.length - one.zone.name.length)[0]
 }
 
-interface Change {
-  keep: CloudflareRecord[]
-  remove: CloudflareRecord[]
-  create: Omit<CloudflareRecord, 'id'>[]
-}
-
-const TYPES = ['A', 'AAAA', 'CNAME'] as const
-const isType = (type: string): type is (typeof TYPES)[number] =>
-  TYPES.some((known) => known === type)
-
 /** A proxied name stays proxied. */
-function changeOf(all: readonly CloudflareRecord[], addresses: readonly string[]): Change {
-  const present = all.filter(({ type }) => isType(type))
+function changeOf(present: CloudflareRecord[], addresses: readonly string[]): Change {
   const proxied = present.some((record) => record.proxied)
   const wanted = addresses.map((content) => ({
-    ...{ type: isIPv6(content) ? 'AAAA' : 'A', content },
+    ...{ type: isIPv6(content) ? ('AAAA' as const) : ('A' as const), content },
     ...{ proxied, ttl: AUTOMATIC_TTL },
   }))
-  const isSame = (one: { type: string; content: string }, other: typeof one) =>
-    one.type === other.type && one.content === other.content
   const keep = present.filter((record) => wanted.some((each) => isSame(each, record)))
   return {
     keep,
@@ -105,48 +105,10 @@ function changeOf(all: readonly CloudflareRecord[], addresses: readonly string[]
   }
 }
 
-const listOf = ({ keep, remove, create }: Change): DnsRecordPlan['records'] =>
-  Object.entries({ keep, remove, create }).flatMap(([action, records]) =>
-    records.flatMap(({ type, content, proxied }) =>
-      isType(type) ? [{ action: action as keyof Change, type, content, proxied }] : [],
-    ),
+const listOf = (change: Change): DnsRecordPlan['records'] =>
+  (['keep', 'remove', 'create'] as const).flatMap((action) =>
+    change[action].map(({ type, content, proxied }) => ({ action, type, content, proxied })),
   )
-
-/** What it removed is created again if a step fails: a CNAME must go before an address comes. */
-async function applied(
-  access: Account,
-  { zone, name, change }: { zone: string; name: string; change: Change },
-): Promise<void> {
-  const undo: (() => Promise<unknown>)[] = []
-  try {
-    for (const { id, ...record } of change.remove) {
-      await removeRecord(access, zone, id)
-      undo.unshift(() => createRecord(access, zone, { ...record, name }))
-    }
-    for (const record of change.create) {
-      const id = await createRecord(access, zone, { ...record, name })
-      undo.unshift(() => removeRecord(access, zone, id))
-    }
-  } catch (error) {
-    let isRestored = true
-    for (const restore of undo) isRestored = (await isDone(restore)) && isRestored
-    throw isRestored ? error : notRestored(error, change)
-  }
-}
-
-const isDone = (work: () => Promise<unknown>): Promise<boolean> =>
-  work().then(
-    () => true,
-    () => false,
-  )
-
-function notRestored(error: unknown, { remove }: Change): CloudflareError {
-  const former = remove.map(({ type, content }) => `${type} ${content}`).join(', ')
-  const rest = former === '' ? '' : `, which were ${former}`
-  return new CloudflareError(
-    `${messageOf(error)}. The former records could not be restored${rest}: look at the zone`,
-  )
-}
 
 async function read<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {

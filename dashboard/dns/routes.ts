@@ -75,7 +75,7 @@ export const dnsRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/domains/records',
     summary: 'Let a name of a site lead to its server',
     details:
-      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced with `replace` (422). 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored.',
+      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced with `replace` (422). 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored. If that is not certain, the message names them. In production also 409 if the server has a private address.',
     right: 'operate',
     loads: loadManagedSite,
     body: SetDnsRecords,

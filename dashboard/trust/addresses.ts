@@ -72,15 +72,24 @@ export function checkLiteral(hostname: string, rules: AddressRules): void {
 
 const LOOKUP_MS = 1_000
 
-/** Why this dashboard will not connect to a server, if known within a second. */
+/** Why this dashboard will not connect to a host. Throws if its name cannot be resolved. */
+export async function refusedHost(
+  hostname: string,
+  rules: AddressRules,
+): Promise<string | undefined> {
+  if (!rules.production) return undefined
+  if (isIP(hostname)) return refusalOf(hostname, rules)
+  const found = await lookupAll(hostname, { all: true })
+  return found.map(({ address }) => refusalOf(address, rules)).find((reason) => reason)
+}
+
+/** The same for a server, if known within a second. */
 export async function obstacleOf(
   hostname: string,
   rules: AddressRules,
 ): Promise<string | undefined> {
-  if (isIP(hostname)) return refusalOf(hostname, rules)
-  const found = lookupAll(hostname, { all: true }).catch(() => [])
-  const known = await Promise.race([found, Bun.sleep(LOOKUP_MS).then(() => [])])
-  return known.map(({ address }) => refusalOf(address, rules)).find((reason) => reason)
+  const known = refusedHost(hostname, rules).catch(() => undefined)
+  return Promise.race([known, Bun.sleep(LOOKUP_MS).then(() => undefined)])
 }
 
 type Callback = (error: Error | null, address: LookupAddress[]) => void

@@ -18,14 +18,17 @@ const Token = z
   .regex(/^[A-Za-z0-9_-]{20,200}$/, 'Must be an API token of Cloudflare')
   .describe('An API token with Zone: Read and DNS: Edit. It is stored encrypted, and never shown.')
 
+const API_RULE = 'Must be an https: address, or http: on 127.0.0.1'
+
 const Api = z
   .string('Must be a string')
   .trim()
   .max(500, 'Must have at most 500 characters')
   .regex(
     /^(https:\/\/[a-z0-9.-]+|http:\/\/127\.0\.0\.1)(:\d{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
-    'Must be an https: address, or http: on 127.0.0.1',
+    API_RULE,
   )
+  .refine((value) => URL.canParse(value), API_RULE)
   .transform((value) => value.replace(/\/$/, ''))
 
 export const CreateDnsAccount = body({

@@ -5,7 +5,13 @@ import { renewDue } from '#agent/os/certificates/due.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import type { Warning } from '#shared/agent.ts'
 import { SiteNames } from '#shared/site-names.ts'
-import { CHALLENGES, dnsAuthority, HOOK, digestOf, withHook } from '#tests/support/agent/dns-hook.ts'
+import {
+  CHALLENGES,
+  digestOf,
+  dnsAuthority,
+  HOOK,
+  withHook,
+} from '#tests/support/agent/dns-hook.ts'
 import { issue, resolving, serveTokens, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'

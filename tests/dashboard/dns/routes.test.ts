@@ -1,59 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { dns_accounts } from '#dashboard/db/dns-schema.ts'
-import { startCloudflare } from '#tests/support/cloudflare/server.ts'
-import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
+import { token, useCloudflare } from '#tests/support/dashboard/dns.ts'
 
-const token = 'a-token-of-forty-characters-a-token-of-f'
 const other = 'b-token-of-forty-characters-a-token-of-f'
-const many = Array.from({ length: 60 }, (_, at) => `zone-${at}.example`)
-const cloudflare = startCloudflare({ token, zones: ['a.example', 'sub.a.example', ...many] })
-const { api, records, refusals } = cloudflare
-afterAll(() => cloudflare.stop())
-beforeEach(() => {
-  records.length = 0
-  refusals.clear()
-})
+const { api, left, clear, put, oneSite } = useCloudflare()
 
-/** The site a.example on a server with the address 127.0.0.1. */
-async function oneSite() {
-  const all = await fleet({ ready: false })
-  const { dashboard, server_id } = all
-  const site = await addSite(dashboard, server_id, { domain: 'a.example', apex: 'a.example' })
-  const account = (body: object = {}) =>
-    dashboard.call('POST', '/api/dns-accounts', { name: 'Cloudflare', token, api, ...body })
-  const set = (body: object) =>
-    dashboard.call('POST', `/api/servers/${server_id}/sites/${site}/domains/records`, {
-      name: 'a.example',
-      ...body,
-    })
-  const types = async () => {
-    const { body } = await dashboard.call('GET', '/api/activity')
-    return (body.activities as { type: string }[]).map(({ type }) => type)
-  }
-  const { address } = await addressOf(dashboard, server_id)
-  return { ...all, site, account, set, types, address }
-}
-
-async function addressOf(
-  dashboard: Awaited<ReturnType<typeof fleet>>['dashboard'],
-  server_id: number,
-) {
-  const { body } = await dashboard.call('GET', `/api/servers/${server_id}`)
-  return { address: (body.server as { hostname: string }).hostname }
-}
-
-const left = () =>
-  records.map(({ type, name, content, proxied }) => [type, name, content, proxied] as const)
-const put = (type: string, content: string, proxied = false) =>
-  records.push({
-    id: '1'.repeat(32),
-    zone: zoneId(),
-    ...{ type, content, proxied },
-    name: 'a.example',
-    ttl: 1,
-  })
-let known = ''
-const zoneId = () => known
+const API_RULE = 'Must be an https: address, or http: on 127.0.0.1'
 
 describe('a DNS account', () => {
   test('is stored with its zones, encrypted, and shown without its token', async () => {
@@ -63,7 +15,7 @@ describe('a DNS account', () => {
 
     expect(status).toBe(201)
     expect(body.account).toMatchObject({ id: 1, name: 'Cloudflare', api })
-    expect(body.account.zones).toHaveLength(62)
+    expect(body.account.zones).toHaveLength(63)
     const listed = await all.dashboard.call('GET', '/api/dns-accounts')
     expect(listed.body.accounts).toEqual([body.account])
     const [row] = await all.dashboard.db.read.select().from(dns_accounts)
@@ -74,8 +26,10 @@ describe('a DNS account', () => {
   test.each([
     [{ token: other }, { token: ['Cloudflare: Invalid access token (9109)'] }],
     [{ api: 'http://127.0.0.1:1' }, { token: ['127.0.0.1:1 cannot be reached'] }],
+    [{ api: 'https://256.256.256.256' }, { api: [API_RULE] }],
+    [{ api: 'https://a:99999' }, { api: [API_RULE] }],
     [{ token: 'short' }, { token: ['Must be an API token of Cloudflare'] }],
-    [{ api: 'http://10.0.0.1/' }, { api: ['Must be an https: address, or http: on 127.0.0.1'] }],
+    [{ api: 'http://10.0.0.1/' }, { api: [API_RULE] }],
     [{ name: '' }, { name: ['Must have 1 to 64 characters'] }],
   ])('with %p is refused, and not stored', async (body, fields) => {
     await using all = await oneSite()
@@ -84,6 +38,37 @@ describe('a DNS account', () => {
 
     expect([answer.status, answer.body.fields]).toEqual([422, fields])
     expect((await all.dashboard.call('GET', '/api/dns-accounts')).body.accounts).toEqual([])
+  })
+
+  test('whose answer breaks off is refused', async () => {
+    await using all = await oneSite()
+    const socket = {
+      data: (to: { end: (text: string) => void }) =>
+        to.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
+    }
+    const broken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket })
+
+    const { status, body } = await all.account({ api: `http://127.0.0.1:${broken.port}` })
+    broken.stop(true)
+
+    const host = `127.0.0.1:${broken.port}`
+    expect([status, body.fields]).toEqual([422, { token: [`${host} cannot be reached`] }])
+  })
+
+  test.each([
+    ['http://127.0.0.1:1', '127.0.0.1'],
+    ['https://169.254.169.254', '169.254.169.254'],
+    ['https://localhost:1', '(127.0.0.1|::1)'],
+  ])('at %s is not contacted in production', async (at, address) => {
+    await using all = await oneSite()
+    all.dashboard.deps.rules.production = true
+
+    const { status, body } = await all.account({ api: at })
+
+    expect(status).toBe(422)
+    expect(body.fields.api[0]).toMatch(
+      new RegExp(`is not contacted: ${address} is an address of this machine, its provider`),
+    )
   })
 
   test('is renamed, keeps its token if Cloudflare refuses a new one, and is forgotten', async () => {
@@ -126,8 +111,7 @@ describe('the records of a name', () => {
     await using all = await oneSite()
     await all.account()
     await all.set({})
-    known = records[0]?.zone ?? ''
-    records.length = 0
+    clear()
     put('CNAME', 'shop.elsewhere.example', true)
 
     const refused = await all.set({})
@@ -144,39 +128,6 @@ describe('the records of a name', () => {
     expect(left()).toEqual([['A', 'a.example', all.address, true]])
   })
 
-  test('are as before if Cloudflare refuses the new ones, and its message is shown', async () => {
-    await using all = await oneSite()
-    await all.account()
-    await all.set({})
-    known = records[0]?.zone ?? ''
-    records.length = 0
-    put('A', '192.0.2.99')
-    const before = left()
-    refusals.add(all.address)
-
-    const { status, body } = await all.set({ replace: true })
-
-    expect([status, body.message]).toEqual([
-      409,
-      'Cloudflare: Content for record is invalid. (9005)',
-    ])
-    expect(left()).toEqual(before)
-  })
-
-  test('that cannot be restored either are named', async () => {
-    await using all = await oneSite()
-    await all.account()
-    await all.set({})
-    known = records[0]?.zone ?? ''
-    records.length = 0
-    put('A', '192.0.2.99')
-    for (const content of [all.address, '192.0.2.99']) refusals.add(content)
-
-    expect((await all.set({ replace: true })).body.message).toBe(
-      'Cloudflare: Content for record is invalid. (9005). The former records could not be restored, which were A 192.0.2.99: look at the zone',
-    )
-  })
-
   test.each([
     [{ name: 'b.example' }, 422],
     [{ name: 'www.a.example' }, 200],
@@ -184,6 +135,7 @@ describe('the records of a name', () => {
     await using all = await oneSite()
     await all.account()
     expect((await all.set(body)).status).toBe(status)
+    expect(await all.entries()).toEqual(status === 200 ? [[body.name, 'success']] : [])
   })
 
   test('need an account with their zone', async () => {

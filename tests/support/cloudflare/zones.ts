@@ -26,7 +26,7 @@ export const wrong = (status: number, code: number, message: string) =>
     { success: false, errors: [{ code, message }], messages: [], result: null },
     { status },
   )
-export const right = (result: unknown) =>
+const right = (result: unknown) =>
   Response.json({ success: true, errors: [], messages: [], result })
 
 const RECORDS = /^\/zones\/([0-9a-f]{32})\/dns_records(?:\/([0-9a-f]{32}))?$/
@@ -34,6 +34,8 @@ const RECORDS = /^\/zones\/([0-9a-f]{32})\/dns_records(?:\/([0-9a-f]{32}))?$/
 /** The zones of an account and their records. */
 export class CloudflareZones {
   readonly records: CloudflareRecord[] = []
+  /** The names of records that an answer has, although it was asked for another name. */
+  readonly strays: string[] = []
   /** The contents of records that are refused. */
   readonly refusals = new Set<string>()
   readonly #zones: { id: string; name: string; status: string }[]
@@ -65,7 +67,8 @@ export class CloudflareZones {
       each.zone === id &&
       each.name === query.get('name') &&
       [null, each.type].includes(query.get('type'))
-    return right(this.records.filter(matches))
+    const strays = this.strays.map((name) => ({ ...this.records[0], name, id: newId() }))
+    return right([...this.records.filter(matches), ...strays])
   }
 
   #create(
