@@ -15,6 +15,8 @@ import { log, logError } from './log.ts'
 import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
+import { listAccounts } from './os/access/list.ts'
+import { endManagers } from './os/access/user-manager.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
 import { FoundMonitor } from './os/health/found/monitor.ts'
@@ -93,6 +95,7 @@ async function open(config: Config, host: Host) {
     await Promise.all([
       ...[stopLeftSlices(host), closeReadings(host), forgetAllUploads(host)],
       removeLeftDrafts(host).catch(logError),
+      endManagers(host, await listAccounts(host)).catch(logError),
     ])
   await runner.recover()
   const { tls, notice, ...trust } = await trustOf(config, host)

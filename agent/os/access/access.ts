@@ -12,6 +12,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { withoutGate } from './gate.ts'
 import { renderKeys } from './keys.ts'
 import { ACCESS, GROUP, KEYS, keysOf } from './places.ts'
+import { withoutManager } from './user-manager.ts'
 
 const DIRECTORY = { mode: 0o755 }
 
@@ -22,6 +23,7 @@ export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 
   return inOrder(
     folder(host, ACCESS, DIRECTORY),
     folder(host, KEYS, DIRECTORY),
+    withoutManager(host, user),
     {
       effects: async () => effects.planWrite(path, await host.files.read(path), text),
       // sshd reads it as the user, and no other site can.

@@ -13,6 +13,7 @@ import { UNITS } from '#agent/os/services/systemd.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { keysOf } from './places.ts'
+import { managerAllowed } from './user-manager.ts'
 
 /** Of the accounts that people log in with for a shell; sshd knows them by it. */
 export const GATE_GROUP = 'hosting-shell'
@@ -53,6 +54,13 @@ export async function hasGate({ files }: Host, user: string): Promise<boolean> {
   const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
   const line = lines.find((one) => one.startsWith(`${gateOf(user)}:`))
   return line?.split(':')[4] === commentOf(user)
+}
+
+/** Whether the account has another home or program than it should. */
+export async function isGateChanged({ files }: Host, user: string, home: string): Promise<boolean> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const fields = lines.find((one) => one.startsWith(`${gateOf(user)}:`))?.split(':') ?? []
+  return fields[5] !== home || fields[6] !== GATE_PROGRAM
 }
 
 /** All that the account can run, whatever a running sshd has read: the start of its client. */
@@ -96,6 +104,7 @@ export function withoutGate(host: Host, user: string): Change {
       () => hasGate(host, user),
       declared([effects.remove('user', gateOf(user))], async () => {
         await endShells(host, user)
+        await managerAllowed(host, gateOf(user)).apply()
         await host.shell.run(['userdel', '--', gateOf(user)])
       }),
     ),

@@ -19,6 +19,12 @@ export async function listAccess(host: Host): Promise<ReportedAccess[]> {
   return all
 }
 
+/** The accounts that people log in with. */
+export async function listAccounts(host: Host): Promise<string[]> {
+  const open = (await listSites(host)).filter(({ access = [] }) => access.length > 0)
+  return open.flatMap(({ user }) => [user, gateOf(user)])
+}
+
 const withoutKeys = (grant: ReportedAccess['grants'][number]) => ({ ...grant, fingerprints: [] })
 
 async function isInPlace(host: Host, site: Site): Promise<boolean> {

@@ -1,11 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import {
+  endShells,
   GATE_GROUP,
   GATE_PROGRAM,
   gateOf,
   gateOptions,
   hasGate,
   hasShell,
+  isGateChanged,
   RUN_FOLDER,
   socketUnitOf,
   templateOf,
@@ -16,6 +18,7 @@ import {
 } from '#agent/os/access/gate.ts'
 import { renderGateKeys } from '#agent/os/access/keys.ts'
 import { keysOf } from '#agent/os/access/places.ts'
+import { withoutManager } from '#agent/os/access/user-manager.ts'
 import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from '#agent/os/cron/job-runner.ts'
 import {
   type Change,
@@ -79,6 +82,16 @@ export function shellOf(host: Host, site: Owner): Change {
         host.shell.run(['useradd', ...gateOptions(user, homeOf(user)), '--', gateOf(user)]),
       ),
     ),
+    provided(
+      () => isGateChanged(host, user, homeOf(user)),
+      declared([effects.change('user', gateOf(user))], async () => {
+        // usermod(8) refuses a home while processes of the user run.
+        await endShells(host, user)
+        const options = ['--home', homeOf(user), '--shell', GATE_PROGRAM]
+        await host.shell.run(['usermod', ...options, '--', gateOf(user)])
+      }),
+    ),
+    withoutManager(host, gateOf(user)),
     declared([effects.run('start', socket)], async () => {
       await host.shell.run(['systemctl', 'daemon-reload'])
       await host.shell.run(['systemctl', 'start', socket])

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { withoutAccess } from '#agent/os/access/access.ts'
 import { endShells, gateOf, hasGate } from '#agent/os/access/gate.ts'
+import { managerAllowed } from '#agent/os/access/user-manager.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
 import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
@@ -70,6 +71,7 @@ export async function planRemoveUser(host: Host, user: string, domain: string): 
     effects.remove('group', user),
     ...(await removeAccounts(host, user).effects()),
     ...(await withoutAccess(host, user).effects()),
+    ...(await managerAllowed(host, user).effects()),
   ]
 }
 
@@ -80,6 +82,7 @@ export async function removeUser(host: Host, user: string, domain: string): Prom
   await endProcesses(host, user)
   await removeAccounts(host, user).apply()
   await withoutAccess(host, user).apply()
+  await managerAllowed(host, user).apply()
   // Without members userdel(8) removes the group too: a group without its user would never be removed.
   if (await admits(host, user)) await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
   await host.shell.run(['userdel', '--', user])

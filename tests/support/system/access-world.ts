@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { SshClient } from './ssh-client.ts'
 import { type Tenant, Tenants } from './tenants.ts'
@@ -20,6 +22,11 @@ export class AccessWorld {
   static async start(suite: Suite): Promise<AccessWorld> {
     const tenants = await Tenants.start(suite)
     const { host } = tenants.world
+    // With it, each login starts a systemd of its user.
+    const folder = await morePackages(suite, ['libpam-systemd'])
+    await cp(folder, `${host.root}/root/pam`, { recursive: true })
+    await host.must(['bash', '-c', 'dpkg --install /root/pam/*.deb'])
+    await host.must(['systemctl', 'restart', 'dbus', 'systemd-logind'])
     const client = new SshClient(host)
     const shop = await tenants.create('shop.example.test')
     const victim = await tenants.create('victim.example.test')

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
 import type { AccessWorld } from './access-world.ts'
 
 const MINUTES = 60_000
@@ -46,9 +47,16 @@ export function shellAttacks(of: () => AccessWorld): void {
   test(
     'no process that the site can see has a view of the server outside of the sandbox',
     async () => {
+      const { client, host, shop } = of()
+      const session = client.stay('ben', shop.user)
+      const logins = ['pgrep', '--uid', shop.user, '^sshd']
+      expect(await lab.poll(async () => (await host.exec(logins)).code === 0)).toBe(true)
       const look = 'for at in /proc/[0-9]*; do ls -d $at/root/root/keys $at/root/etc/shadow; done'
       const { text } = await run(`(${look}) 2>/dev/null`)
       expect(text).toBe('')
+      const managers = await host.exec(['pgrep', '--uid', `${shop.user},${gate()}`, '^systemd'])
+      expect(managers.stdout).toBe('')
+      await session.stop('SIGKILL')
       const names = (await run('cat /proc/[0-9]*/comm')).text
       expect(names).not.toMatch(/^sshd/m)
     },

@@ -1,0 +1,61 @@
+import type { Host } from '#agent/host/ports.ts'
+import {
+  type Change,
+  declared,
+  deferred,
+  inOrder,
+  linked,
+  removed,
+} from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { UNITS } from '#agent/os/services/systemd.ts'
+
+const NOTHING = '/dev/null'
+const unitOf = (uid: string) => `user@${uid}.service`
+const maskOf = (uid: string) => `${UNITS}/${unitOf(uid)}`
+
+/**
+ * With libpam-systemd, each login starts a systemd of its user outside of the sandbox, which starts
+ * any program that a process of this user asks for. The accounts of sites have none.
+ */
+export const withoutManager = (host: Host, account: string): Change =>
+  deferred(async () => {
+    const uid = await uidOf(host, account)
+    if (uid === undefined || host.init !== 'systemd') return inOrder()
+    return inOrder(
+      linked(host, NOTHING, maskOf(uid)),
+      declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),
+    )
+  })
+
+/** Before the account is removed: its number may become that of a person. */
+export const managerAllowed = (host: Host, account: string): Change =>
+  deferred(async () => {
+    const uid = await uidOf(host, account)
+    if (uid === undefined) return inOrder()
+    return removed(host, 'link', maskOf(uid))
+  })
+
+/** At the start of the agent: an earlier version left them to each login. */
+export async function endManagers(host: Host, accounts: readonly string[]): Promise<void> {
+  if (host.init !== 'systemd') return
+  const uids: string[] = []
+  for (const account of accounts) {
+    const uid = await uidOf(host, account)
+    if (uid === undefined) continue
+    await host.files.link(NOTHING, maskOf(uid))
+    uids.push(uid)
+  }
+  if (uids.length > 0) await applied(host, uids)
+}
+
+async function applied({ shell }: Host, uids: readonly string[]): Promise<void> {
+  await shell.run(['systemctl', 'daemon-reload'])
+  await shell.run(['systemctl', 'stop', ...uids.map(unitOf)])
+}
+
+async function uidOf({ files }: Host, account: string): Promise<string | undefined> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const [, , uid = ''] = lines.find((line) => line.startsWith(`${account}:`))?.split(':') ?? []
+  return /^[1-9]\d*$/.test(uid) ? uid : undefined
+}
