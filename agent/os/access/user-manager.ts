@@ -22,6 +22,8 @@ export const withoutManager = (host: Host, account: string): Change =>
   deferred(async () => {
     const uid = await uidOf(host, account)
     if (uid === undefined || host.init !== 'systemd') return inOrder()
+    // The start of the agent ends one that a crash left between the two.
+    if ((await host.files.stat(maskOf(uid)))?.kind === 'link') return inOrder()
     return inOrder(
       linked(host, NOTHING, maskOf(uid)),
       declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),

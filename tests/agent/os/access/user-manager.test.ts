@@ -12,9 +12,10 @@ async function machine() {
   return host
 }
 
-test('an account gets no systemd of its own, and one that runs is stopped', async () => {
+test('an account gets no systemd of its own, and one that runs is stopped, once', async () => {
   const host = await machine()
 
+  await withoutManager(host, 'client').apply()
   await withoutManager(host, 'client').apply()
 
   expect((await host.files.stat(MASK))?.kind).toBe('link')
