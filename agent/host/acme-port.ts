@@ -33,12 +33,14 @@ export type AcmeLimit = z.infer<typeof AcmeLimit>
 
 /**
  * `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name; `limited`:
- * the authority accepts no request for now.
+ * the authority accepts no request for now; `unreachable`: why its directory could not be read, so
+ * that nothing was ordered.
  */
 export const AcmeOutcome = z.union([
   z.object({ chain: z.string() }),
   z.object({ refused: z.array(z.object({ name: z.string(), reason: z.string() })).readonly() }),
   z.object({ limited: AcmeLimit }),
+  z.object({ unreachable: z.string() }),
 ])
 export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 

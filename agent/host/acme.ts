@@ -1,7 +1,7 @@
 import type { Client as AcmeClient, Authorization } from 'acme-client'
 import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
-import { agentFor, readDirectory } from './authority.ts'
+import { agentFor, readDirectory, Unreachable } from './authority.ts'
 import { AuthorityLimit, refuseLimits } from './authority-limit.ts'
 import { setRecord } from './cloudflare.ts'
 import { certificateId, renewals } from './renewal-info.ts'
@@ -13,7 +13,7 @@ type Refusal = { name: string; reason: string }
 /** Orders by http-01, and by dns-01 for wildcards, with acme-client. */
 export const acme: AcmePort = {
   order: (order) =>
-    within(order.timeout_ms, untilLimit(perform(order)), () => {
+    within(order.timeout_ms, answered(perform(order)), () => {
       const limit = `${order.timeout_ms / 1000} seconds`
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
@@ -21,10 +21,11 @@ export const acme: AcmePort = {
   record: setRecord,
 }
 
-/** The end of an order that meets a limit of the authority. */
-const untilLimit = (ordered: Promise<AcmeOutcome>): Promise<AcmeOutcome> =>
+/** The end of an order that meets a limit of the authority, or that does not reach it. */
+const answered = (ordered: Promise<AcmeOutcome>): Promise<AcmeOutcome> =>
   ordered.catch((error: unknown) => {
     if (error instanceof AuthorityLimit) return { limited: error.limit }
+    if (error instanceof Unreachable) return { unreachable: error.message }
     throw error
   })
 

@@ -9,9 +9,13 @@ const MOST_BYTES = 64 << 10
 
 const Directory = z.object({ renewalInfo: z.url({ protocol: /^https$/ }).optional() })
 
-/** The part of the directory that acme-client does not use. Throws if it cannot be reached. */
+/** The directory cannot be read: the connection failed, or the authority is out of service. */
+export class Unreachable extends Error {}
+
+/** The part of the directory that acme-client does not use. Throws Unreachable. */
 export async function readDirectory(url: string, agent: Agent): Promise<z.infer<typeof Directory>> {
-  const { text } = await read(url, agent)
+  const { status, text } = await read(url, agent)
+  if (status >= 500) throw new Unreachable(`${new URL(url).host} answers with status ${status}`)
   return Directory.safeParse(attempt(() => JSON.parse(text))).data ?? {}
 }
 
@@ -36,7 +40,7 @@ export function read(url: string, agent: Agent): Promise<Answer> {
     })
     request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
     request.on('error', ({ message }) =>
-      reject(new Error(`${new URL(url).host} cannot be reached: ${message}`)),
+      reject(new Unreachable(`${new URL(url).host} cannot be reached: ${message}`)),
     )
   })
 }

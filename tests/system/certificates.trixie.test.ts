@@ -151,7 +151,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         const tried = (await world.tries())[DOMAIN]
         await world.front.up()
         const until = renewal(before)
-        const { orders } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
+        const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
 
         expect(tried?.reason).toContain('cannot be reached')
         expect(orders).toEqual(['passed'])

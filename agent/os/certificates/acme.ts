@@ -12,11 +12,11 @@ import { allNamesOf } from '#shared/site-names.ts'
 import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
 import { type LeftOut, present, probeNames } from './probe-names.ts'
+import type { Retry } from './tries.ts'
 
 /** Refused for now, by the authority or by the local check: a retry may succeed. */
 export class CertificateRefused extends ServiceError {
-  /** The authority accepts no request earlier. */
-  retry_after_s = 0
+  retry: Retry = {}
 }
 
 const TIMEOUT_MS = 120_000
@@ -78,7 +78,7 @@ function leavingOut(domain: string, { name, reason }: LeftOut): string {
   return `Leaving out ${name}: ${reason}`
 }
 
-type Answered = Exclude<AcmeOutcome, { limited: unknown }>
+type Answered = Extract<AcmeOutcome, { chain: unknown } | { refused: unknown }>
 
 /** One order; its failed validations count for the limits of the authority. */
 async function order(host: Host, site: Site, names: readonly string[]): Promise<Answered> {
@@ -115,6 +115,7 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
       }),
     )
     if ('limited' in ended) throw limited(domain, ended.limited)
+    if ('unreachable' in ended) throw unreachable(domain, ended.unreachable)
     if ('refused' in ended) {
       const failed = ended.refused.map(({ name }) => name)
       const isAsked = (name: string) => !isWildcard(name) || !unpublished.has(recordOf(name))
@@ -191,5 +192,9 @@ function refusal(name: string, reason: string) {
 
 /** A limit of the authority fails no validation. */
 function limited(name: string, { reason, retry_after_s }: AcmeLimit) {
-  return Object.assign(refusal(name, reason), { retry_after_s })
+  return Object.assign(refusal(name, reason), { retry: { after_s: retry_after_s } })
+}
+
+function unreachable(name: string, reason: string) {
+  return Object.assign(refusal(name, reason), { retry: { is_unspent: true } })
 }

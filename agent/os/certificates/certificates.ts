@@ -12,7 +12,7 @@ import { CertificateRefused, type Ordered, orderCertificate, planOrder } from '.
 import { needsRenewal } from './coverage.ts'
 import type { LeftOut } from './probe-names.ts'
 import { selfSigned } from './self-signed.ts'
-import { forgetTries, noteNames, noteRefused } from './tries.ts'
+import { forgetTries, noteNames, noteRefused, type Retry } from './tries.ts'
 
 /** The requested state of a site: `email` is the contact of an ACME account. */
 export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
@@ -27,8 +27,7 @@ interface Issued {
   tls: Site['tls']
   expires_at: string
   refused?: string
-  /** The authority accepts no request earlier. */
-  retry_after_s?: number
+  retry?: Retry
   left_out: LeftOut[]
 }
 
@@ -41,11 +40,11 @@ interface Issued {
 export async function* issue(host: Host, requested: Requested): Progress<Issued> {
   const site = await getSite(host, requested.domain)
   const next: Site = { ...site, tls: requested.tls, email: requested.email }
-  const { refused, retry_after_s, left_out = [] } = yield* carryOut(host, next)
+  const { refused, retry, left_out = [] } = yield* carryOut(host, next)
   await writeSite(host, next)
   await noteNames(host, allNamesOf(next).slice(1), left_out)
   if (refused === undefined) await forgetTries(host, requested.domain)
-  else await noteRefused(host, requested.domain, refused, retry_after_s)
+  else await noteRefused(host, requested.domain, refused, retry)
   const found = await files.readCertificate(host, requested.domain)
   const expires_at = found ? new Date(found.validTo).toISOString() : ''
   const asked = left_out.filter(({ name }) => !pairOf(next.domain).includes(name))
@@ -76,7 +75,7 @@ async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Pro
   if (!site.moving?.parted) await setUrl(host, site, scheme)
 }
 
-type CarriedOut = Partial<Pick<Issued, 'refused' | 'retry_after_s' | 'left_out'>>
+type CarriedOut = Partial<Pick<Issued, 'refused' | 'retry' | 'left_out'>>
 
 /** `issue` without the record: returns why the authority refused. */
 export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
@@ -86,7 +85,7 @@ export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
     return {}
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
-    return { refused: error.message, retry_after_s: error.retry_after_s }
+    return { refused: error.message, retry: error.retry }
   }
 }
 

@@ -16,6 +16,8 @@ type Tries = z.infer<typeof Tries>
 
 /** Let's Encrypt allows five failed validations of a name per hour: these are three, then fewer. */
 const MINUTES = [10, 30, 60, 120, 240, 480, 720, 1440]
+/** Consecutive failures from which an authority that cannot be reached is asked once an hour. */
+const HOURLY = 3
 const MOST_BYTES = 16 << 20
 const MOST_REASON = 400
 
@@ -26,20 +28,30 @@ export async function readTries(host: Host): Promise<Tries> {
   return parseJson(Tries, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
 }
 
-/** `retry_after_s`: the authority accepts no request earlier. */
+/** When to request again. */
+export interface Retry {
+  /** The authority accepts no request for so many seconds. */
+  after_s?: number
+  /** The authority was not reached: this counts for none of its limits, so an hour is enough. */
+  is_unspent?: boolean
+}
+
 export async function noteRefused(
   host: Host,
   domain: string,
   reason: string,
-  retry_after_s = 0,
+  retry: Retry = {},
 ): Promise<void> {
-  const tried = (former: Try | undefined) => again(host, former, reason, retry_after_s)
+  const tried = (former: Try | undefined) => again(host, former, reason, retry)
   await changing(host, (tries) => ({ ...tries, [domain]: tried(tries[domain]) }))
 }
 
-function again({ clock }: Host, former: Try | undefined, reason: string, retry_after_s = 0): Try {
-  const failures = (former?.failures ?? 0) + 1
-  const minutes = Math.max(MINUTES[failures - 1] ?? 1440, Math.ceil(retry_after_s / 60))
+function again({ clock }: Host, former: Try | undefined, reason: string, retry: Retry = {}): Try {
+  const { after_s = 0, is_unspent = false } = retry
+  const before = former?.failures ?? 0
+  const failures = is_unspent ? Math.max(before, Math.min(before + 1, HOURLY)) : before + 1
+  const longest = is_unspent ? Math.min(failures, HOURLY) : failures
+  const minutes = Math.max(MINUTES[longest - 1] ?? 1440, Math.ceil(after_s / 60))
   const next_at = new Date(clock.now() + minutes * 60_000).toISOString()
   return { failures, reason: reason.slice(0, MOST_REASON), next_at }
 }

@@ -135,6 +135,27 @@ test('at a limit of the authority, waits as long as it says, and counts no faile
   expect(host.disk.find('/var/lib/hosting-agent/certificate-validations.json')).toBeUndefined()
 })
 
+test('asks an authority that cannot be reached once an hour, however long it is down', async () => {
+  authority(host, () => ({ unreachable: 'acme.example cannot be reached: timeout' }))
+  const message =
+    'The certificate for a.example was refused: acme.example cannot be reached: timeout'
+  const waits: number[] = []
+  for (let tries = 0; tries < 12; tries++) {
+    await issue(host, 'letsencrypt')
+    const { next_at = '' } = (await readTries(host))['a.example'] ?? {}
+    waits.push((Date.parse(next_at) - host.time) / 60_000)
+    host.time = Date.parse(next_at)
+  }
+  expect(waits).toEqual([10, 30, ...Array(10).fill(60)])
+  const next_at = new Date(host.time).toISOString()
+  expect(await readTries(host)).toEqual({ 'a.example': { failures: 3, reason: message, next_at } })
+  expect(host.disk.find('/var/lib/hosting-agent/certificate-validations.json')).toBeUndefined()
+
+  authority(host, refusing)
+  await issue(host, 'letsencrypt')
+  expect(await readTries(host)).toMatchObject({ 'a.example': { failures: 4 } })
+})
+
 test('clears a refusal when the certificate is issued or no longer wanted', async () => {
   authority(host, refusing)
   await issue(host, 'letsencrypt')

@@ -9,6 +9,7 @@ let answer: { status: number; headers: Record<string, string>; body: string }
 let server: Server
 let base: string
 let own: { pem: string; private_key: string }
+let directory_status = 200
 let orders = 0
 
 beforeAll(async () => {
@@ -19,7 +20,8 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json')
     const names = ['newNonce', 'newAccount', 'newOrder', 'revokeCert', 'keyChange']
     const directory = Object.fromEntries(names.map((name) => [name, `${base}/${name}`]))
-    if (path === '/dir') return void response.end(JSON.stringify(directory))
+    if (path === '/dir')
+      return void response.writeHead(directory_status).end(JSON.stringify(directory))
     if (path !== '/newOrder') {
       response.writeHead(path === '/newAccount' ? 201 : 200, { location: `${base}/account/1` })
       return void response.end(request.method === 'HEAD' ? '' : '{"status":"valid"}')
@@ -33,9 +35,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const order = () =>
+const order = (directory = `${base}/dir`) =>
   acme.order({
-    directory: `${base}/dir`,
+    directory,
     extra_roots: own.pem,
     account_key: own.private_key,
     private_key: own.private_key,
@@ -84,4 +86,17 @@ test('a short pause is waited for, and another error is not a limit', async () =
 
   await expect(order()).rejects.toThrow('not you')
   expect(orders).toBe(2)
+})
+
+test('an authority that is down or out of service orders nothing, and that is no refusal', async () => {
+  orders = 0
+  directory_status = 503
+  const host = base.replace('https://', '')
+  expect(await order()).toEqual({ unreachable: `${host} answers with status 503` })
+  directory_status = 200
+
+  expect(await order('https://127.0.0.1:1/dir')).toEqual({
+    unreachable: expect.stringContaining('127.0.0.1:1 cannot be reached: '),
+  })
+  expect(orders).toBe(0)
 })
