@@ -30,15 +30,15 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
       await since()
       await host.clock.sleep(FIRST_SAMPLE_MS)
     }
-    return {
+    const rest = {
       ram: await ramOf(host),
       disk: await diskOf(host),
       load: await loadOf(host),
       uptime: await uptimeOf(host),
       os: await osOf(host),
-      cpu: await since(),
       version: host.settings.version,
     }
+    return { cpu: await since(), ...rest }
   }
 }
 
