@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import { type PoolFile, poolFiles } from '#agent/os/web/fpm-files.ts'
-import type { Process } from '#agent/os/web/processes.ts'
 import { fastcgiAddress } from '#agent/os/web/virtual-host.ts'
 import type { Tier } from '#shared/fields.ts'
 import { TIERS } from '#shared/values.ts'

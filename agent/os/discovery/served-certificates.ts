@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
+import { eachAtOnce } from '#agent/os/processes/at-once.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { parseCertificate } from '#agent/os/tls/certificate-files.ts'
-import { eachAtOnce } from '#agent/os/web/at-once.ts'
 import type { SiteCertificate } from '#shared/agent.ts'
 import { listVhosts } from './vhosts.ts'
 

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { eachAtOnce } from '#agent/os/web/at-once.ts'
+import { eachAtOnce } from '#agent/os/processes/at-once.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkDatabase, DATABASE_DOWN } from './database.ts'
 import { checkPhp } from './php.ts'

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { type ApacheDirective, type Block, parseApache } from './apache-lines.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
-import type { Process } from './processes.ts'
 
 interface Reading {
   source: ConfigFiles

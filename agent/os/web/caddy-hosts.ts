@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { filesOnDisk } from './config-files.ts'
-import type { Process } from './processes.ts'
 import { fastcgiAddress, type Kind, type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
 
 const PROGRAM = /^\S*\/caddy run\b/

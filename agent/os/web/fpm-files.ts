@@ -1,9 +1,9 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
 import { FPM_FOLDER } from '#agent/os/php/fpm-files.ts'
-import { eachAtOnce } from './at-once.ts'
+import { eachAtOnce } from '#agent/os/processes/at-once.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
-import type { Process } from './processes.ts'
 
 /** A file with pools, and the version of the PHP that reads it; empty: unknown. */
 export interface PoolFile {

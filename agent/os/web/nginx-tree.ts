@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { eachAtOnce } from './at-once.ts'
+import { eachAtOnce } from '#agent/os/processes/at-once.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { type Block, type Directive, parseNginx } from './nginx-config.ts'
 

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { Process } from './processes.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
 
 const ROOT = '/usr/local/lsws'

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
+import type { Process } from '#agent/os/processes/processes.ts'
 import { filesInDump, filesOnDisk } from './config-files.ts'
 import type { Directive } from './nginx-config.ts'
 import { dumpNginx, filesOf, isWhole } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
-import type { Process } from './processes.ts'
 
 const DEFAULT = '/etc/nginx/nginx.conf'
 const DUMP_MS = 20_000

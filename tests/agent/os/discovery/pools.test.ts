@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { findPools } from '#agent/os/discovery/pools.ts'
-import { systemProcesses } from '#agent/os/web/processes.ts'
+import { systemProcesses } from '#agent/os/processes/processes.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const pool = (name: string, listen: string) => `[${name}]\nuser = ${name}\nlisten = ${listen}\n`
