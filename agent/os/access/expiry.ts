@@ -2,6 +2,9 @@ import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { endSessions } from './sessions.ts'
 
+/** sshd admits somebody in the second in which the key expires, and nobody after it. */
+const LAST_MS = 1000
+
 /** sshd admits nobody with an expired key; this ends what was open then. */
 export class ExpiryWatch {
   /** At the start of the agent, everything that expired before counts: it may have been off. */
@@ -10,7 +13,7 @@ export class ExpiryWatch {
   async look(host: Host): Promise<void> {
     const now = host.clock.now()
     const isDue = ({ expires_at }: { expires_at: string | null }) => {
-      const at = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+      const at = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) + LAST_MS
       return at > this.#since && at <= now
     }
     for (const { user, access = [] } of await listSites(host)) {

@@ -75,12 +75,20 @@ export const gateOptions = (user: string, home: string): string[] => [
 export const hasShell = ({ access = [] }: Pick<Site, 'access'>): boolean =>
   access.some(({ kind }) => kind === 'shell')
 
-/** Ends the sessions in the sandbox, and the clients that people see them with. */
+/**
+ * Ends the clients of people, and their sessions in the sandbox. The restart of the socket drops
+ * connections that systemd has not accepted yet, which would start sessions afterwards.
+ */
 export async function endShells(host: Host, user: string): Promise<void> {
   if (!(await hasGate(host, user))) return
   const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', gateOf(user)]
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
-  if (host.init === 'systemd') await host.shell.try(['systemctl', 'stop', sessionsOf(user)])
+  if (host.init !== 'systemd') return
+  const socket = socketUnitOf(user)
+  // Clears the count of its starts, which systemd limits.
+  await host.shell.try(['systemctl', 'reset-failed', socket])
+  await host.shell.try(['systemctl', 'try-restart', socket])
+  await host.shell.try(['systemctl', 'stop', sessionsOf(user)])
 }
 
 /** Keys first: from then on nobody can log in. The account last, so that a repeated removal finds it. */

@@ -1,22 +1,33 @@
 import type { Host } from '#agent/host/ports.ts'
-import { endShells } from './gate.ts'
+import { systemProcesses } from '#agent/os/processes/processes.ts'
+import { endShells, gateOf } from './gate.ts'
 
-/** Of the process of a session that runs as its user, on Debian 12 and 13. */
+/** Of the processes of a session, on Debian 12 and 13. */
 const NAMES = ['sshd', 'sshd-session']
-/** A login that was accepted before the change has its session by then. */
-const LATE_MS = 1000
 
-/** Ends all SSH sessions of a site, but none of its other processes. */
+/**
+ * Ends all SSH sessions of a site, but none of its other processes. What admits them ends before:
+ * a login that sshd checked earlier has no session afterwards.
+ */
 export async function endSessions(host: Host, user: string): Promise<void> {
-  await endAll(host, user)
-  await host.clock.sleep(LATE_MS)
-  await endAll(host, user)
+  await endLogins(host, [user, gateOf(user)])
+  await endShells(host, user)
+  for (const name of NAMES) await ended(host, ['--user', user, '--name', name])
 }
 
-async function endAll(host: Host, user: string): Promise<void> {
-  const { shell } = host
-  await endShells(host, user)
-  const options = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
-  for (const name of NAMES)
-    await shell.run(['start-stop-daemon', '--stop', ...options, '--name', name])
+/**
+ * The process of root that checks a login and then starts its session. sshd(8) shows the user in
+ * its title before it reads keys and asks PAM; no other user can end in that list.
+ */
+export async function endLogins(host: Host, accounts: readonly string[]): Promise<void> {
+  for (const { pid, line, root } of await systemProcesses(host)) {
+    const name = NAMES.find((one) => accounts.some((each) => line === `${one}: ${each} [priv]`))
+    if (root && name) await ended(host, ['--pid', `${pid}`, '--user', 'root', '--name', name])
+  }
 }
+
+/** Again and again: a process may start another one just before its end. */
+const RETRIES = '--retry=KILL/1/KILL/1/KILL/5'
+
+const ended = ({ shell }: Host, which: readonly string[]) =>
+  shell.run(['start-stop-daemon', '--stop', '--oknodo', '--quiet', RETRIES, ...which])

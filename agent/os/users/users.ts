@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { withoutAccess } from '#agent/os/access/access.ts'
 import { endShells, gateOf, hasGate } from '#agent/os/access/gate.ts'
+import { endLogins } from '#agent/os/access/sessions.ts'
 import { managerAllowed } from '#agent/os/access/user-manager.ts'
 import { stopSlice } from '#agent/os/as-site/slice.ts'
 import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
@@ -125,6 +126,7 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
       await host.shell.run(['usermod', '--expiredate', '1', '--', user])
       if (await hasGate(host, user))
         await host.shell.run(['usermod', '--expiredate', '1', '--', gateOf(user)])
+      await endLogins(host, [user, gateOf(user)])
       await endProcesses(host, user)
       await endShells(host, user)
     }),

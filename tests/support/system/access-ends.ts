@@ -36,6 +36,31 @@ export function accessEnds(of: () => AccessWorld): void {
   )
 
   test(
+    'a login that sshd is just admitting has no session after its access ended',
+    async () => {
+      const world = of()
+      const { host, client, shop } = world
+      await world.set(shop, [world.grant('anna'), world.grant('ben')])
+      await host.put('/root/late.html', 'late\n')
+      // After the account was found to be valid, before the session starts.
+      const slow = 'account required pam_exec.so /usr/bin/sleep 4.321'
+      await host.must(['cp', '/etc/pam.d/sshd', '/root/pam.sshd'])
+      await host.must(['bash', '-c', `echo '${slow}' >> /etc/pam.d/sshd`])
+      const login = client.sftp('ben', shop.user, ['put /root/late.html'])
+      const isChecked = async () => (await host.exec(['pgrep', '-f', 'sleep 4[.]321'])).code === 0
+      expect(await lab.poll(isChecked)).toBe(true)
+
+      await world.set(shop, [world.grant('anna')])
+
+      expect((await login).code).toBe(255)
+      const page = await host.exec(['test', '-e', `${shop.docroot}/late.html`])
+      expect(page.code).toBe(1)
+      await host.must(['cp', '/root/pam.sshd', '/etc/pam.d/sshd'])
+    },
+    2 * MINUTES,
+  )
+
+  test(
     'logins are in the activity, and a site cannot forge one',
     async () => {
       const world = of()

@@ -18,5 +18,5 @@ test('sessions of a site end when the access of somebody expires, once', async (
   await watch.look(host)
   await watch.look(host)
 
-  expect(ends()).toBe(2)
+  expect(ends()).toBe(1)
 })
