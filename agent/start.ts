@@ -21,6 +21,7 @@ import { stopLeftSlices } from './os/as-site/slice.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
 import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
+import { openLeftLogins } from './os/moving/left-closed.ts'
 import { NumbersCollector } from './os/numbers/collector.ts'
 import { ensureServices } from './os/server/ensure-services.ts'
 import { removeLeftDrafts } from './os/server/left-drafts.ts'
@@ -98,6 +99,8 @@ async function open(config: Config, host: Host) {
       endManagers(host, await listAccounts(host)).catch(logError),
     ])
   await runner.recover()
+  if (host.privileged)
+    await openLeftLogins(host, (domain) => runner.isBusy(apexOf(domain))).catch(logError)
   const { tls, notice, ...trust } = await trustOf(config, host)
   const policy = new Policy({
     ...host,

@@ -5,6 +5,7 @@ import { GROUP } from '#agent/os/access/places.ts'
 import { endSessions } from '#agent/os/access/sessions.ts'
 import { deferred } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
+import { isFrozen } from '#agent/os/nginx/vhost-files.ts'
 import { gateKeysOf, shellOf } from '#agent/os/shell/shell.ts'
 import { refuseWithoutSystemd, toolSteps } from '#agent/os/shell/tools.ts'
 import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
@@ -17,6 +18,7 @@ import {
 } from '#agent/os/ssh/sshd.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
 import { isReached, loses, onlyTakes } from './access-changes.ts'
 
@@ -34,6 +36,8 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
   const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
   const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
   if (takes || params.grants.length === 0) return [keyStep(params, host), ...others]
+  if (await isFrozen(host, params.domain))
+    throw conflict(`${params.domain} is frozen while it moves`)
   if (wants) refuseWithoutSystemd(host)
   await refuseWithoutSshd(host, params.install)
   return [

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { withoutAccess } from '#agent/os/access/access.ts'
+import { openLogins } from '#agent/os/access/closing.ts'
 import { endSessions } from '#agent/os/access/sessions.ts'
 import { releaseJobs } from '#agent/os/backup/hold.ts'
 import * as cron from '#agent/os/cron/cron.ts'
@@ -38,6 +39,7 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
       async undo() {
         if (!isOpen) return
         await thaw(steady, domain)
+        await openLogins(steady, user)
         await forgetThaw(steady, site).apply()
         await releaseJobs(steady, user).apply()
       },

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { closingSteps, openLogins } from '#agent/os/access/closing.ts'
 import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
@@ -91,6 +92,7 @@ export function freezeSteps(host: Host, site: Site): Step[] {
       },
       undo: () => thaw(steady, domain),
     },
+    ...closingSteps(host, site),
     {
       name: 'drain',
       title: 'Waiting for running requests and jobs',
@@ -117,6 +119,7 @@ export const thawSteps = (host: Host, site: Site): Step[] => [
     effects: [change('file', availablePath(site.domain))],
     async apply() {
       await thaw(host, site.domain)
+      await openLogins(host, site.user)
       await forgetThaw(host, site).apply()
       await releaseJobs(host, site.user).apply()
     },

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { closingSteps, openingSteps } from '#agent/os/access/closing.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
@@ -10,7 +11,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { holdJobs, releaseJobs } from './hold.ts'
 
-/** Nothing of the site runs any more; nginx still gives visitors the pages of its cache. */
+/** Nothing of the site runs any more, and nobody is logged in; nginx still gives visitors the pages of its cache. */
 export function pauseSteps(host: Host, site: Site): Step[] {
   const steady = host.steady ?? host
   return [
@@ -27,6 +28,7 @@ export function pauseSteps(host: Host, site: Site): Step[] {
       apply: () => fpmRemoval.pauseAll(host, site),
       undo: () => fpm.apply(steady, site),
     },
+    ...closingSteps(host, site),
   ]
 }
 
@@ -73,6 +75,7 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     ...ownFileSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
     { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },
+    ...openingSteps(host, site),
     {
       name: 'probe',
       title: 'Waiting for an answer of the site',

@@ -1,9 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
+import { closable } from '#agent/os/access/closing.ts'
 import { timerUnitOf } from '#agent/os/cron/files.ts'
 import { jobTimerOf } from '#agent/os/cron/own-files.ts'
 import {
   type Change,
   declared,
+  deferred,
   generated,
   inOrder,
   linked,
@@ -19,7 +21,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 /** The longest freeze of a site. */
 const FREEZE_SECONDS = 300
 
-type Frozen = Pick<Site, 'domain' | 'user' | 'jobs'>
+type Frozen = Pick<Site, 'domain' | 'user' | 'jobs' | 'access'>
 
 const thawServiceOf = (user: string) => `hosting-thaw@${user}.service`
 const thawTimerOf = (user: string) => `hosting-thaw@${user}.timer`
@@ -34,7 +36,7 @@ const timersOf = ({ user, jobs = [] }: Pick<Frozen, 'user' | 'jobs'>): string[] 
  * systemd ends a freeze by itself, also if agent and dashboard are gone, and after a restart of the
  * server. The rename is first: without the file there is no freeze, and nothing else happens.
  */
-const filesOf = ({ domain, user, jobs }: Frozen): Generated[] => [
+const filesOf = ({ domain, user, jobs }: Frozen, closed: readonly string[]): Generated[] => [
   {
     path: `${UNITS}/${thawServiceOf(user)}`,
     text: `# ${MARK_LINE}
@@ -49,7 +51,7 @@ Type=oneshot
 ExecStart=/usr/bin/mv --force ${servingPathOf(domain)} ${availablePath(domain)}
 ExecStart=-/usr/bin/systemctl --no-block reload nginx.service
 ExecStart=-/usr/bin/systemctl --no-block start ${timersOf({ user, jobs }).join(' ')}
-`,
+${closed.map((account) => `ExecStart=-/usr/bin/chage --expiredate=-1 ${account}\n`).join('')}`,
   },
   {
     path: `${UNITS}/${thawTimerOf(user)}`,
@@ -67,7 +69,7 @@ AccuracySec=1s
 /** Before a freeze: its end. */
 export const planThaw = (host: Host, site: Frozen): Change =>
   inOrder(
-    generated(host, filesOf(site)),
+    deferred(async () => generated(host, filesOf(site, await closable(host, site)))),
     linked(host, `${UNITS}/${thawServiceOf(site.user)}`, wantsOf(site.user)),
     declared([run('restart', thawTimerOf(site.user))], async () => {
       await host.shell.run(['systemctl', 'daemon-reload'])

@@ -41,11 +41,23 @@ export const movedBack = (world: TwoServers, { id }: MovedSite, at: Parts): Prom
   followed(world, `/api/servers/${world.two.id}/sites/${id}/move-back`, {}, at)
 
 async function followed(
-  { dashboard }: TwoServers,
+  world: TwoServers,
   path: string,
   body: object,
   at: Parts,
 ): Promise<unknown> {
+  const last = await lastOf(world, path, body, at)
+  if (last?.event === 'complete') return last.data.seconds
+  throw new Error(JSON.stringify(last?.data))
+}
+
+/** The last event of an operation, with work when its steps begin. */
+export async function lastOf(
+  { dashboard }: TwoServers,
+  path: string,
+  body: object,
+  at: Parts,
+): Promise<StoredEvent | undefined> {
   const { events } = await dashboard.start('POST', `${path}?steps=true`, body)
   let last: StoredEvent | undefined
   for await (const event of events) {
@@ -53,6 +65,5 @@ async function followed(
     const { name, state } = event.data
     if (event.event === 'step' && state === 'running') await at[String(name)]?.()
   }
-  if (last?.event === 'complete') return last.data.seconds
-  throw new Error(JSON.stringify(last?.data))
+  return last
 }

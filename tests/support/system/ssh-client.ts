@@ -37,6 +37,12 @@ export class SshClient {
     return { code, text: stdout + stderr }
   }
 
+  /** Runs sftp with the lines that a script of the shell prints. */
+  feed(key: string, user: string, script: string) {
+    const sftp = ['sftp', ...this.#to(key), '-b', '-', `${user}@127.0.0.1`].join(' ')
+    return this.#host.spawn(['bash', '-c', `(${script}) | ${sftp}`])
+  }
+
   /** `options` stand before the address, `command` after it. */
   async ssh(
     key: string,

@@ -24,11 +24,11 @@ export function after(ms: number): () => boolean {
 
 /**
  * Kills the agent of a frozen site, which systemd then does not start again, and lets the timer of the
- * freeze end earlier. The agent is there again at the end.
+ * freeze end earlier, and `served` look at the result. The agent is there again at the end.
  */
 export async function thawedBySystemd(
   host: lab.Host,
-  { user, page }: { user: string; page: string },
+  { user, page, served }: { user: string; page: string; served?: () => Promise<void> },
 ): Promise<void> {
   const timer = `hosting-thaw@${user}.timer`
   const soon = `/run/systemd/system/${timer}.d/soon.conf`
@@ -44,6 +44,7 @@ export async function thawedBySystemd(
   await host.must(['systemctl', 'daemon-reload'])
   await host.must(['systemctl', 'restart', timer])
   const isServed = await lab.poll(async () => (await statusOf()) === 200, { timeout_ms: 60_000 })
+  await served?.()
   if (!(await died())) throw new Error('the agent was started')
   await host.must(['rm', DEAD, soon])
   await host.must(['systemctl', 'daemon-reload'])

@@ -1,0 +1,19 @@
+import type { Host } from '#agent/host/ports.ts'
+import { hasClosed, openLogins } from '#agent/os/access/closing.ts'
+import { isFrozen } from '#agent/os/nginx/vhost-files.ts'
+import { listSites } from '#agent/os/site/sites.ts'
+
+/**
+ * At the start of the agent: systemd ended a freeze meanwhile, but could not open an account, for
+ * instance because another program was changing accounts.
+ */
+export async function openLeftLogins(
+  host: Host,
+  isBusy: (domain: string) => boolean,
+): Promise<void> {
+  if (!(await hasClosed(host))) return
+  for (const { domain, user, moving } of await listSites(host)) {
+    if (moving?.closed || isBusy(domain) || (await isFrozen(host, domain))) continue
+    await openLogins(host, user)
+  }
+}
