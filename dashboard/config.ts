@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { Email } from '#shared/fields.ts'
+import { codeOf } from './runtime/error-code.ts'
 
 const port = 'must be a port number between 0 and 65535'
 const days = 'must be a number of days between 1 and 365'
@@ -21,6 +23,7 @@ const Environment = z.object({
     'a file:, http(s):// or libsql:// URL',
   ).optional(),
   DATABASE_AUTH_TOKEN: z.string().optional(),
+  DATABASE_AUTH_TOKEN_FILE: z.string().optional(),
   ADMIN_EMAIL: Email.optional(),
   ADMIN_PASSWORD: z.string().max(1024, 'must have at most 1024 characters').optional(),
   PRIVATE_ADDRESSES: z
@@ -63,8 +66,21 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 }
 
 /** The address of the database: a file in DATA_DIR unless DATABASE_URL is set. */
-export function databaseOf({ DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN }: Config) {
-  return { url: DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`, token: DATABASE_AUTH_TOKEN }
+export function databaseOf({ DATA_DIR, DATABASE_URL, ...config }: Config) {
+  const { DATABASE_AUTH_TOKEN: token, DATABASE_AUTH_TOKEN_FILE: file } = config
+  return {
+    url: DATABASE_URL ?? `file:${DATA_DIR}/dashboard.db`,
+    token: file === undefined ? token : tokenOf(file),
+  }
+}
+
+function tokenOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const why = codeOf(error) || 'unknown error'
+    throw new ConfigError(`DATABASE_AUTH_TOKEN_FILE: ${file} cannot be read (${why})`)
+  }
 }
 
 /** The environment of this process: the only place that reads it. */

@@ -12,6 +12,8 @@ import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
 import { HealthPoller } from './health/poller.ts'
 import { HealthReader } from './health/read-health.ts'
+import { makeLeases } from './leases/leases.ts'
+import { FLEET, shareOf } from './leases/shares.ts'
 import { Feed } from './live/feed.ts'
 import { Poller } from './metrics/poller.ts'
 import { listOnline, storeReadings } from './metrics/queries.ts'
@@ -71,34 +73,43 @@ export function makeDeps(outside: Outside) {
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
   const sync = { ...base, agents, sealer, trash_ms, types: RULES, syncs: new KeyedQueue<number>() }
+  const leases = makeLeases(base)
+  const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
+  /** Work for one server, while it is ours. */
+  const ours = async (id: number, work: () => Promise<void>): Promise<void> => {
+    if (isOurs({ id })) await leases.run(shareOf(id), () => inRequest(newRequestId(random), work))
+  }
+  const listOurs = async () => (await listOnline(db)).filter(isOurs)
   const scheduler = new Scheduler({
     clock,
-    sync: (id) => inRequest(newRequestId(random), () => backgroundSync(sync, id)),
+    sync: (id) => ours(id, () => backgroundSync(sync, id)),
   })
   const poller = new Poller({
     clock,
     log,
-    list: () => listOnline(db),
+    list: listOurs,
     ask: (server) =>
       inRequest(newRequestId(random), () =>
         agents.get(server, '/metrics', Metrics, limits.contact_ms),
       ),
-    store: (readings) => storeReadings(db, readings),
-    count: (server) =>
-      inRequest(newRequestId(random), () => updateNumbers({ db, agents, clock, log }, server)),
+    store: async (readings) => {
+      const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
+      await leases.run(shares, () => storeReadings(db, readings))
+    },
+    count: (server) => ours(server.id, () => updateNumbers({ db, agents, clock, log }, server)),
   })
   const health = new HealthReader({ ...base, agents })
   const health_poller = new HealthPoller({
     clock,
     log,
     async list() {
-      const online = await listOnline(db)
+      const online = await listOurs()
       health.keep(online.map(({ id }) => id))
       return online
     },
-    read: (server) => inRequest(newRequestId(random), () => health.update(server)),
+    read: (server) => ours(server.id, () => health.update(server)),
   })
-  const enroller = new Enroller({ ...trust, enrolled: (id) => scheduler.add(id) })
+  const enroller = new Enroller({ ...trust, leases, enrolled: (id) => scheduler.add(id) })
   const own: Record<OwnType, Executor> = {
     'server.sync': (...of) => runSync(sync, ...of),
     'site.move': (...of) => runMove({ ...sync, worker }, ...of),
@@ -117,6 +128,7 @@ export function makeDeps(outside: Outside) {
   const worker: Worker = new Worker({
     ...base,
     types: RULES,
+    leases,
     executorOf,
     onFinished: ({ type, server_id }, { status }) => {
       base.bus.notify(BULK_NEWS)
@@ -124,12 +136,18 @@ export function makeDeps(outside: Outside) {
       if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })
+  const bulks = new BulkRunner({ ...sync, leases, worker })
+  leases.onChange(({ lost }) => {
+    worker.handOver(lost)
+    if (lost.includes(FLEET)) bulks.handOver()
+  })
   return {
     ...sync,
+    leases,
     web_dir,
     demo,
     feed: new Feed(base),
-    bulks: new BulkRunner({ ...sync, worker }),
+    bulks,
     keys,
     rules,
     sealer,

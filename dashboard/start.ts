@@ -41,6 +41,9 @@ export interface Demo {
 
 /** The requests that start in one turn of the event loop: `/health` is answered in between. */
 const AT_ONCE = 16
+/** How soon an operation starts that was requested at another dashboard. */
+const WORK_MS = 250
+const LOOK_MS = 1_000
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MOST_BODY = 64 << 20
 
@@ -62,12 +65,14 @@ export async function start(
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
   ready.resolve()
+  await deps.leases.start()
   await deps.worker.resume()
   await deps.bulks.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   deps.poller.start()
   deps.health_poller.start()
+  watchOthers(deps)
   const sweeps = startSweeps(deps, config)
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
@@ -77,10 +82,20 @@ export async function start(
     const working = [worker, bulks, scheduler, enroller, poller, health_poller]
     const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
+    await deps.leases.stop()
     deps.db.close()
     lock?.close()
   }
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
+}
+
+/** What other dashboards on the same records have begun and changed. */
+function watchOthers({ leases, worker, bulks, scheduler, db }: Deps): void {
+  leases.watch(WORK_MS, () => worker.resume())
+  leases.watch(LOOK_MS, async () => {
+    await bulks.resume()
+    scheduler.keep(await listServerIds(db), (await getSettings(db)).sync_interval)
+  })
 }
 
 async function assemble(

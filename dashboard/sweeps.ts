@@ -2,6 +2,7 @@ import { backUpAside, backUpDaily } from './backup/daily.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import type { Deps } from './deps.ts'
+import { FLEET } from './leases/shares.ts'
 import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
@@ -34,20 +35,27 @@ const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<v
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
 
-/** Nothing is deleted or started by its age while the time of day cannot be trusted. */
+/**
+ * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
+ * dashboards, the one with the share of the fleet does it.
+ */
 export function startSweeps(deps: Deps, config: Config) {
+  const { leases } = deps
   const watch = new ClockWatch(deps.clock)
   const sweeps = Object.entries(SWEEPS).map(([name, [every_ms, sweep]]) =>
     setInterval(() => {
-      if (!watch.isSteady()) return
-      sweep(deps).catch((error: unknown) => deps.log.error(`${name} failed`, error))
+      if (!watch.isSteady() || !leases.holds(FLEET)) return
+      leases
+        .run(FLEET, () => sweep(deps))
+        .catch((error: unknown) => deps.log.error(`${name} failed`, error))
     }, every_ms),
   )
   let isRunning = false
   const backUp = () => {
-    if (isRunning) return
+    if (isRunning || !leases.holds(FLEET)) return
     isRunning = true
-    backUpDay(config, deps)
+    leases
+      .run(FLEET, () => backUpDay(config, deps))
       .catch((error: unknown) => deps.log.error('backup failed', error))
       .finally(() => {
         isRunning = false

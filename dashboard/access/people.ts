@@ -1,5 +1,6 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
-import { type Database, violatesUnique } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Person } from '#shared/api/access.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'

@@ -1,11 +1,5 @@
 import { and, asc, count, desc, eq, inArray, lte, sql } from 'drizzle-orm'
-import {
-  type Database,
-  type Queries,
-  type Statement,
-  violatesUnique,
-  writeAll,
-} from '#dashboard/db/client.ts'
+import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
 import type { BulkItemRow, BulkRow, OperationRow } from '#dashboard/db/rows.ts'
 import {
   activities,
@@ -14,6 +8,7 @@ import {
   bulk_operations,
   operations,
 } from '#dashboard/db/schema.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import type { NumberedEvent } from '#shared/sse.ts'
 import { lastBulkEventId } from './queries.ts'
 

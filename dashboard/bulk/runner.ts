@@ -1,9 +1,11 @@
+import type { Leases } from '#dashboard/leases/leases.ts'
+import { FLEET } from '#dashboard/leases/shares.ts'
 import { rest } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { type StepDeps, takeStep } from './advance.ts'
 import { listUnfinishedBulks } from './progress.queries.ts'
 
-type Deps = StepDeps & { log: Log; retry_max_ms: number }
+type Deps = StepDeps & { log: Log; leases: Leases; retry_max_ms: number }
 
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
@@ -15,32 +17,49 @@ const LOOK_MS = 5_000
 export class BulkRunner {
   readonly #deps: Deps
   readonly #running = new Map<string, Promise<void>>()
-  readonly #stopping = new AbortController()
+  #stopping = new AbortController()
+  #stopped = false
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Continues the unfinished work of an earlier process. */
+  /** Continues the unfinished work of an earlier process, and starts that of other dashboards. */
   async resume(): Promise<void> {
+    if (!this.#deps.leases.holds(FLEET)) return
     for (const id of await listUnfinishedBulks(this.#deps.db)) this.start(id)
   }
 
+  /** Nothing where another dashboard runs it. */
   start(id: string): void {
-    if (this.#running.has(id) || this.#stopping.signal.aborted) return
-    const carried = this.#carry(id).finally(() => this.#running.delete(id))
+    const { leases } = this.#deps
+    if (this.#running.has(id) || this.#stopped || !leases.holds(FLEET)) return
+    const { signal } = this.#stopping
+    const carried = leases
+      .run(FLEET, () => this.#carry(id, signal))
+      .finally(() => {
+        if (this.#running.get(id) === carried) this.#running.delete(id)
+      })
     this.#running.set(id, carried)
+  }
+
+  /** Leaves them to the dashboard that has their share now. */
+  handOver(): void {
+    this.#stopping.abort()
+    this.#stopping = new AbortController()
+    this.#running.clear()
   }
 
   /** Stops everything: the records stay unchanged for the next process. */
   async stop(): Promise<void> {
+    this.#stopped = true
     this.#stopping.abort()
     await Promise.all(this.#running.values())
   }
 
-  async #carry(id: string): Promise<void> {
+  async #carry(id: string, signal: AbortSignal): Promise<void> {
     const { bus, clock, log, retry_max_ms } = this.#deps
-    for (const { signal } = this.#stopping; !signal.aborted; ) {
+    while (!signal.aborted) {
       using news = bus.next(BULK_NEWS)
       try {
         const step = await takeStep(this.#deps, id)

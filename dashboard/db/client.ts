@@ -4,11 +4,13 @@ import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
-import { causes, connect, fileOf, persist } from './connect.ts'
+import { connect, fileOf, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
+import { fencing } from './fence.ts'
 import * as jobs from './jobs-schema.ts'
+import * as leases from './leases-schema.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
@@ -28,6 +30,7 @@ export const schema = {
   ...backups,
   ...mail,
   ...jobs,
+  ...leases,
   ...copies,
   ...moves,
   ...numbers,
@@ -52,6 +55,8 @@ export interface Database {
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Another number after every change; undefined where that is not known without a round trip. */
   revision(): number | undefined
+  /** Whether several dashboards share the work on these records (leases/). */
+  is_shared: boolean
   close(): void
 }
 
@@ -65,7 +70,7 @@ export async function openDatabase(
   try {
     if (fileOf(url) !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    return databaseOn(client, fileOf(url))
+    return databaseOn(client, fileOf(url), fileOf(url) === undefined)
   } catch (error) {
     client.close()
     throw error
@@ -79,14 +84,17 @@ async function prepareFile(client: Client): Promise<void> {
 }
 
 /** The records on a client with migrated tables. `file`: their file, unless a server has them. */
-export function databaseOn(client: Client, file?: string): Database {
+export function databaseOn(client: Client, file?: string, is_shared = false): Database {
   const read = drizzle({ client, schema })
   const revision = file === undefined ? undefined : new Revision(file)
   const close = () => {
     revision?.close()
     client.close()
   }
-  return { read, write: writer(client, read), revision: () => revision?.current(), close }
+  // The writes on a server are refused to a dashboard that no longer has the lease of its work.
+  const queries = is_shared ? drizzle({ client: fencing(client), schema }) : read
+  const write = writer(client, queries)
+  return { read, write, revision: () => revision?.current(), is_shared, close }
 }
 
 /** All statements or none; in one round trip on a remote server. */
@@ -110,22 +118,4 @@ function writer(client: Client, queries: Queries): Database['write'] {
     tail = result.catch(() => undefined)
     return result
   }
-}
-
-/** For a column whose statement writes null to refuse a value. `column` as in `sites.apex`. */
-export function violatesNotNull(error: unknown, column: string): boolean {
-  return causes(error).some(
-    (cause) =>
-      !('query' in cause) && cause.message.includes(`NOT NULL constraint failed: ${column}`),
-  )
-}
-
-/** By text, because libSQL returns no extended code over HTTP. `column` as in `sites.domain`. */
-export function violatesUnique(error: unknown, column: string): boolean {
-  return causes(error).some(
-    (cause) =>
-      !('query' in cause) &&
-      cause.message.includes('UNIQUE constraint failed') &&
-      cause.message.includes(column),
-  )
 }

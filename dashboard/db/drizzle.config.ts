@@ -18,6 +18,7 @@ export default defineConfig({
     'access-schema',
     'numbers-schema',
     'dns-schema',
+    'leases-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

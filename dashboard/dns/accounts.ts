@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { type Database, violatesUnique } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'

@@ -1,6 +1,7 @@
 import type { Base } from '#dashboard/db/base.ts'
-import { type Database, violatesUnique } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, errorNameOf, isCancelled, withoutCode } from '#shared/errors.ts'

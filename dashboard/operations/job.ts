@@ -6,7 +6,7 @@ export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
   | { status: 'failed'; error: ErrorBody }
 
-/** An operation that runs in this process. Both promises may be ignored. */
+/** An operation that runs here or at another dashboard. Both promises may be ignored. */
 export interface Job {
   operation_id: string
   /**
@@ -26,6 +26,25 @@ export interface RunContext {
 
 /** Runs one type of operation. Throws a ServiceError: `offline` is retried, others are final. */
 export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
+
+/** A job of this dashboard that becomes one of another when it is handed over. */
+export function handingOver(
+  operation_id: string,
+  here: { accept: { promise: Promise<void> }; carried: Promise<Outcome>; is_handed_over: boolean },
+  elsewhere: Job,
+): Job {
+  const accepted = here.accept.promise.catch((error: unknown) => {
+    if (here.is_handed_over) return elsewhere.accepted
+    throw error
+  })
+  const finished = here.carried.catch((error: unknown) => {
+    if (here.is_handed_over) return elsewhere.finished
+    throw error
+  })
+  accepted.catch(() => undefined)
+  finished.catch(() => undefined)
+  return { operation_id, accepted, finished }
+}
 
 /** The error of a stored body. */
 export function errorOf(body: ErrorBody): ServiceError {

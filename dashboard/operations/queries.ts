@@ -1,15 +1,9 @@
 import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
-import {
-  batch,
-  type Database,
-  type Queries,
-  type Statement,
-  violatesNotNull,
-  violatesUnique,
-} from '#dashboard/db/client.ts'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import { exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
+import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import type { Change } from './rules.ts'
@@ -100,7 +94,7 @@ export function findOperation(db: Database, id: string): Promise<OperationRow | 
   return db.read.select().from(operations).where(eq(operations.id, id)).get()
 }
 
-/** The operation that holds a site, or the sync that holds a server. */
+/** What holds a site, or the sync that holds a server. */
 export function findActive(
   db: Database,
   { type, server_id, site_id }: Pick<OperationRow, 'type' | 'server_id' | 'site_id'>,
@@ -116,10 +110,11 @@ export function findActive(
     .get()
 }
 
-/** The operations that ran when the process ended, oldest first. */
-export function listActive(db: Database): Promise<OperationRow[]> {
+/** The operations without an outcome, oldest first. */
+export function listUnfinished(db: Database) {
+  const { id, server_id, cancel } = operations
   return db.read
-    .select()
+    .select({ id, server_id, cancel })
     .from(operations)
     .where(inArray(operations.status, ACTIVE))
     .orderBy(asc(operations.created_at))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { entryOf } from '#dashboard/activity/entry.ts'
-import { type Database, violatesUnique } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import type { BackupRules, SetBackupRules } from '#shared/api/backup-settings.ts'
 import { conflict, invalid } from '#shared/errors.ts'

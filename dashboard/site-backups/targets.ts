@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import type { Database } from '#dashboard/db/client.ts'
-import { violatesUnique } from '#dashboard/db/client.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type {

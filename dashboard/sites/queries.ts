@@ -4,13 +4,12 @@ import {
   type Database,
   type Queries,
   type Statement,
-  violatesNotNull,
-  violatesUnique,
   writeAll,
 } from '#dashboard/db/client.ts'
 import type { NewSite, OperationRow, SiteRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { getSite } from '#dashboard/db/targets.ts'
+import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
 import { findNamed, unlessTaken } from '#dashboard/domains/names.queries.ts'
 import {
   getOperation,

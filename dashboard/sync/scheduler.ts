@@ -43,6 +43,14 @@ export class Scheduler {
     this.#tick()
   }
 
+  /** All servers and the interval, as they are now: another dashboard may have changed them. */
+  keep(server_ids: readonly number[], seconds: number): void {
+    const there = new Set(server_ids)
+    for (const id of this.#due.keys()) if (!there.has(id)) this.remove(id)
+    for (const id of server_ids) if (!this.#due.has(id)) this.add(id)
+    if (seconds * 1000 !== this.#interval_ms) this.setInterval(seconds)
+  }
+
   /** A change on it: syncs once after a quiet time, or at the maximum. */
   changed(server_id: number): void {
     const now = this.#now()

@@ -1,4 +1,6 @@
 import type { Base } from '#dashboard/db/base.ts'
+import type { Leases } from '#dashboard/leases/leases.ts'
+import { shareOf } from '#dashboard/leases/shares.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { AddressRules } from './addresses.ts'
 import { confirm, enrol } from './enrol.ts'
@@ -11,6 +13,7 @@ interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   keys: Keyring
   sealer: Sealer
   rules: AddressRules
+  leases: Leases
   /** Called when an agent is trusted: its first signed request makes the server `online`. */
   enrolled(server_id: number): void
 }
@@ -41,12 +44,15 @@ export class Enroller {
   }
 
   async #run(): Promise<void> {
-    const { db, clock, log } = this.#deps
+    const { db, clock, log, leases } = this.#deps
     while (!this.#stopping.signal.aborted) {
       try {
-        const open = await listOpenEnrolments(db, timestamp(clock))
+        const all = await listOpenEnrolments(db, timestamp(clock))
+        const open = all.filter(({ server_id }) => leases.holds(shareOf(server_id)))
         await this.#endLapsed(open)
-        await Promise.all(open.map((each) => this.#ask(each)))
+        await Promise.all(
+          open.map((each) => leases.run(shareOf(each.server_id), () => this.#ask(each))),
+        )
       } catch (error) {
         log.error('enrolment failed', error)
       }

@@ -2,7 +2,18 @@ import type { Import } from './imports.ts'
 
 /** The dashboard's folders. Each may import those above it; files beside them may import all. */
 export const DASHBOARD_LAYERS = [
-  ...['runtime', 'db', 'http', 'activity', 'auth', 'targets', 'agents', 'trust', 'backup'],
+  ...[
+    'runtime',
+    'db',
+    'leases',
+    'http',
+    'activity',
+    'auth',
+    'targets',
+    'agents',
+    'trust',
+    'backup',
+  ],
   ...[
     'settings',
     'metrics',

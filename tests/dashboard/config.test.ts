@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { readConfig } from '#dashboard/config.ts'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { databaseOf, readConfig } from '#dashboard/config.ts'
 
 describe('the environment', () => {
   test('has defaults, and an empty variable counts as unset', () => {
@@ -27,5 +30,18 @@ describe('the environment', () => {
     [{ ADMIN_EMAIL: 'ann' }, 'ADMIN_EMAIL: Must be an e-mail address'],
   ])('%j is refused in one line', (environment, line) => {
     expect(() => readConfig(environment)).toThrow(line)
+  })
+
+  test('has the token of a libSQL server in a file, so that no environment shows it', async () => {
+    const file = `${await mkdtemp(join(tmpdir(), 'config-'))}/token`
+    await Bun.write(file, 'a.b.c\n')
+    const url = 'https://records.example'
+    const config = readConfig({ DATABASE_URL: url, DATABASE_AUTH_TOKEN_FILE: file })
+    expect(databaseOf(config)).toEqual({ url, token: 'a.b.c' })
+
+    await rm(dirname(file), { recursive: true })
+    expect(() => databaseOf(config)).toThrow(
+      `DATABASE_AUTH_TOKEN_FILE: ${file} cannot be read (ENOENT)`,
+    )
   })
 })

@@ -47,6 +47,24 @@ describe('the scheduler', () => {
     ])
   })
 
+  test('adds, removes and slows down what another dashboard has changed', async () => {
+    const scheduler = schedule()
+    scheduler.start([1, 2], 60)
+    await clock.pass(MINUTE)
+    begun.clear()
+
+    scheduler.keep([2, 3], 60)
+    await clock.pass(0.9 * MINUTE)
+    expect([...begun].sort()).toEqual([
+      [2, 1],
+      [3, 1],
+    ])
+    begun.clear()
+    scheduler.keep([2, 3], 600)
+    await clock.pass(4 * MINUTE)
+    expect([...begun]).toEqual([[2, 1]])
+  })
+
   test('applies a changed interval immediately', async () => {
     const scheduler = schedule()
     scheduler.start([1], 3600)

@@ -1,0 +1,51 @@
+/** The work of servers is divided into so many shares, whatever the number of dashboards is. */
+const SHARES = 16
+
+/** What belongs to no server: bulk operations, and what happens by the time of day. */
+export const FLEET = 'fleet'
+
+/** The share of a server: its syncs, operations, metrics and health. */
+export const shareOf = (server_id: number): string => `servers ${server_id % SHARES}`
+
+export const NAMES: readonly string[] = [
+  FLEET,
+  ...Array.from({ length: SHARES }, (_, share) => shareOf(share)),
+]
+
+/** The row of a dashboard itself: others count it. */
+export const memberOf = (holder: string): string => `dashboard ${holder}`
+const MEMBER = memberOf('')
+
+/** A lease; it has expired when `left_ms` is 0. */
+export interface Row {
+  name: string
+  holder: string
+  token: number
+  left_ms: number
+}
+
+export const isShare = ({ name }: Row): boolean => !name.startsWith(MEMBER)
+
+export interface Plan {
+  acquire: string[]
+  release: string[]
+}
+
+/** What a dashboard takes and gives back, so that each has as many shares as the others, or one more. */
+export function planOf(rows: readonly Row[], holder: string): Plan {
+  const live = rows.filter(({ left_ms }) => left_ms > 0)
+  const members = live.filter((row) => !isShare(row)).map((row) => row.holder)
+  const all = [...new Set([...members, holder])].sort()
+  const place = all.indexOf(holder)
+  const fair = Math.floor(NAMES.length / all.length) + (place < NAMES.length % all.length ? 1 : 0)
+  const taken = new Map(live.map((row) => [row.name, row.holder]))
+  const mine = NAMES.filter((name) => taken.get(name) === holder)
+  const free = NAMES.filter((name) => !taken.has(name))
+  // Each begins at another place, so that two of them seldom want the same.
+  const from = Math.ceil((free.length * place) / all.length)
+  const wanted = [...free.slice(from), ...free.slice(0, from)]
+  return {
+    acquire: wanted.slice(0, Math.max(0, fair - mine.length)),
+    release: mine.slice(fair),
+  }
+}
