@@ -10,6 +10,8 @@ import { awaitBackup } from './backup-first/await-backup.ts'
 import { BULK_NEWS, BulkRunner } from './bulk/runner.ts'
 import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
+import { withRecords } from './dns/carry-out.ts'
+import { undoRecords } from './dns/undo.ts'
 import { HealthPoller } from './health/poller.ts'
 import { HealthReader } from './health/read-health.ts'
 import { makeLeases } from './leases/leases.ts'
@@ -72,7 +74,10 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
-  const sync = { ...base, agents, sealer, trash_ms, types: RULES, syncs: new KeyedQueue<number>() }
+  const sync = {
+    ...{ ...base, agents, sealer, rules, trash_ms, types: RULES },
+    ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
+  }
   const leases = makeLeases(base)
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
   /** Work for one server, while it is ours. */
@@ -118,8 +123,10 @@ export function makeDeps(outside: Outside) {
   }
   const copy: Executor = async (operation, context) =>
     deliver(sync, await awaitSource({ ...sync, worker }, operation, context), context)
-  const changing: Executor = async (operation, context) =>
-    deliver(sync, await awaitBackup({ ...sync, worker }, operation, context), context)
+  const changing: Executor = async (operation, context) => {
+    const saved = await awaitBackup({ ...sync, worker }, operation, context)
+    return deliver(sync, await withRecords(sync, saved, context), context)
+  }
   const executorOf = ({ type }: { type: OperationType }): Executor => {
     if (isOwn(type)) return own[type]
     const isCopy = type === 'site.clone' || type === 'site.refresh'
@@ -130,9 +137,13 @@ export function makeDeps(outside: Outside) {
     types: RULES,
     leases,
     executorOf,
-    onFinished: ({ type, server_id }, { status }) => {
+    onFinished: ({ id, type, server_id, params }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)
+      if (status === 'failed' && params.dns !== undefined)
+        undoRecords(sync, { id }).catch((error: unknown) =>
+          log.error('undo of DNS records failed', error),
+        )
       if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })

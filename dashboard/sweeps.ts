@@ -2,6 +2,7 @@ import { backUpAside, backUpDaily } from './backup/daily.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import type { Deps } from './deps.ts'
+import { undoRecords } from './dns/undo.ts'
 import { FLEET } from './leases/shares.ts'
 import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
@@ -25,6 +26,7 @@ const BACKUP_MS = 10 * MINUTE_MS
 const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],
+  'undo of DNS records': [MINUTE_MS, (deps) => undoRecords(deps)],
   'end of moves': [MINUTE_MS, repeatDue],
   'start of backups': [BACK_UP_MS, backUpDue],
   'start of proofs': [BACK_UP_MS, proveDue],

@@ -20,5 +20,6 @@ export const ACTIVITY_EXAMPLES = {
     site_id: 7,
     operation_id: OPERATION,
     bulk_id: null,
+    detail: null,
   },
 }

@@ -50,6 +50,7 @@ export async function listFleetActivities(
         server: servers.name,
         operation_id: operations.id,
         bulk_id: bulk_operations.id,
+        detail: activities.detail,
       })
       .from(activities)
       .leftJoin(users, eq(users.id, activities.user_id))

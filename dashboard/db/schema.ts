@@ -27,6 +27,8 @@ export const activities = sqliteTable(
     server_id: integer(),
     operation_id: text(),
     user_id: integer(),
+    /** What was changed, in a line; null: its type says it. */
+    detail: text(),
     created_at: text().notNull(),
   },
   (table) => [

@@ -11,7 +11,12 @@ export const DNS_EXAMPLES = {
     token: 'your-token-of-cloudflare-with-40-letters',
   },
   UpdateDnsAccount: { name: 'Cloudflare (shops)' },
-  SetDnsRecords: { name: 'shop.example', replace: false, dry_run: false },
+  SetDnsRecords: { name: 'shop.example', replace: [], dry_run: false },
+  PlanDnsRecords: { names: ['shop.example'] },
+  DnsNamePlan: {
+    ...{ name: 'shop.example', zone: 'shop.example', account: 'Cloudflare', problem: '' },
+    records: [{ action: 'create', type: 'A', content: '192.0.2.10', proxied: false }],
+  },
   DnsRecordPlan: {
     ...{ name: 'shop.example', zone: 'shop.example', account: 'Cloudflare' },
     records: [{ action: 'create', type: 'A', content: '192.0.2.10', proxied: false }],

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
-import { loadManagedSite } from '#dashboard/targets/load-site.ts'
+import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
 import {
   CreateDnsAccount,
   DnsAccountView,
+  DnsNamePlan,
   DnsRecordPlan,
+  PlanDnsRecords,
   SetDnsRecords,
   UpdateDnsAccount,
 } from '#shared/api/dns.ts'
@@ -18,6 +20,7 @@ import {
   removeAccount,
   showAccounts,
 } from './accounts.ts'
+import { planNames } from './look-up.ts'
 import { setRecords } from './records.ts'
 
 const route = routesWith<DnsDeps>()
@@ -71,11 +74,23 @@ export const dnsRoutes = {
       await removeAccount(deps, loaded, caller.user.id)
     },
   }),
+  planDnsRecords: route({
+    at: 'POST /api/servers/:server_id/dns-plan',
+    summary: 'List the DNS records that lead names to a server',
+    details:
+      'As they are in the zones of the DNS accounts, and as they would be. Names in no zone are left out. Changes nothing; the field `dns` of a call that creates a site or changes its names makes them.',
+    right: 'operate',
+    loads: loadServer,
+    body: PlanDnsRecords,
+    answers: shows('In the order of the names.', { names: z.array(DnsNamePlan) }),
+    waits: true,
+    run: async ({ deps, loaded, body }) => ({ names: await planNames(deps, loaded, body.names) }),
+  }),
   setDnsRecords: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/domains/records',
     summary: 'Let a name of a site lead to its server',
     details:
-      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced with `replace` (422). 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored. If that is not certain, the message names them. In production also 409 if the server has a private address.',
+      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced if `replace` has them (422); 409 with the code `changed_meanwhile` if they are others by now. 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored. If that is not certain, the message names them. In production also 409 if the server has a private address.',
     right: 'operate',
     loads: loadManagedSite,
     body: SetDnsRecords,

@@ -1,3 +1,4 @@
+import { recordsStep, withoutRecords } from '#dashboard/dns/stored.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { named, onSite, whenOnline } from './parts.ts'
 import { endSite, setSite } from './queries.ts'
@@ -6,7 +7,9 @@ import { endSite, setSite } from './queries.ts'
 export const siteCreate: OperationRules<'site.create'> = {
   ...onSite,
   ...whenOnline,
-  params: (_, __, input) => input,
+  sent: withoutRecords,
+  first_step: recordsStep,
+  params: (_, __, { dns: _dns, ...input }) => input,
   site: { states: ['failed', 'cancelled'], found: false },
   during: setSite({ status: 'provisioning', status_reason: '' }),
   succeeded: () => setSite({ status: 'active', status_reason: '' }),

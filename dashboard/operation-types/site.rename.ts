@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import { backupFirst } from '#dashboard/backup-first/needed.ts'
-import { releaseNames } from '#dashboard/domains/names.queries.ts'
+import { chosenChanges } from '#dashboard/dns/choose.ts'
+import { recordsStep, storedChanges, withoutRecords } from '#dashboard/dns/stored.ts'
+import { namesOf, releaseNames } from '#dashboard/domains/names.queries.ts'
 import { reservePrimary, storePrimary } from '#dashboard/domains/rename.queries.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
 import { refusePrimary } from '#dashboard/sites/refuse-primary.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import { namesAfter } from '#shared/primary-domain.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import { atOnce, onSite, siteOf } from './parts.ts'
 import { allOf } from './queries.ts'
 
@@ -14,10 +18,17 @@ export const siteRename: OperationRules<'site.rename'> = {
   ...onSite,
   ...atOnce,
   site: { states: ['active'], found: false },
-  params: async ({ db }, target, { without_backup: _, ...given }) => {
+  sent: withoutRecords,
+  first_step: recordsStep,
+  params: async (deps, target, { without_backup: _, dns, ...given }) => {
     const site = siteOf(target)
-    await refusePrimary(db, site, given)
-    return { domain: site.domain, ...given }
+    await refusePrimary(deps.db, site, given)
+    const names = allNamesOf({
+      domain: given.primary,
+      names: namesAfter({ domain: site.domain, names: await namesOf(deps.db, site.id) }, given),
+    })
+    const changes = await chosenChanges(deps, target.server, names, dns)
+    return { domain: site.domain, ...given, ...storedChanges(changes) }
   },
   backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
   during: reservePrimary,

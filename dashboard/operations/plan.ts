@@ -28,7 +28,9 @@ const backupFirst = (what: string) => ({
 
 /** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
 export async function planOf(deps: PlanDeps, planned: Planned): Promise<{ plan: Plan }> {
-  const { plan } = await planByAgent(deps, planned)
+  const found = await planByAgent(deps, planned)
+  const first = rulesOf(deps, planned.type).first_step?.(planned.params)
+  const plan = { ...found.plan, steps: [...(first ? [first] : []), ...found.plan.steps] }
   const isFirst = planned.backup_first === 'waits' && plan.steps.length > 0
   if (!isFirst) return { plan }
   const step = backupFirst(planned.site ? 'the site' : 'the sites of the server')

@@ -147,6 +147,16 @@ export async function storeWaiting(db: Database, id: string, message: string): P
   return true
 }
 
+/** A line of the dashboard before those of the agent, which has not got the operation yet. */
+export async function storeNote(db: Database, id: string, message: string): Promise<void> {
+  const event = { operation_id: id, event: 'log' as const, data: { message } }
+  const next = (await lastEventId(db, id)) + 1
+  await writeAll(db, (queries) => [
+    queries.insert(operation_events).values({ ...event, id: next }),
+    queries.update(operations).set({ own_events: next }).where(eq(operations.id, id)),
+  ])
+}
+
 interface Finished {
   operation: OperationRow
   /** Null for a success. */

@@ -2,11 +2,13 @@ import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { Queries, Statement } from '#dashboard/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { BackupPlace } from '#shared/backup.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { InputOf, OperationType, OwnType, ReportOf } from '#shared/operation-types/index.ts'
+import type { Plan } from '#shared/plan.ts'
 
 export type Params = Record<string, unknown>
 
@@ -21,6 +23,8 @@ export const NO_CHANGE: Change = () => []
 export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
   sealer: Sealer
+  /** Those of agents hold for other addresses, too. */
+  rules: AddressRules
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */
   builds_dir?: string | undefined
   /** How long a deleted site stays in the trash. */
@@ -60,6 +64,9 @@ interface StoredDifferently {
   'backup.create': Sealed<'backup.create'> & { kit_id: number }
   'backup.prove': Sealed<'backup.prove'> & { backup_id: number }
   'backup.restore': Sealed<'backup.restore'>
+  'site.create': ParamsOf<'site.create'> & WithRecords
+  'site.domains': ParamsOf<'site.domains'> & WithRecords
+  'site.rename': ParamsOf<'site.rename'> & WithRecords
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
   'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource }
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
@@ -69,6 +76,8 @@ interface StoredDifferently {
   'site.refresh': Omit<ParamsOf<'site.refresh'>, 'from'> & { from: StoredSource }
 }
 
+/** The DNS records that the dashboard changes first (dns/stored.ts). */
+type WithRecords = { dns?: object[] }
 /** A target of backups; its secret and the password of a repository are sealed. */
 type SealedTarget = {
   target_id: number
@@ -100,6 +109,8 @@ export interface OperationRules<K extends OperationType> {
   params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
   /** The params for the agent; `sealer` is undefined for a plan. */
   sent(params: Params, sealer?: Pick<Sealer, 'open'>): Params
+  /** A step of the dashboard before those of the agent. */
+  first_step?(params: Params): Plan['steps'][number] | undefined
   /**
    * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
    * backup has.

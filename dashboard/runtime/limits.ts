@@ -18,6 +18,8 @@ export interface Limits {
   /** The time without its agent after which an operation reports that it waits: a restart takes less. */
   notice_ms: number
   ping_ms: number
+  /** How long an operation waits after a change of DNS records, until name servers answer with it. */
+  dns_ms: number
 }
 
 export const LIMITS: Limits = {
@@ -31,4 +33,5 @@ export const LIMITS: Limits = {
   response_timeout_ms: 120_000,
   notice_ms: 5_000,
   ping_ms: 10_000,
+  dns_ms: 10_000,
 }

@@ -1,4 +1,7 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
+import type { DnsDeps } from '#dashboard/dns/accounts.ts'
+import { chosenChanges } from '#dashboard/dns/choose.ts'
+import { storedChanges } from '#dashboard/dns/stored.ts'
 import { listOthers } from '#dashboard/listing/columns.queries.ts'
 import type { BeginDeps } from '#dashboard/operations/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/operations/plan.ts'
@@ -7,23 +10,27 @@ import { getSettings } from '#dashboard/settings/queries.ts'
 import type { User } from '#shared/api/auth.ts'
 import type { CreateSite, SitePlan } from '#shared/api/sites.ts'
 import { defaultPhp } from '#shared/default-php.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import { refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
 import { type StartedSite, startNewSite } from './start-new-site.ts'
 
+type Deps = BeginDeps & PlanDeps & Pick<DnsDeps, 'sealer' | 'rules'>
+
 /** Answers as soon as the site is recorded; the agent follows in the background. */
 export async function createSite(
-  deps: BeginDeps & PlanDeps,
+  deps: Deps,
   server: ServerRow,
-  { dry_run, accept, ...given }: CreateSite,
+  { dry_run, accept, dns, ...given }: CreateSite,
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const params = await completed(deps, server, given, actor)
-  const accepted = accept === undefined ? params : { ...params, accept }
   refuseUnknownPhp(server, params.php)
   if (given.user !== undefined) await refuseTakenUser(deps.db, server.id, given.user)
+  if (dry_run) await refuseTakenDomain(deps.db, { domain: params.domain, server_id: server.id })
+  const changes = await chosenChanges(deps, server, allNamesOf(params), dns)
+  const accepted = { ...params, ...(accept && { accept }), ...storedChanges(changes) }
   if (dry_run) {
-    await refuseTakenDomain(deps.db, { domain: params.domain, server_id: server.id })
     const { plan } = await planOf(deps, { type: 'site.create', server, params: accepted })
     const also_on = await listOthers(deps.db, { domain: params.domain, server_id: server.id })
     return { site: params, plan, also_on }
@@ -35,7 +42,7 @@ export async function createSite(
 async function completed(
   { db, random }: BeginDeps,
   { php_versions, os }: ServerRow,
-  { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run' | 'accept'>,
+  { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run' | 'accept' | 'dns'>,
   actor: User,
 ) {
   const php = given.php ?? defaultPhp(php_versions, (await getSettings(db)).default_php, os)

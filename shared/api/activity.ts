@@ -44,5 +44,6 @@ export const FleetActivity = Activity.extend({
   site_id: RecordId.nullable().describe('The site that has this domain now.'),
   operation_id: z.string().nullable(),
   bulk_id: z.string().nullable(),
+  detail: z.string().nullable().describe('What was changed, such as DNS records of an alias.'),
 }).meta({ id: 'FleetActivity', description: 'An entry with its user and target.' })
 export type FleetActivity = z.infer<typeof FleetActivity>

@@ -1,5 +1,6 @@
 import { strictObject, z } from 'zod'
-import { ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
+import { RECORD_TYPES, ReplacedRecords } from '#shared/dns-choice.ts'
+import { ReportedDomain } from '#shared/fields.ts'
 import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
@@ -57,13 +58,9 @@ export const SetDnsRecords = body({
     .string({ error: 'Name is required' })
     .max(253, 'Must be a name of the site')
     .describe('A name of the site.'),
-  replace: TrueOrFalse.default(false).describe(
-    'Replace records that lead elsewhere. Without it the call is refused if there are any.',
-  ),
+  replace: ReplacedRecords,
   dry_run: DryRun,
 }).meta({ id: 'SetDnsRecords' })
-
-const TYPES = ['A', 'AAAA', 'CNAME'] as const
 
 export const DnsRecordPlan = strictObject({
   name: ReportedDomain,
@@ -72,10 +69,24 @@ export const DnsRecordPlan = strictObject({
   records: z.array(
     strictObject({
       action: z.enum(['keep', 'create', 'remove']),
-      type: z.enum(TYPES),
+      type: z.enum(RECORD_TYPES),
       content: z.string().max(500),
       proxied: z.boolean().describe('Cloudflare answers for the name, and hides the server.'),
     }),
   ),
 }).meta({ id: 'DnsRecordPlan', description: 'The A, AAAA and CNAME records of a name.' })
 export type DnsRecordPlan = z.infer<typeof DnsRecordPlan>
+
+const MOST_NAMES = 100
+
+export const PlanDnsRecords = body({
+  names: z
+    .array(z.string('Must be a name').max(253, 'Must be a name'), 'Must be a list of names')
+    .min(1, 'Must have at least one name')
+    .max(MOST_NAMES, `Must have at most ${MOST_NAMES} names`),
+}).meta({ id: 'PlanDnsRecords' })
+
+export const DnsNamePlan = DnsRecordPlan.extend({
+  problem: z.string().describe('Why the records cannot be read or changed; empty: they can be.'),
+}).meta({ id: 'DnsNamePlan', description: 'The records of a name in a zone of an account.' })
+export type DnsNamePlan = z.infer<typeof DnsNamePlan>

@@ -1,4 +1,5 @@
 import { strictObject, type z } from 'zod'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import { ReportedDomain } from '#shared/fields.ts'
 import { Accept, DryRun } from '#shared/plan.ts'
 import { Primary } from '#shared/primary-domain.ts'
@@ -9,12 +10,14 @@ import { body } from './body.ts'
 export const SetDomains = body({
   ...SiteNames.shape,
   accept: Accept.optional(),
+  dns: DnsChoice.optional(),
   dry_run: DryRun,
 }).meta({ id: 'SetDomains' })
 
 export const SetPrimary = body({
   ...Primary.shape,
   accept: Accept.optional(),
+  dns: DnsChoice.optional(),
   without_backup,
   dry_run: DryRun,
 }).meta({ id: 'SetPrimary' })

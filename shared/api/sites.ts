@@ -1,4 +1,5 @@
 import { strictObject, z } from 'zod'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import {
   Domain,
   Email,
@@ -33,6 +34,7 @@ export const CreateSite = body({
     'The system user; default: a new name derived from the domain. Pass the one of a plan to create exactly what it describes.',
   ),
   accept: Accept.optional(),
+  dns: DnsChoice.optional(),
   dry_run: DryRun,
 }).meta({ id: 'CreateSite' })
 export type CreateSite = z.infer<typeof CreateSite>

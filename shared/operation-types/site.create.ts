@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import {
   Domain,
   Email,
@@ -36,7 +37,7 @@ export const siteCreateType = operationType({
   target: 'site',
   command: siteCreate,
   right: 'operate',
-  params: siteCreate.params,
+  params: siteCreate.params.extend({ dns: DnsChoice.optional() }),
   outcome: completesWith(siteCreate.result),
   bulk: null,
 })

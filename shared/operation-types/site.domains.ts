@@ -1,4 +1,5 @@
 import { command } from '#shared/command.ts'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
@@ -24,7 +25,7 @@ export const siteDomainsType = operationType({
   target: 'site',
   command: siteDomains,
   right: 'operate',
-  params: SiteNames.extend({ accept: Accept.optional() }),
+  params: SiteNames.extend({ accept: Accept.optional(), dns: DnsChoice.optional() }),
   outcome: completesWith(siteDomains.result),
   bulk: null,
 })

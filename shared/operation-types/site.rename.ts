@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { AddressReport } from '#shared/copy.ts'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Accept } from '#shared/plan.ts'
@@ -33,7 +34,11 @@ export const siteRenameType = operationType({
   target: 'site',
   command: siteRename,
   right: 'operate',
-  params: Primary.extend({ accept: Accept.optional(), without_backup }),
+  params: Primary.extend({
+    accept: Accept.optional(),
+    dns: DnsChoice.optional(),
+    without_backup,
+  }),
   outcome: completesWith(siteRename.result),
   bulk: null,
 })

@@ -28,6 +28,21 @@ export const setDnsRecords = ({ id, server_id }: SitePlace, body: Records) =>
     body,
   })
 
+/** The records that lead names to a server. Read again, since others may change the zone. */
+export const namesPlanQuery = (server_id: number, names: readonly string[]) =>
+  queryOptions({
+    queryKey: ['dns-plan', server_id, names],
+    queryFn: async () =>
+      (
+        await call('POST /api/servers/:server_id/dns-plan', {
+          params: { server_id },
+          body: { names: [...names] },
+        })
+      ).names,
+    refetchInterval: 15_000,
+    retry: false,
+  })
+
 /** What `setDnsRecords` would do. */
 export const dnsPlanQuery = (site: SitePlace, name: string) =>
   queryOptions({

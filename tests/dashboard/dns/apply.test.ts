@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
 
 const { refusals, losses, left, clear, put, oneSite } = useCloudflare()
 
@@ -12,7 +12,7 @@ test('records are as before if Cloudflare refuses the new ones, and its message 
   const before = left()
   refusals.add(all.address)
 
-  const { status, body } = await all.set({ replace: true })
+  const { status, body } = await all.set({ replace: [shown('A', '192.0.2.99')] })
 
   expect([status, body.message]).toEqual([409, 'Cloudflare: Content for record is invalid. (9005)'])
   expect(left()).toEqual(before)
@@ -30,7 +30,7 @@ test.each(['DELETE', 'POST'])(
     const before = left()
     losses.add(method)
 
-    const { status, body } = await all.set({ replace: true })
+    const { status, body } = await all.set({ replace: [shown('CNAME', 'shop.elsewhere.example')] })
 
     expect([status, body.message]).toEqual([
       409,
@@ -52,7 +52,7 @@ test('records that cannot be restored either are named', async () => {
   put('A', '192.0.2.99')
   for (const content of [all.address, '192.0.2.99']) refusals.add(content)
 
-  expect((await all.set({ replace: true })).body.message).toBe(
+  expect((await all.set({ replace: [shown('A', '192.0.2.99')] })).body.message).toBe(
     'Cloudflare: Content for record is invalid. (9005). The former records could not be restored, which were A 192.0.2.99: look at the zone',
   )
 })

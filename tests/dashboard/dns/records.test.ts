@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
 
 const { strays, left, clear, put, oneSite } = useCloudflare()
 
@@ -11,7 +11,7 @@ test('records are not touched if the answer has those of another name', async ()
   put('A', '192.0.2.99')
   strays.push('b.example')
 
-  expect((await all.set({ replace: true })).body.message).toBe(
+  expect((await all.set({ replace: [shown('A', '192.0.2.99')] })).body.message).toBe(
     'Cloudflare: the answer has records of another name',
   )
   expect(left()).toHaveLength(1)

@@ -36,7 +36,7 @@ export class CloudflareZones {
   readonly records: CloudflareRecord[] = []
   /** The names of records that an answer has, although it was asked for another name. */
   readonly strays: string[] = []
-  /** The contents of records that are refused. */
+  /** The contents and names of records that are refused. */
   readonly refusals = new Set<string>()
   readonly #zones: { id: string; name: string; status: string }[]
 
@@ -77,7 +77,8 @@ export class CloudflareZones {
   ): Response {
     if (!`.${name}`.endsWith(`.${domainToASCII(zone.name)}`))
       return wrong(400, 9000, 'DNS name is invalid.')
-    if (this.refusals.has(content)) return wrong(400, 9005, 'Content for record is invalid.')
+    if (this.refusals.has(content) || this.refusals.has(name))
+      return wrong(400, 9005, 'Content for record is invalid.')
     if (type === 'TXT' && !/^".*"$/.test(content))
       return wrong(400, 9207, 'TXT record content must be enclosed in quotation marks.')
     if (ttl !== 1 && ttl < 60) return wrong(400, 9021, 'Invalid TTL. Must be between 60 and 86400')

@@ -38,6 +38,7 @@ const LIMITS: Partial<Limits> = {
   retry_min_ms: 5,
   retry_max_ms: 20,
   response_timeout_ms: 20_000,
+  dns_ms: 0,
 }
 
 /** Separate keys; the addresses of a private network are allowed. */

@@ -3,6 +3,13 @@ import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 import { addSite, fleet } from './backup-fleet.ts'
 
 export const token = 'a-token-of-forty-characters-a-token-of-f'
+/** A record as a plan shows it. */
+export const shown = (type: string, content: string, name = 'a.example') => ({
+  name,
+  type,
+  content,
+})
+
 const many = Array.from({ length: 60 }, (_, at) => `zone-${at}.example`)
 
 /** Cloudflare with 63 zones, empty before each test of this file. */
@@ -56,7 +63,14 @@ async function oneSite(api: string, domain = 'a.example') {
     return all.map(({ domain, status }) => [domain, status])
   }
   const { address } = await addressOf(dashboard, server_id)
-  return { ...all, site, account, set, types, entries, address }
+  const details = async () => {
+    const { body } = await dashboard.call('GET', '/api/fleet/activity')
+    const all = body.activities as { type: string; status: string; detail: string | null }[]
+    return all
+      .filter(({ type }) => type.startsWith('dns.records'))
+      .map(({ type, status, detail }) => [type, status, detail])
+  }
+  return { ...all, site, account, set, types, entries, details, address }
 }
 
 async function addressOf(

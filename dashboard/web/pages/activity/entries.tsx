@@ -31,12 +31,13 @@ export function Entries({ activities }: { activities: readonly FleetActivity[] }
 
 /** Fewer columns on narrow screens. */
 function Entry({ entry }: { entry: FleetActivity }) {
-  const { actor, status, created_at } = entry
+  const { actor, status, created_at, detail } = entry
   const who = actor ?? 'System'
   return (
     <tr>
       <Cell className="max-sm:align-top">
         <What {...entry} />
+        {detail !== null && <p className="text-xs break-all text-muted">{detail}</p>}
         <p className="text-xs break-words text-muted lg:hidden">{who}</p>
         <p className="mt-1 sm:hidden">
           <Status value={status} />

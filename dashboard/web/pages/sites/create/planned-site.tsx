@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
 import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
+import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { TLS_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -10,6 +11,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
+import { pairOf } from '#shared/site-names.ts'
 import type { Creation } from './use-creation.ts'
 
 interface PlannedSiteProps {
@@ -28,6 +30,8 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
     place.current?.focus({ preventScroll: true })
     place.current?.scrollIntoView({ block: 'start' })
   }, [])
+  const domain = planned?.site.domain
+  const records = useDnsChoice(creation.server_id, domain === undefined ? [] : pairOf(domain))
   const isRefused = error !== null && Object.keys(refusals).length === 0
   return (
     <section
@@ -39,6 +43,7 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
       {planned && <Chosen site={planned.site} />}
       {planned && <AlsoOn domain={planned.site.domain} also_on={planned.also_on} />}
       {planned && <PlanSteps plan={planned.plan} />}
+      {records.fields}
       {planned && <Accept plan={planned.plan} accepted={accepted} onChange={setAccepted} />}
       {!planned && <WithoutPlan error={error} />}
       {planned && isRefused && <Failure error={error} />}
@@ -47,8 +52,8 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
           kind="primary"
           icon={<Plus />}
           busy={isCreating}
-          disabled={isOpen}
-          onClick={() => creation.create(onRefused)}
+          disabled={isOpen || records.isOpen}
+          onClick={() => creation.create(onRefused, records.chosen)}
         >
           {planned ? 'Create site' : 'Create site without a plan'}
         </Button>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ApiError, refusalsIn } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
+import type { DnsChoice } from '#shared/dns-choice.ts'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
 /** Called with the refused field. */
@@ -16,8 +17,8 @@ export function useCreation(draft: Draft) {
   const planning = useMutation({ mutationFn: () => planSite(server_id, siteOf(draft)) })
   const consents = consentsOf(planning.data?.plan)
   const creating = useMutation({
-    mutationFn: () => {
-      const site = planning.data?.site ?? siteOf(draft)
+    mutationFn: (chosen: { dns?: DnsChoice }) => {
+      const site = { ...(planning.data?.site ?? siteOf(draft)), ...chosen }
       return createSite(server_id, consents.length > 0 ? { ...site, accept: consents } : site)
     },
     onSuccess: async ({ site, operation_id }) => {
@@ -32,6 +33,7 @@ export function useCreation(draft: Draft) {
   })
   const refusals = { ...refusalsIn(planning.error), ...refusalsIn(creating.error) }
   return {
+    server_id,
     /** The plan of the current form; undefined when the server could not be reached. */
     planned: planning.data as PlannedSite | undefined,
     isPlanned: planning.isSuccess || (planning.isError && isOptional(planning.error)),
@@ -41,7 +43,8 @@ export function useCreation(draft: Draft) {
     isCreating: creating.isPending,
     refusals,
     plan: (onRefused: OnRefused) => planning.mutate(undefined, { onError: reporting(onRefused) }),
-    create: (onRefused: OnRefused) => creating.mutate(undefined, { onError: reporting(onRefused) }),
+    create: (onRefused: OnRefused, chosen: { dns?: DnsChoice }) =>
+      creating.mutate(chosen, { onError: reporting(onRefused) }),
     forget: () => {
       planning.reset()
       creating.reset()

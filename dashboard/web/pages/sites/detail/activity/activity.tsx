@@ -37,7 +37,7 @@ export function ActivityTab({ site }: { site: Site }) {
   )
 }
 
-function Row({ entry: { type, actor, status, operation, created_at } }: { entry: Entry }) {
+function Row({ entry: { type, actor, status, operation, created_at, detail } }: { entry: Entry }) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <span className="min-w-0 flex-1 basis-48 break-words">
@@ -49,6 +49,7 @@ function Row({ entry: { type, actor, status, operation, created_at } }: { entry:
           </OperationLink>
         )}{' '}
         <span className="text-xs text-muted">{actor}</span>
+        {detail !== null && <span className="block text-xs break-all text-muted">{detail}</span>}
       </span>
       {operation ? <OperationStatus of={operation} /> : <Status value={status} />}
       <span className="text-xs text-muted max-sm:basis-full sm:w-24 sm:text-right">

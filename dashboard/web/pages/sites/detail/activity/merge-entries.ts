@@ -12,6 +12,8 @@ export interface Entry {
   actor: string
   status: string
   created_at: string
+  /** What was changed, if its type does not say it. */
+  detail: string | null
   /** While it is among the latest operations of the site. */
   operation: Operation | undefined
 }
@@ -25,8 +27,8 @@ export function mergeEntries(
   operations: readonly Operation[],
 ): Entry[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
-  const done = activities.map(({ id, type, actor, status, created_at, operation_id }) => ({
-    ...{ key: String(id), type, actor: actor ?? 'System', status, created_at },
+  const done = activities.map(({ id, type, actor, status, created_at, detail, operation_id }) => ({
+    ...{ key: String(id), type, actor: actor ?? 'System', status, created_at, detail },
     operation: operation_id === null ? undefined : byId.get(operation_id),
   }))
   const listed = new Set(done.map(({ operation }) => operation?.id))
@@ -34,7 +36,7 @@ export function mergeEntries(
     .filter(({ id }) => !listed.has(id))
     .map((operation) => ({
       ...{ key: operation.id, type: operation.type, actor: 'System', status: operation.status },
-      ...{ created_at: operation.created_at, operation },
+      ...{ created_at: operation.created_at, detail: null, operation },
     }))
   return [...done, ...others].sort((one, other) => other.created_at.localeCompare(one.created_at))
 }

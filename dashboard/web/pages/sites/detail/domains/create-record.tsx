@@ -29,15 +29,20 @@ function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
   const { data, error: problem, refetch } = useQuery(dnsPlanQuery(site, name))
   const [replace, setReplace] = useState(false)
   const client = useQueryClient()
+  const removed = (data?.records ?? [])
+    .filter(({ action }) => action === 'remove')
+    .map(({ type, content }) => ({ name: data?.name ?? name, type, content }))
+  const removes = removed.length > 0
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => setDnsRecords(site, { name, replace }),
+    mutationFn: () =>
+      setDnsRecords(site, { name: data?.name ?? name, replace: replace ? removed : [] }),
+    onError: () => void refetch(),
     async onSuccess() {
       toast(`The DNS records of ${unicodeOf(name)} lead to the server.`)
       await client.invalidateQueries({ queryKey: domainStatesQuery(site).queryKey })
       onClose()
     },
   })
-  const removes = data?.records.some(({ action }) => action === 'remove') ?? false
   const changes = data?.records.some(({ action }) => action !== 'keep') ?? false
   return (
     <DialogForm

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { setDomains } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
 import type { SiteDomains } from '#shared/api/domains.ts'
-import { pairOf } from '#shared/site-names.ts'
+import { allNamesOf, pairOf, SiteNames } from '#shared/site-names.ts'
 import { type Draft, draftOf, namesOf } from './draft.ts'
 import { RedirectRows } from './redirect-rows.tsx'
 import { useSettled } from './use-settled.ts'
@@ -25,6 +26,8 @@ export function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
   const settled = useSettled(draft, PAUSE_MS)
   const { mistakes } = namesOf(primary, draft)
   const { names } = namesOf(primary, settled)
+  const all = names ? allNamesOf({ domain: primary, names: SiteNames.parse(names) }) : []
+  const records = useDnsChoice(site.server_id, dialog.open ? all : [])
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const [, other] = pairOf(primary)
   return (
@@ -33,7 +36,11 @@ export function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
       title={`Domains of ${primary}`}
       about="Point the DNS records of each name to this server first, so that it gets a certificate."
       site={site}
-      work={draft === settled && names ? setDomains(site, names) : undefined}
+      work={
+        draft === settled && names && !records.isOpen
+          ? setDomains(site, { ...names, ...records.chosen })
+          : undefined
+      }
       action="Save domains"
     >
       {other !== undefined && (
@@ -62,6 +69,7 @@ export function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
         onChange={(redirects) => change({ redirects })}
         mistake={mistakes.redirects}
       />
+      {records.fields}
     </WorkDialog>
   )
 }

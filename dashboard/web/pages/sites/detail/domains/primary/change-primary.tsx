@@ -3,12 +3,14 @@ import { useState } from 'react'
 import { setPrimary } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
+import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { pairOf } from '#shared/site-names.ts'
 import { type Choice, PrimaryFields } from './fields.tsx'
 import { PrimaryPreview } from './preview.tsx'
 
@@ -40,10 +42,9 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
   const [without_backup, setWithoutBackup] = useState(false)
   const primary = choice.primary.trim()
   const isPreviewed = primary !== '' && previewed === primary
-  const work =
-    isPreviewed && isKnown
-      ? setPrimary(site, { primary, former: choice.former, without_backup })
-      : undefined
+  const records = useDnsChoice(site.server_id, isPreviewed && isKnown ? pairOf(primary) : [])
+  const input = { primary, former: choice.former, without_backup, ...records.chosen }
+  const work = isPreviewed && isKnown && !records.isOpen ? setPrimary(site, input) : undefined
   const consent = useWorkConsent(work)
   const show = useStart(site.id)
   const { mutate, isPending, error } = useMutation({ mutationFn: show, onSuccess: onClose })
@@ -78,6 +79,7 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
             checked={without_backup}
             onChange={setWithoutBackup}
           />
+          {records.fields}
           <PlanPreview work={work} />
         </>
       )}

@@ -2,7 +2,14 @@ import { expect, test } from 'bun:test'
 import { mergeEntries } from '#dashboard/web/pages/sites/detail/activity/merge-entries.ts'
 
 const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`
-const place = { server_id: 1, server: 'web-1', site_id: 1, bulk_id: null, domain: 'a.example' }
+const place = {
+  server_id: 1,
+  server: 'web-1',
+  site_id: 1,
+  bulk_id: null,
+  domain: 'a.example',
+  detail: null,
+}
 
 test('activity and operations of a site are one list, newest first, each operation once', () => {
   const created = {
@@ -20,15 +27,15 @@ test('activity and operations of a site are one list, newest first, each operati
   expect(mergeEntries(activities, [scanned, created])).toEqual([
     {
       ...{ key: '8', type: 'site.db_password', actor: 'System', status: 'success' },
-      ...{ created_at: at(3), operation: undefined },
+      ...{ created_at: at(3), detail: null, operation: undefined },
     },
     {
       ...{ key: 'op-2', type: 'tls.issue', actor: 'System', status: 'success' },
-      ...{ created_at: at(2), operation: scanned },
+      ...{ created_at: at(2), detail: null, operation: scanned },
     },
     {
       ...{ key: '7', type: 'site.create', actor: 'ann@example.com', status: 'success' },
-      ...{ created_at: at(1), operation: created },
+      ...{ created_at: at(1), detail: null, operation: created },
     },
   ])
 })

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+export const RECORD_TYPES = ['A', 'AAAA', 'CNAME'] as const
+
+const MOST_RECORDS = 400
+
+/** A record as a plan has shown it. */
+const ShownRecord = z.object({
+  name: z.string('Name is required').max(253, 'Must have at most 253 characters'),
+  type: z.enum(RECORD_TYPES, 'Must be A, AAAA or CNAME'),
+  content: z.string('Content is required').max(500, 'Must have at most 500 characters'),
+})
+export type ShownRecord = z.infer<typeof ShownRecord>
+
+export const ReplacedRecords = z
+  .array(ShownRecord, 'Must be a list of records')
+  .max(MOST_RECORDS, `Must have at most ${MOST_RECORDS} records`)
+  .default([])
+  .describe(
+    'The records that lead elsewhere and are replaced, all of a name, as the plan shows them. 409 with the code `changed_meanwhile` if a name has others by now.',
+  )
+
+/** Which DNS records an operation of a site makes at Cloudflare. */
+export const DnsChoice = z
+  .object({ replace: ReplacedRecords }, 'Must be a JSON object')
+  .describe(
+    'Creates the missing DNS records of the names of the site, in the zones of the DNS accounts, before the certificate is requested. A name that leads elsewhere is left alone unless `replace` has its records. Omitted: no record is changed.',
+  )
+export type DnsChoice = z.infer<typeof DnsChoice>
