@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { dnsAccountsQuery, namesPlanQuery } from '#dashboard/web/api/dns.ts'
@@ -43,6 +43,12 @@ export function useDnsChoice(server_id: number, names: readonly string[]): Chose
     </section>
   )
   return { chosen: chosen ? { dns: chosen } : {}, isOpen: isNeeded && !data && !error, fields }
+}
+
+/** After a refusal: the zone may have changed since. */
+export function useShowRecordsAnew(): () => void {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries({ queryKey: ['dns-plan'] })
 }
 
 interface ChoicesProps {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { SiteWork } from '#dashboard/web/api/site-work.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { useShowRecordsAnew } from './dns-choice.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useStart } from './use-show-operation.ts'
 import { useWorkConsent } from './use-work-consent.tsx'
@@ -40,7 +41,10 @@ function Form({ site, work, action, start, children, onClose, ...props }: FormPr
   const { isPermanent = false, isDestructive = isPermanent } = props
   const show = useStart(site.id)
   const mutationFn = start ?? show
-  const { mutate, isPending, error } = useMutation({ mutationFn, onSuccess: onClose })
+  const showAnew = useShowRecordsAnew()
+  const { mutate, isPending, error } = useMutation({
+    ...{ mutationFn, onSuccess: onClose, onError: showAnew },
+  })
   const consent = useWorkConsent(work)
   return (
     <DialogForm

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { setPrimary } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
-import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
+import { useDnsChoice, useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
@@ -47,7 +47,9 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
   const work = isPreviewed && isKnown && !records.isOpen ? setPrimary(site, input) : undefined
   const consent = useWorkConsent(work)
   const show = useStart(site.id)
-  const { mutate, isPending, error } = useMutation({ mutationFn: show, onSuccess: onClose })
+  const { mutate, isPending, error } = useMutation({
+    ...{ mutationFn: show, onSuccess: onClose, onError: useShowRecordsAnew() },
+  })
   const preview = () => {
     setIsKnown(false)
     setPreviewed(primary)
