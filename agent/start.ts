@@ -106,7 +106,7 @@ async function open(config: Config, host: Host) {
     ...host,
     path: config.policy_file,
     store: runner.store,
-    recorded: async (domain) => (await findSite(host, domain))?.access ?? [],
+    recorded: (domain) => findSite(host, domain),
     sites: config.auth === 'none' ? 'refused' : 'allowed',
   })
   const own = new HealthMonitor(host, {

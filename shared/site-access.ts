@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, oneOf } from './fields.ts'
+import { ClientToken, ReportedClients } from './reported-clients.ts'
 import { readSshKey } from './ssh-keys.ts'
 
 export const ACCESS_KINDS = ['sftp', 'shell'] as const
@@ -93,6 +94,7 @@ export const AccessReport = {
       }),
     )
     .max(MOST_GRANTS),
+  clients: ReportedClients.default([]).describe('The accounts with a password that are as set.'),
 }
 
 /** Of one answer of an agent. */
@@ -103,7 +105,10 @@ export const SiteLogin = z.object({
   domain: z.string().min(1).max(253),
   at: z.iso.datetime(),
   address: z.union([z.ipv4(), z.ipv6()]),
+  /** Empty for a password. */
   fingerprint: Fingerprint,
+  /** Of the client account; null: a key. */
+  client: ClientToken.nullable().default(null),
   /** An older agent knows no shell. */
   kind: z.enum(ACCESS_KINDS).default('sftp'),
 })
@@ -113,5 +118,6 @@ export type SiteLogin = z.infer<typeof SiteLogin>
 export const ReportedAccess = z.object({
   domain: z.string().min(1).max(253),
   grants: AccessReport.grants,
+  clients: AccessReport.clients,
 })
 export type ReportedAccess = z.infer<typeof ReportedAccess>

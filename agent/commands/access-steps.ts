@@ -12,15 +12,22 @@ import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sit
 import {
   groupSteps,
   installSteps,
-  refuseOpenShell,
+  refuseOpen,
   refuseWithoutSshd,
+  sftpOf,
+  shellSessionOf,
   sshdSteps,
 } from '#agent/os/ssh/sshd.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import type { AccessGrant } from '#shared/site-access.ts'
 import { isReached, loses, onlyTakes } from './access-changes.ts'
+import {
+  clientAccountSteps,
+  clientPasswordSteps,
+  clientSessions,
+  undoableClients,
+} from './client-steps.ts'
 
 type Params = ParamsOf<'site.access'>
 
@@ -35,7 +42,10 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
   const after = wants || hasShell(site) ? [gateKeyStep(params, host, !takes)] : []
   const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
   const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
-  if (takes || params.grants.length === 0) return [keyStep(params, host), ...others]
+  const clients = await clientAccountSteps(params, host)
+  const passwords = clientPasswordSteps(params, host, !takes)
+  const isEmpty = params.grants.length + params.clients.length === 0
+  if (takes || isEmpty) return [keyStep(params, host), ...clients, ...passwords, ...others]
   if (await isFrozen(host, params.domain))
     throw conflict(`${params.domain} is frozen while it moves`)
   if (wants) refuseWithoutSystemd(host)
@@ -43,33 +53,48 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
   return [
     ...(await installSteps(host)),
     ...(wants && params.install ? await toolSteps(host) : []),
-    ...(await groupSteps(host, GROUP)),
+    ...(params.grants.length > 0 ? await groupSteps(host, GROUP) : []),
     ...(wants ? await groupSteps(host, GATE_GROUP) : []),
     keyStep(params, host),
+    ...clients,
     ...(wants ? [shellStep(params, host)] : []),
-    ...(await sshdSteps(host, site.user, wants)),
+    ...(await sshdSteps(host, sessionsOf(site, params))),
+    ...passwords,
     ...others,
   ]
 }
 
+/** The sessions that sshd has to confine from now on. */
+const sessionsOf = (site: Site, params: Params) => [
+  ...(params.grants.length > 0 ? [sftpOf(site.user)] : []),
+  ...(hasShell({ access: params.grants }) ? [shellSessionOf(site.user)] : []),
+  ...clientSessions(site, params),
+]
+
 /** All that an interrupted operation may have to undo. */
-export const undoable = async (params: Params, host: Host, { user }: Site): Promise<Step[]> => [
+export const undoable = async (params: Params, host: Host): Promise<Step[]> => [
   keyStep(params, host),
+  ...undoableClients(params, host),
   shellStep(params, host),
-  ...(await sshdSteps(host, user)),
+  ...(await sshdSteps(host)),
   gateKeyStep(params, host),
   sessionStep(params, host),
   recordStep(params, host),
 ]
 
 /** Without the access the record is as it was before the first one. */
-function withAccess({ access: _, ...site }: Site, grants: AccessGrant[]): Site {
-  return grants.length === 0 ? site : { ...site, access: grants }
+function withAccess(recorded: Site, { grants, clients }: Params): Site {
+  const { access: _, clients: __, ...site } = recorded
+  return {
+    ...site,
+    ...(grants.length > 0 && { access: grants }),
+    ...(clients.length > 0 && { clients }),
+  }
 }
 
 const recordedOf = ({ domain }: Params, host: Host) => getSite(host, domain)
 const targetOf = async (params: Params, host: Host) =>
-  withAccess(await recordedOf(params, host), params.grants)
+  withAccess(await recordedOf(params, host), params)
 
 function keyStep(params: Params, host: Host): Step {
   const steady = host.steady ?? host
@@ -102,7 +127,7 @@ function gateKeyStep(params: Params, host: Host, checked = true): Step {
     effects: change.effects,
     async apply() {
       const { user, access } = await targetOf(params, host)
-      if (checked && hasShell({ access })) await refuseOpenShell(host, user)
+      if (checked && hasShell({ access })) await refuseOpen(host, [shellSessionOf(user)])
       await change.apply()
     },
     undo: async () => gateKeysOf(steady, await recordedOf(params, steady)).apply(),

@@ -53,9 +53,15 @@ function followed(copy: Site, value: unknown): Site {
   if (domain !== copy.domain || user !== copy.user) {
     throw conflict(`The backup is one of ${domain}`)
   }
-  const { staging: _, suspended: __, access: ___, moving: ____, debug: _____, ...facts } = recorded
-  const { access, moving } = copy
-  return { ...facts, ...(access && { access }), ...(moving && { moving }) }
+  const { staging: _, suspended: __, moving: ____, debug: _____, ...others } = recorded
+  const { access: ___, clients: ______, ...facts } = others
+  const { access, clients, moving } = copy
+  return {
+    ...facts,
+    ...(access && { access }),
+    ...(clients && { clients }),
+    ...(moving && { moving }),
+  }
 }
 
 async function refuseUnready(host: Host, copy: Site, next: Site): Promise<void> {

@@ -10,7 +10,7 @@ export const siteAccess: Command<'site.access'> = {
   lock: ({ domain }) => apexOf(domain),
   async steps(params, host) {
     const site = await findSite(host, params.domain)
-    return site ? undoable(params, host, site) : []
+    return site ? undoable(params, host) : []
   },
   plan: prepared,
   async finished(params, host) {

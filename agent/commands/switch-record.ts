@@ -72,7 +72,7 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
         await forgetThaw(host, site).apply()
         await cron.unschedule(host, user).apply()
         await withoutAccess(host, user).apply()
-        if (site.access) await endSessions(host, user)
+        if (site.access ?? site.clients) await endSessions(host, user)
         await fpmRemoval.removeAll(host, site)
       },
     },
@@ -85,7 +85,7 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
  */
 export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
   const { domain } = site
-  const { access: _, ...facts } = site
+  const { access: _, clients: __, ...facts } = site
   const next: Site = { ...facts, moving }
   const steady = host.steady ?? host
   return [

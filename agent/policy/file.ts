@@ -14,19 +14,24 @@ const Denied = z.custom<CommandName | `${string}.*`>(
 )
 
 /**
- * `shell`: whether people get a shell of a site, beside SFTP. `destructive_per_hour`: how often data may be deleted permanently within any 60 minutes. `upgrades`:
- * off as soon as there is a file, since another program could ignore it.
+ * `shell`: whether people get a shell of a site, beside SFTP. `client_accounts`: whether sites get
+ * accounts with a password. `destructive_per_hour`: how often data may be deleted permanently within
+ * any 60 minutes. `upgrades`: off as soon as there is a file, since another program could ignore it.
  */
 const PolicyFile = z.strictObject({
   deny: z.array(Denied).default([]),
   passwords: z.enum(['allow', 'deny']).default('allow'),
   upgrades: z.enum(['allow', 'deny']).default('deny'),
   shell: z.enum(['allow', 'deny']).default('allow'),
+  client_accounts: z.enum(['allow', 'deny']).default('allow'),
   destructive_per_hour: z.number().int().nonnegative().optional(),
 })
 export type Rules = z.output<typeof PolicyFile>
 
-const EVERYTHING: Rules = { deny: [], passwords: 'allow', upgrades: 'allow', shell: 'allow' }
+const EVERYTHING: Rules = {
+  ...{ deny: [], passwords: 'allow', upgrades: 'allow' },
+  ...{ shell: 'allow', client_accounts: 'allow' },
+}
 
 /**
  * The permissions of a dashboard on this server: all of them without a file. A doubtful file is

@@ -1,9 +1,8 @@
-import { z } from 'zod'
 import type { Clock, Files } from '#agent/host/ports.ts'
 import type { OperationStore } from '#agent/operations/store.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
-import { AccessGrant, isWithin } from '#shared/site-access.ts'
+import { givesClient, givesShell, type Recorded } from './access.ts'
 import { groupOf, type Rules, readRules } from './file.ts'
 
 /** Commands that no later command can undo. */
@@ -12,6 +11,7 @@ const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
 const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
 /** Commands that let somebody read what a site stores. */
 const GIVES_PASSWORDS: readonly CommandName[] = ['database.tool', 'database.user']
+const nobody = async () => undefined
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -21,7 +21,7 @@ interface PolicyDeps {
   store: OperationStore
   clock: Clock
   /** Who may log in to a site. */
-  recorded?: (domain: string) => Promise<readonly AccessGrant[]>
+  recorded?: (domain: string) => Promise<Recorded | undefined>
   /** Refused without authentication. */
   sites?: 'allowed' | 'refused'
 }
@@ -41,7 +41,7 @@ export class Policy {
    * the slot under the cap, for a command that was refused before a change.
    */
   async permit<N extends CommandName>(command: N, params?: ParamsOf<N>): Promise<() => void> {
-    const { path, sites } = this.#deps
+    const { path, sites, recorded = nobody } = this.#deps
     if (sites === 'refused' && MAKES_SITES.includes(command)) {
       throw forbidden('AGENT_AUTH=none is for a server without sites: use AGENT_AUTH=signed')
     }
@@ -51,8 +51,10 @@ export class Policy {
       return () => undefined
     }
     if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
-    if (rules.shell === 'deny' && (await this.#givesShell(params)))
+    if (rules.shell === 'deny' && (await givesShell(params, recorded)))
       throw forbidden(`${path} on this server denies shells: grant SFTP only`)
+    if (rules.client_accounts === 'deny' && (await givesClient(params, recorded)))
+      throw forbidden(`${path} on this server denies client accounts: grant access with a key`)
     return DESTRUCTIVE.includes(command) ? this.#count(rules) : () => undefined
   }
 
@@ -62,17 +64,6 @@ export class Policy {
     const rules = await readRules(files, path)
     if ('broken' in rules) throw doubtful(path, rules.broken)
     if (rules.passwords === 'deny') throw forbidden(`${path} on this server denies passwords`)
-  }
-
-  /** Who has a shell on record keeps it: taking one from somebody else names it too. */
-  async #givesShell(params: unknown): Promise<boolean> {
-    if (!givesShell(params)) return false
-    const { data } = Access.safeParse(params)
-    if (!data) return true
-    const known = (await this.#deps.recorded?.(data.domain)) ?? []
-    return data.grants.some(
-      (grant) => grant.kind === 'shell' && !known.some((former) => isWithin(grant, former)),
-    )
   }
 
   async #count({ destructive_per_hour: most }: Rules): Promise<() => void> {
@@ -103,16 +94,6 @@ export class Policy {
     )
   }
 }
-
-/** Of site.access, the only command with such grants. */
-const givesShell = (params: unknown): boolean => GivesShell.safeParse(params).success
-const GivesShell = z.object({
-  grants: z
-    .array(z.unknown())
-    .refine((grants) => grants.some((one) => Shell.safeParse(one).success)),
-})
-const Access = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
-const Shell = z.object({ kind: z.literal('shell') })
 
 /** Denying deletion also denies the purge, and denying users of databases Adminer, which needs one. */
 function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boolean {

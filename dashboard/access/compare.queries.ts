@@ -26,10 +26,13 @@ export async function compareAccess(
   if (rows.length === 0) return
   const found = await ask()
   if (!found) return
-  const grantsOf = new Map(found.map(({ domain, grants }) => [domain, grants]))
+  const accessOf = new Map(found.map(({ domain, ...access }) => [domain, access]))
   const changed = rows.flatMap(({ domain, report, ...row }) => {
-    const grants = grantsOf.get(domain) ?? []
-    return isSame(grants, report.grants) ? [] : [{ ...row, report: { ...report, grants } }]
+    const { grants, clients } = accessOf.get(domain) ?? { grants: [], clients: [] }
+    // A report of an older agent has no clients.
+    const known = [report.grants, report.clients ?? []]
+    if (isSame([grants, clients], known)) return []
+    return [{ ...row, report: { ...report, grants, clients } }]
   })
   await writeAll(db, (queries) =>
     changed.map(({ site_id, report, text }) =>

@@ -13,6 +13,10 @@ const Person = {
   sites: [{ site_id: 1, server_id: 1, domain: 'shop.example', ...grant, applied: true }],
 }
 
+const ClientAccount = {
+  ...{ token: 'k2v7x4q7', label: 'Print shop', login: 'shop.k2v7x4q7', expires_at: null },
+}
+
 export const ACCESS_EXAMPLES = {
   Person,
   CreatePerson: { name: 'Anna Weber' },
@@ -21,11 +25,21 @@ export const ACCESS_EXAMPLES = {
   SiteAccess: {
     grants: [{ person_id: 1, name: 'Anna Weber', ...grant, keys: 1, applied: true }],
     login: { host: 'web-1.example', ports: [22], user: 'shop', shell_user: null, host_keys },
-    logins: [{ at: AT, address: '203.0.113.7', fingerprint, person: 'Anna Weber' }],
+    clients: [{ ...ClientAccount, applied: true }],
+    logins: [{ at: AT, address: '203.0.113.7', fingerprint, person: 'Anna Weber', client: null }],
+  },
+  CreateClientAccount: { label: 'Print shop', expires_at: '2027-01-31T18:00:00Z' },
+  ResetClientPassword: { token: 'k2v7x4q7' },
+  EndClientAccount: { token: 'k2v7x4q7', dry_run: false },
+  ClientLogin: {
+    ...ClientAccount,
+    password: 'r9PzkW3vQe0uYt7LbGx5MdSn',
+    ...{ host: 'web-1.example', ports: [22], host_keys },
   },
   SiteAccessComplete: {
     ...{ status: 'ok', domain: 'shop.example', user: 'shop', shell_user: null, ports: [22] },
     host_keys,
     grants: [{ id: 1, ...grant, fingerprints: [fingerprint] }],
+    clients: [{ token: ClientAccount.token, login: ClientAccount.login, expires_at: null }],
   },
 }

@@ -1,5 +1,5 @@
-import { and, desc, eq, gte, inArray } from 'drizzle-orm'
-import { people, person_keys, site_sessions } from '#dashboard/db/access-schema.ts'
+import { and, desc, eq, gte, inArray, sql } from 'drizzle-orm'
+import { people, person_keys, site_clients, site_sessions } from '#dashboard/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import { activities, sites } from '#dashboard/db/schema.ts'
 import type { SiteLogin } from '#shared/site-access.ts'
@@ -33,7 +33,8 @@ export async function storeLogins(
     const key = `${site_id} ${keyOf({ ...login })}`
     if (site_id === undefined || seen.has(key)) return []
     seen.add(key)
-    return [{ domain, type: `site.${kind}_login` as const, row: { site_id, ...login } }]
+    const type = login.client === null ? (`site.${kind}_login` as const) : 'site.client_login'
+    return [{ domain, type, row: { site_id, ...login } }]
   })
   await writeAll(db, (queries) =>
     added.flatMap(({ domain, type, row }) => [
@@ -54,9 +55,17 @@ export const listLoginsOf = (db: Database, site_id: number) =>
       address: site_sessions.address,
       fingerprint: site_sessions.fingerprint,
       person: people.name,
+      client: sql<string | null>`coalesce(${site_clients.label}, ${site_sessions.client})`,
     })
     .from(site_sessions)
     .leftJoin(person_keys, eq(person_keys.fingerprint, site_sessions.fingerprint))
+    .leftJoin(
+      site_clients,
+      and(
+        eq(site_clients.site_id, site_sessions.site_id),
+        eq(site_clients.token, site_sessions.client),
+      ),
+    )
     .leftJoin(people, eq(people.id, person_keys.person_id))
     .where(eq(site_sessions.site_id, site_id))
     .orderBy(desc(site_sessions.at))

@@ -1,10 +1,17 @@
 import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
-import { people, person_keys, site_access, site_logins } from '#dashboard/db/access-schema.ts'
+import {
+  people,
+  person_keys,
+  site_access,
+  site_clients,
+  site_logins,
+} from '#dashboard/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, sites } from '#dashboard/db/schema.ts'
 import type { Change } from '#dashboard/operations/rules.ts'
 import type { SiteAccessReport } from '#shared/operation-types/site.access.ts'
+import type { ClientAccount } from '#shared/site-clients.ts'
 
 export type PersonRow = typeof people.$inferSelect
 type NewKey = typeof person_keys.$inferInsert
@@ -53,6 +60,19 @@ export const listGrants = (db: Database) => granted(db).orderBy(asc(sites.domain
 /** By name. */
 export const listGrantsOf = (db: Database, site_id: number) =>
   granted(db).where(eq(sites.id, site_id)).orderBy(asc(people.name))
+
+/** By label. */
+export const listClientsOf = (db: Database, site_id: number): Promise<ClientAccount[]> =>
+  db.read
+    .select({
+      token: site_clients.token,
+      label: site_clients.label,
+      expires_at: site_clients.expires_at,
+      password_hash: site_clients.password_hash,
+    })
+    .from(site_clients)
+    .where(eq(site_clients.site_id, site_id))
+    .orderBy(asc(site_clients.label), asc(site_clients.token))
 
 export async function findLogin(db: Database, site_id: number) {
   const [row] = await db.read.select().from(site_logins).where(eq(site_logins.site_id, site_id))
@@ -118,17 +138,30 @@ interface Applied {
   expires_at: string | null
 }
 
-/** A person who was removed meanwhile has no access on record. */
+interface Access {
+  grants: readonly Applied[]
+  clients: readonly ClientAccount[]
+}
+
+/**
+ * A person who was removed meanwhile has no access on record, nor does a client account that the
+ * server does not have: an older agent knows none.
+ */
 export const storeAccess =
-  (grants: readonly Applied[], report: SiteAccessReport): Change =>
+  ({ grants, clients }: Access, report: SiteAccessReport): Change =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
     const values = { server_id, report }
+    const made = clients.filter(({ token }) => report.clients.some((one) => one.token === token))
     return [
       queries.delete(site_access).where(eq(site_access.site_id, site_id)),
       ...grants.map(({ id, kind, expires_at }) =>
         queries.run(sql`insert into site_access (site_id, person_id, kind, expires_at)
           select ${site_id}, id, ${kind}, ${expires_at} from people where id = ${id}`),
+      ),
+      queries.delete(site_clients).where(eq(site_clients.site_id, site_id)),
+      ...made.map(({ token, label, expires_at, password_hash }) =>
+        queries.insert(site_clients).values({ site_id, token, label, expires_at, password_hash }),
       ),
       queries
         .insert(site_logins)

@@ -1,10 +1,23 @@
 import { z } from 'zod'
-import { creates, shows } from '#dashboard/http/answers.ts'
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
+import { ASKS_AGENT, creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
-import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
+import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
-import { AddKey, CreatePerson, Person, SetAccess, SiteAccess } from '#shared/api/access.ts'
+import {
+  AddKey,
+  ClientLogin,
+  CreateClientAccount,
+  CreatePerson,
+  EndClientAccount,
+  Person,
+  ResetClientPassword,
+  SetAccess,
+  SiteAccess,
+} from '#shared/api/access.ts'
+import { PlanAnswer } from '#shared/plan.ts'
+import { createClient, resetPassword, without } from './clients.ts'
 import {
   addKey,
   createPerson,
@@ -15,6 +28,14 @@ import {
   showPeople,
 } from './people.ts'
 import { showAccess } from './site.ts'
+
+const madeOrPlan = {
+  answers: {
+    200: { about: 'How to log in, or the plan.', json: z.union([ClientLogin, PlanAnswer]) },
+  },
+  errors: ASKS_AGENT,
+  waits: true,
+} as const
 
 const route = routesWith<StreamDeps & PeopleDeps>()
 
@@ -92,6 +113,47 @@ export const accessRoutes = {
     loads: loadManagedSite,
     body: SetAccess,
     ...streamed('site.access'),
+  }),
+  createClientAccount: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients',
+    summary: 'Create an SFTP account with a password',
+    details:
+      'For a client without an SSH key. Answers with the password, which is not stored. 409 while the setting `client_accounts` is off, and with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: CreateClientAccount,
+    ...madeOrPlan,
+    run: async ({ deps, loaded, body, caller }) => {
+      if (!body.dry_run) await requireConfirmed(deps, caller)
+      return createClient(deps, loaded, body)
+    },
+  }),
+  resetClientPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
+    summary: 'Set a new password of an SFTP account',
+    details:
+      'Ends all sessions of the site; those with the previous password cannot log in again. Answers like the creation of an account.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: ResetClientPassword,
+    ...madeOrPlan,
+    run: async ({ deps, loaded, body, caller }) => {
+      if (!body.dry_run) await requireConfirmed(deps, caller)
+      return resetPassword(deps, loaded, body)
+    },
+  }),
+  endClientAccount: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/end',
+    summary: 'Remove an SFTP account with a password',
+    details: 'All sessions of the site end; the others can log in again.',
+    loads: loadManagedSite,
+    body: EndClientAccount,
+    ...waited('site.access'),
+    run: async ({ deps, loaded, body: { token, dry_run } }) => {
+      const { label, clients } = await without(deps.db, loaded.site.id, token)
+      const call = { deps, loaded, body: { clients, install: false, dry_run } }
+      return doneOrPlan(call, 'site.access', `Removed the client account ${label}`)
+    },
   }),
 }
 

@@ -7,7 +7,7 @@ import type { InputOf } from '#shared/operation-types/index.ts'
 import { type AccessGrant, type AccessKind, endOf } from '#shared/site-access.ts'
 import { isApplied } from './applied.ts'
 import { listLoginsOf } from './logins.queries.ts'
-import { findLogin, listGrantsOf, listKeys, listPeople } from './queries.ts'
+import { findLogin, listClientsOf, listGrantsOf, listKeys, listPeople } from './queries.ts'
 
 interface Place {
   server: ServerRow
@@ -29,6 +29,11 @@ export async function showAccess(db: Database, { server, site }: Place): Promise
       const fingerprints = own.map(({ fingerprint }) => fingerprint)
       const applied = isApplied(grant, fingerprints)
       return { person_id, name, kind, expires_at, keys: own.length, applied }
+    }),
+    clients: (await listClientsOf(db, site.id)).map(({ token, label, expires_at }) => {
+      const found = isCurrent ? login.report.clients?.find((one) => one.token === token) : undefined
+      const applied = found?.expires_at === expires_at
+      return { token, label, login: found?.login ?? null, expires_at, applied }
     }),
     logins: await listLoginsOf(db, site.id),
     login: isCurrent ? loginOf(server.hostname, login.report) : null,

@@ -56,12 +56,30 @@ export const site_sessions = sqliteTable(
       .references(() => sites.id, { onDelete: 'cascade' }),
     at: text().notNull(),
     address: text().notNull(),
+    /** Empty for a password. */
     fingerprint: text().notNull(),
+    /** The token of the client account; null: a key. */
+    client: text(),
   },
   (table) => [
     primaryKey({ columns: [table.site_id, table.at, table.address, table.fingerprint] }),
     index('site_sessions_at').on(table.at),
   ],
+)
+
+/** Accounts with a password, as the agent confirmed them last; the password is stored nowhere. */
+export const site_clients = sqliteTable(
+  'site_clients',
+  {
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id, { onDelete: 'cascade' }),
+    token: text().notNull(),
+    label: text().notNull(),
+    expires_at: text(),
+    password_hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.site_id, table.token] })],
 )
 
 /** What the agent of a server reported last; after a move, the new server has not reported yet. */

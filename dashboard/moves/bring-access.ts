@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { clientsFor } from '#dashboard/access/clients.ts'
 import { storeAccess } from '#dashboard/access/queries.ts'
 import { grantsFor } from '#dashboard/access/site.ts'
 import { type Change, NO_CHANGE } from '#dashboard/operations/rules.ts'
@@ -9,22 +10,23 @@ import type { Session } from './session.ts'
 const Brought = z.object({ report: SiteAccessReport.nullable() })
 
 /**
- * Gives people the access that they had, on the server that serves the site now. The site is open
+ * Gives people and client accounts the access that they had, on the server that serves the site now. The site is open
  * already: a server that refuses, such as one without an SSH server, does not end the move.
  */
 export async function broughtAccess(session: Session): Promise<Change> {
   const { deps, parts, site, other } = session
   const grants = await grantsFor(deps.db, site.id, {})
-  if (grants.length === 0) return NO_CHANGE
+  const clients = await clientsFor(deps.db, site.id, {})
+  if (grants.length + clients.length === 0) return NO_CHANGE
   const title = `Opening the SFTP access on ${other.name}`
   const { report } = await parts.finally('access', title, Brought, async () => {
-    const params = { domain: site.domain, grants, install: false }
+    const params = { domain: site.domain, grants, clients, install: false }
     const call = { id: 'access', server: other, command: 'site.access', params } as const
     return { report: await parts.call(call).catch((error: unknown) => refused(session, error)) }
   })
   if (!report) return NO_CHANGE
   return (queries, subject, at) =>
-    storeAccess(grants, report)(queries, { ...subject, server_id: other.id }, at)
+    storeAccess({ grants, clients }, report)(queries, { ...subject, server_id: other.id }, at)
 }
 
 /** An unreachable server is asked again. */

@@ -1,8 +1,14 @@
+import { z } from 'zod'
+import { clientsFor } from '#dashboard/access/clients.ts'
 import { storeAccess } from '#dashboard/access/queries.ts'
 import { grantsFor } from '#dashboard/access/site.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { AccessGrants } from '#shared/site-access.ts'
+import { ClientAccounts } from '#shared/site-clients.ts'
 import { atOnce, bulkInUse, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+
+/** Params of an earlier version have no clients. */
+const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts.default([]) })
 
 /** The agent gets names and keys as they are on record now. */
 export const siteAccess: OperationRules<'site.access'> = {
@@ -13,7 +19,9 @@ export const siteAccess: OperationRules<'site.access'> = {
   site: { states: IN_USE, found: false },
   async params({ db }, target, input) {
     const { id, domain } = siteOf(target)
-    return { domain, grants: await grantsFor(db, id, input), install: input.install }
+    const grants = await grantsFor(db, id, input)
+    const clients = await clientsFor(db, id, input)
+    return { domain, grants, clients, install: input.install }
   },
-  succeeded: (report, { params }) => storeAccess(AccessGrants.parse(params.grants), report),
+  succeeded: (report, { params }) => storeAccess(Stored.parse(params), report),
 }

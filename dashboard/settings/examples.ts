@@ -12,5 +12,6 @@ export const SETTING_EXAMPLES = {
     proof_every: 'weekly',
     backup_window: { from: '01:00', to: '05:00' },
     site_shell: false,
+    client_accounts: false,
   },
 }

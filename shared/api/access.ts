@@ -2,7 +2,9 @@ import { strictObject, z } from 'zod'
 import { TrueOrFalse } from '#shared/fields.ts'
 import { GivenGrants } from '#shared/operation-types/site.access.ts'
 import { DryRun } from '#shared/plan.ts'
-import { ACCESS_KINDS, PersonName } from '#shared/site-access.ts'
+import { ClientToken } from '#shared/reported-clients.ts'
+import { ACCESS_KINDS, Expiry, PersonName } from '#shared/site-access.ts'
+import { ClientLabel } from '#shared/site-clients.ts'
 import { MOST_KEY_TEXT, SSH_KEY_TYPES } from '#shared/ssh-keys.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
@@ -23,6 +25,8 @@ const PersonKey = strictObject({
   comment: z.string(),
   created_at: Timestamp,
 })
+
+const HostKey = strictObject({ type: z.string(), fingerprint: z.string() })
 
 const grant = {
   kind: z.enum(ACCESS_KINDS),
@@ -56,6 +60,47 @@ export const SetAccess = body({
   dry_run: DryRun,
 }).meta({ id: 'SetAccess' })
 
+const ClientRow = strictObject({
+  token: z.string(),
+  label: z.string(),
+  login: z.string().nullable().describe('The name to log in with; null: not on the server as set.'),
+  expires_at: Timestamp.nullable().describe('Null: never.'),
+  applied: z.boolean().describe('False: somebody has changed the account on the server.'),
+})
+
+const install = TrueOrFalse.default(false).describe(
+  'True: openssh-server is installed if it is missing.',
+)
+
+export const CreateClientAccount = body({
+  label: ClientLabel,
+  expires_at: Expiry.default(null),
+  install,
+  dry_run: DryRun,
+}).meta({ id: 'CreateClientAccount' })
+
+export const ResetClientPassword = body({
+  token: ClientToken,
+  expires_at: Expiry.optional().describe('Absent: as before.'),
+  dry_run: DryRun,
+}).meta({ id: 'ResetClientPassword' })
+
+export const EndClientAccount = body({ token: ClientToken, dry_run: DryRun }).meta({
+  id: 'EndClientAccount',
+})
+
+export const ClientLogin = strictObject({
+  token: z.string(),
+  label: z.string(),
+  login: z.string(),
+  password: z.string().describe('Not stored: it is shown in this answer only.'),
+  expires_at: Timestamp.nullable(),
+  host: z.string(),
+  ports: z.array(z.int().positive()),
+  host_keys: z.array(HostKey),
+}).meta({ id: 'ClientLogin', description: 'How a client logs in.' })
+export type ClientLogin = z.infer<typeof ClientLogin>
+
 export const SiteAccess = strictObject({
   grants: z.array(
     strictObject({
@@ -66,6 +111,7 @@ export const SiteAccess = strictObject({
       applied: z.boolean().describe('False: the server has other keys of the person.'),
     }),
   ),
+  clients: z.array(ClientRow).describe('Accounts with a password, for SFTP only.'),
   login: strictObject({
     host: z.string(),
     ports: z.array(z.int().positive()),
@@ -74,7 +120,7 @@ export const SiteAccess = strictObject({
       .string()
       .nullable()
       .describe('The name to log in with for a shell; null: nobody has one.'),
-    host_keys: z.array(strictObject({ type: z.string(), fingerprint: z.string() })),
+    host_keys: z.array(HostKey),
   })
     .nullable()
     .describe('How to connect; null: the server has not reported it.'),
@@ -85,6 +131,10 @@ export const SiteAccess = strictObject({
         address: z.string(),
         fingerprint: z.string(),
         person: z.string().nullable().describe('Who has this key; null: nobody any more.'),
+        client: z
+          .string()
+          .nullable()
+          .describe('The client account, or its token if it was removed; null: a key.'),
       }),
     )
     .describe('The last ones, newest first, since the last sync.'),

@@ -39,6 +39,9 @@ export const SETTINGS = {
   site_shell: TrueOrFalse.describe(
     'Whether people can be given a shell of a site, beside SFTP; turning it off takes none away.',
   ),
+  client_accounts: TrueOrFalse.describe(
+    'Whether sites can be given SFTP accounts with a password; turning it off takes none away.',
+  ),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS
@@ -60,6 +63,7 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   proof_every: 'weekly',
   backup_window: { from: '01:00', to: '05:00' },
   site_shell: false,
+  client_accounts: false,
 }
 
 export function isSettingKey(key: string): key is SettingKey {
@@ -85,6 +89,7 @@ export const SettingChanged = strictObject({
     'proof_every',
     'backup_window',
     'site_shell',
+    'client_accounts',
   ]),
   value,
   updated: z.literal(true),

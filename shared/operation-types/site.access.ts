@@ -3,6 +3,7 @@ import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { AccessGrants, AccessKind, AccessReport, Expiry, MOST_GRANTS } from '#shared/site-access.ts'
+import { ClientAccounts } from '#shared/site-clients.ts'
 
 const Install = TrueOrFalse.default(false).describe(
   'True: openssh-server is installed if it is missing, and with a shell also git, composer and rsync.',
@@ -12,7 +13,12 @@ const siteAccess = command({
   name: 'site.access',
   summary: 'Set who may log in to a site by SFTP or SSH',
   changes: true,
-  params: z.object({ domain: Domain, grants: AccessGrants, install: Install }),
+  params: z.object({
+    domain: Domain,
+    grants: AccessGrants,
+    clients: ClientAccounts.default([]).describe('Accounts with a password that move files.'),
+    install: Install,
+  }),
   result: z.object({ domain: ReportedDomain, ...AccessReport }),
 })
 export const SiteAccessReport = siteAccess.result
@@ -34,6 +40,10 @@ export const GivenGrants = z
     'Must name each person once',
   )
 
+const clients = ClientAccounts.optional().describe(
+  'All accounts with a password; without it, those on record.',
+)
+const end_clients = TrueOrFalse.optional().describe('True: all accounts with a password end.')
 const revoke = Id.optional().describe('A person who loses the access.')
 
 export const siteAccessType = operationType({
@@ -45,12 +55,14 @@ export const siteAccessType = operationType({
   params: z.object({
     grants: GivenGrants.optional().describe('Everybody; without it, those on record.'),
     revoke,
+    clients,
+    end_clients,
     install: Install,
   }),
   outcome: completesWith(siteAccess.result),
   bulk: {
     title: 'Update access to',
-    params: bulkParams({ revoke }),
-    words: { revoke: 'Person' },
+    params: bulkParams({ revoke, end_clients }),
+    words: { revoke: 'Person', end_clients: 'Remove client accounts' },
   },
 })

@@ -9,6 +9,7 @@ import {
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { withoutClients } from './clients.ts'
 import { withoutGate } from './gate.ts'
 import { renderKeys } from './keys.ts'
 import { ACCESS, GROUP, KEYS, keysOf } from './places.ts'
@@ -38,9 +39,9 @@ export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 
   )
 }
 
-/** Nobody can log in any more, by SFTP or with a shell. */
+/** Nobody can log in any more, by SFTP, with a shell or with a password. */
 export const withoutAccess = (host: Host, user: string): Change =>
-  inOrder(withoutGate(host, user), withoutSftp(host, user))
+  inOrder(withoutClients(host, user), withoutGate(host, user), withoutSftp(host, user))
 
 /** Keys first: from then on nobody can log in. */
 const withoutSftp = (host: Host, user: string): Change =>

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { ReportedAccess } from '#shared/site-access.ts'
 import { isMember } from './access.ts'
+import { isClientInPlace, loginOf } from './clients.ts'
 import { gateOf, hasShell } from './gate.ts'
 import { grantsOf, renderGateKeys, renderKeys } from './keys.ts'
 import { keysOf } from './places.ts'
@@ -10,19 +11,30 @@ import { keysOf } from './places.ts'
 export async function listAccess(host: Host): Promise<ReportedAccess[]> {
   const all: ReportedAccess[] = []
   for (const site of await listSites(host)) {
-    const { domain, access = [] } = site
-    if (access.length === 0) continue
+    const { domain, access = [], clients = [] } = site
+    if (access.length === 0 && clients.length === 0) continue
     const grants = grantsOf(access)
     const isWhole = await isInPlace(host, site)
-    all.push({ domain, grants: isWhole ? grants : grants.map(withoutKeys) })
+    const reported = await reportedClients(host, site)
+    all.push({ domain, grants: isWhole ? grants : grants.map(withoutKeys), clients: reported })
   }
   return all
 }
 
 /** The accounts that people log in with. */
 export async function listAccounts(host: Host): Promise<string[]> {
-  const open = (await listSites(host)).filter(({ access = [] }) => access.length > 0)
+  const open = (await listSites(host)).filter(
+    ({ access = [], clients = [] }) => access.length + clients.length > 0,
+  )
   return open.flatMap(({ user }) => [user, gateOf(user)])
+}
+
+/** The accounts with a password that are as they were set. */
+export async function reportedClients(host: Host, { user, clients = [] }: Site) {
+  const found = await Promise.all(clients.map((client) => isClientInPlace(host, user, client)))
+  return clients
+    .filter((_, index) => found[index])
+    .map(({ token, expires_at }) => ({ token, login: loginOf(user, token), expires_at }))
 }
 
 const withoutKeys = (grant: ReportedAccess['grants'][number]) => ({ ...grant, fingerprints: [] })

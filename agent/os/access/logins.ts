@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { listSites } from '#agent/os/site/sites.ts'
+import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { parseJson } from '#shared/parse.ts'
 import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
+import { loginOf } from './clients.ts'
 import { gateOf } from './gate.ts'
 import { DROP_IN } from './places.ts'
 
 const SINCE = '-2days'
 const LIMIT_MS = 20_000
-const ACCEPTED =
+const BY_KEY =
   /^Accepted publickey for (\S+) from (\S+) port \d+ ssh2: \S+ (SHA256:[A-Za-z0-9+/]{43})$/
+const BY_PASSWORD = /^Accepted password for (\S+) from (\S+) port \d+ ssh2$/
 
 const Entry = z.object({
   __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
@@ -31,16 +33,27 @@ export async function listLogins(host: Host): Promise<SiteLogin[]> {
   )
   return (await acceptedLines(host)).flatMap((line) => {
     const entry = parseJson(Entry, line)
-    const [, user = '', address, fingerprint] = ACCEPTED.exec(entry?.MESSAGE ?? '') ?? []
+    const text = entry?.MESSAGE ?? ''
+    const [, user = '', address, fingerprint] = BY_KEY.exec(text) ?? []
+    const account = domains.get(user)
+    const found = account ? { ...account, address, fingerprint } : byPassword(sites, text)
     const at = new Date(Math.floor(Number(entry?.__REALTIME_TIMESTAMP ?? 0) / 1000)).toISOString()
-    const login = SiteLogin.safeParse({ ...domains.get(user), at, address, fingerprint })
+    const login = SiteLogin.safeParse({ ...found, at })
     return login.success ? [login.data] : []
   })
 }
 
+/** Also of an account that was removed since. */
+function byPassword(sites: readonly Site[], text: string) {
+  const [, login = '', address] = BY_PASSWORD.exec(text) ?? []
+  const token = login.split('.').at(-1) ?? ''
+  const site = sites.find(({ user }) => loginOf(user, token) === login)
+  return site && { domain: site.domain, address, fingerprint: '', client: token }
+}
+
 async function acceptedLines({ shell }: Host): Promise<string[]> {
   const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${MOST_LOGINS}`]
-  const which = [`--since=${SINCE}`, '--grep=^Accepted publickey for ']
+  const which = [`--since=${SINCE}`, '--grep=^Accepted (publickey|password) for ']
   const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
   const trusted = ['_UID=0', '_COMM=sshd', '_COMM=sshd-session']
   const argv = ['journalctl', ...shape, ...which, fields, ...trusted]

@@ -12,6 +12,7 @@ import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Effect } from '#shared/plan.ts'
 import { type AccessGrant, AccessGrants } from '#shared/site-access.ts'
+import { type ClientAccount, ClientAccounts } from '#shared/site-clients.ts'
 import { type SiteJob, SiteJobs } from '#shared/site-jobs.ts'
 import { allNamesOf, SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
@@ -31,6 +32,8 @@ export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
     jobs?: SiteJob[] | undefined
     /** Absent: nobody can log in. */
     access?: AccessGrant[] | undefined
+    /** Accounts with a password; absent: none. */
+    clients?: ClientAccount[] | undefined
     /** The debug log of its WordPress is on. */
     debug?: { until: string } | undefined
     /** Absent: its WordPress has no object cache of ours. */
@@ -48,6 +51,7 @@ const Record = siteCreate.params
     suspended: z.literal(true).optional(),
     settings: SiteSettings.optional(),
     access: AccessGrants.optional(),
+    clients: ClientAccounts.optional(),
     debug: z.object({ until: z.iso.datetime().max(40) }).optional(),
     object_cache: ObjectCache.optional(),
   })

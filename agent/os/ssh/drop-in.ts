@@ -1,3 +1,4 @@
+import { CLIENT_GROUP } from '#agent/os/access/clients.ts'
 import { GATE_GROUP, GATE_PROGRAM } from '#agent/os/access/gate.ts'
 import { GROUP, KEYS } from '#agent/os/access/places.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
@@ -37,7 +38,19 @@ export const SHELL_SETTINGS = {
   ForceCommand: GATE_PROGRAM,
   PermitTTY: 'yes',
 } as const
-export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS
+
+/** For the accounts with a password: their home is the folder of the site. */
+export const CLIENT_SETTINGS = {
+  ...SETTINGS,
+  AuthenticationMethods: 'password',
+  PubkeyAuthentication: 'no',
+  PasswordAuthentication: 'yes',
+  PermitEmptyPasswords: 'no',
+  AuthorizedKeysFile: 'none',
+  ChrootDirectory: '%h',
+  MaxAuthTries: '3',
+} as const
+export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS | typeof CLIENT_SETTINGS
 
 const blockOf = (group: string, settings: Settings): string => `Match Group ${group}
 ${Object.entries(settings)
@@ -47,5 +60,9 @@ ${Object.entries(settings)
 
 /** For members of the groups only: the sessions of all others have the settings that they had. */
 export const DROP_IN_TEXT = `# ${MARK_LINE}
-${blockOf(GROUP, SETTINGS)}${blockOf(GATE_GROUP, SHELL_SETTINGS)}Match all
+${[
+  blockOf(GROUP, SETTINGS),
+  blockOf(GATE_GROUP, SHELL_SETTINGS),
+  blockOf(CLIENT_GROUP, CLIENT_SETTINGS),
+].join('')}Match all
 `

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { SSHD, SSHD_CONFIG } from '#agent/os/access/places.ts'
 import { conflict } from '#shared/errors.ts'
-import { SETTINGS, type Settings } from './drop-in.ts'
+import { SETTINGS, type Settings, SHELL_SETTINGS } from './drop-in.ts'
 
 /** Settings that keep a user out whatever its own block says. */
 const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups'] as const
@@ -58,7 +58,9 @@ export function problemsIn(
   // A program starts with these: none may decide what it loads or runs.
   const variables = (found.get('acceptenv') ?? []).filter((name) => !HARMLESS.test(name))
   const environment =
-    settings === SETTINGS || variables.length === 0 ? [] : [`AcceptEnv has ${variables.join(', ')}`]
+    settings !== SHELL_SETTINGS || variables.length === 0
+      ? []
+      : [`AcceptEnv has ${variables.join(', ')}`]
   const pam = found.get('usepam')?.[0] === 'yes' ? [] : ['UsePAM is not on']
   return [...different, ...lists, ...environment, ...pam]
 }

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { gateOf, hasShell } from '#agent/os/access/gate.ts'
 import { fingerprintOf, grantsOf } from '#agent/os/access/keys.ts'
+import { reportedClients } from '#agent/os/access/list.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { SiteAccessReport } from '#shared/operation-types/site.access.ts'
 import { type Effective, effectiveOf } from './effective.ts'
@@ -12,7 +13,8 @@ export async function reportOf(host: Host, site: Site): Promise<SiteAccessReport
   const ports = (settings.get('port') ?? []).map(Number).filter((port) => port > 0)
   const host_keys = await hostKeys(host, settings)
   const shell_user = hasShell(site) ? gateOf(user) : null
-  return { domain, user, shell_user, ports, host_keys, grants: grantsOf(access) }
+  const clients = await reportedClients(host, site)
+  return { domain, user, shell_user, ports, host_keys, grants: grantsOf(access), clients }
 }
 
 async function hostKeys({ files }: Host, settings: Effective) {

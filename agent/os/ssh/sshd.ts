@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
-import { gateOf } from '#agent/os/access/gate.ts'
+import { CLIENT_GROUP } from '#agent/os/access/clients.ts'
+import { GATE_GROUP, gateOf } from '#agent/os/access/gate.ts'
 import {
   ACCESS,
   DROP_IN,
@@ -16,7 +17,13 @@ import { install, planInstall } from '#agent/os/packages/packages.ts'
 import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import { DROP_IN_TEXT, SHELL_SETTINGS } from './drop-in.ts'
+import {
+  CLIENT_SETTINGS,
+  DROP_IN_TEXT,
+  SETTINGS,
+  type Settings,
+  SHELL_SETTINGS,
+} from './drop-in.ts'
 import { effectiveOf, problemsIn, testConfig } from './effective.ts'
 
 const PACKAGE = 'openssh-server'
@@ -48,6 +55,28 @@ export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): P
   )
 }
 
+/** An account that sshd has to confine. */
+interface Session {
+  account: string
+  settings: Settings
+  what: string
+}
+export const sftpOf = (user: string): Session => ({
+  account: user,
+  settings: SETTINGS,
+  what: `${user} to its site`,
+})
+export const shellSessionOf = (user: string): Session => ({
+  account: gateOf(user),
+  settings: SHELL_SETTINGS,
+  what: `the shell of ${user}`,
+})
+export const clientOf = (login: string): Session => ({
+  account: login,
+  settings: CLIENT_SETTINGS,
+  what: `${login} to its site`,
+})
+
 /** The step that installs the SSH server; none if it is installed. */
 export async function installSteps(host: Host): Promise<Step[]> {
   if (await host.files.stat(SSHD)) return []
@@ -61,12 +90,18 @@ export async function installSteps(host: Host): Promise<Step[]> {
   ]
 }
 
-/** The step that makes a group whose members sshd treats as sites, or as shells; none if there is one. */
-export async function groupSteps(host: Host, group: string): Promise<Step[]> {
+const GROUP_STEPS = {
+  [GROUP]: 'ssh group',
+  [GATE_GROUP]: 'shell group',
+  [CLIENT_GROUP]: 'client group',
+} as const
+
+/** The step that makes a group whose members sshd treats in a way of their own; none if there is one. */
+export async function groupSteps(host: Host, group: keyof typeof GROUP_STEPS): Promise<Step[]> {
   if (await hasGroup(host, group)) return []
   return [
     {
-      name: group === GROUP ? 'ssh group' : 'shell group',
+      name: GROUP_STEPS[group],
       title: `Creating the group ${group}`,
       effects: [effects.create('group', group)],
       async apply() {
@@ -83,7 +118,7 @@ const hasGroup = async ({ files }: Host, group: string) =>
  * The step that tells sshd how sites log in; none if it knows. The whole configuration is tested first,
  * at another place, and compared: an untested file is never where sshd reads it, whatever happens.
  */
-export async function sshdSteps(host: Host, user: string, withShell = false): Promise<Step[]> {
+export async function sshdSteps(host: Host, sessions: readonly Session[] = []): Promise<Step[]> {
   if ((await readGenerated(host, DROP_IN)) === DROP_IN_TEXT) return []
   return [
     {
@@ -95,7 +130,7 @@ export async function sshdSteps(host: Host, user: string, withShell = false): Pr
       ],
       apply: () =>
         host.exclusive('sshd', async () => {
-          await tryOut(host, user, withShell)
+          await tryOut(host, sessions)
           await readGenerated(host, DROP_IN)
           await host.files.write(DROP_IN, DROP_IN_TEXT)
           await reload(host)
@@ -110,7 +145,7 @@ async function finishReload(host: Host): Promise<void> {
   if (await host.files.stat(DROP_IN)) await reload(host).catch(() => undefined)
 }
 
-async function tryOut(host: Host, user: string, withShell: boolean): Promise<void> {
+async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
   const [part, whole] = [`${TRIAL}.conf`, TRIAL]
   await host.files.mkdir('/run/sshd', { mode: 0o755 })
   await host.files.mkdir(ACCESS, { mode: 0o755 })
@@ -119,22 +154,24 @@ async function tryOut(host: Host, user: string, withShell: boolean): Promise<voi
     await host.files.write(whole, `# ${MARK_LINE}\nInclude ${part}\nInclude ${SSHD_CONFIG}\n`)
     await testConfig(host, whole)
     await refuseOtherChanges(host, whole)
-    const problems = problemsIn(await effectiveOf(host, user, whole), user)
-    if (problems.length > 0)
-      throw conflict(`sshd would not confine ${user} to its site: ${problems.join('; ')}`)
-    if (withShell) await refuseOpenShell(host, user, whole)
+    await refuseOpen(host, sessions, whole)
   } finally {
     await host.files.remove(part)
     await host.files.remove(whole)
   }
 }
 
-/** Throws conflict if sshd would start something else than the client of the shell. */
-export async function refuseOpenShell(host: Host, user: string, config?: string): Promise<void> {
-  const gate = gateOf(user)
-  const problems = problemsIn(await effectiveOf(host, gate, config), gate, SHELL_SETTINGS)
-  if (problems.length > 0)
-    throw conflict(`sshd would not confine the shell of ${user}: ${problems.join('; ')}`)
+/** Throws conflict if sshd would treat a session otherwise than intended. */
+export async function refuseOpen(
+  host: Host,
+  sessions: readonly Session[],
+  config?: string,
+): Promise<void> {
+  for (const { account, settings, what } of sessions) {
+    const problems = problemsIn(await effectiveOf(host, account, config), account, settings)
+    if (problems.length > 0)
+      throw conflict(`sshd would not confine ${what}: ${problems.join('; ')}`)
+  }
 }
 
 async function refuseOtherChanges(host: Host, whole: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { withoutAccess } from '#agent/os/access/access.ts'
+import { lockClients } from '#agent/os/access/clients.ts'
 import { endShells, gateOf, hasGate } from '#agent/os/access/gate.ts'
 import { endLogins } from '#agent/os/access/sessions.ts'
 import { managerAllowed } from '#agent/os/access/user-manager.ts'
@@ -126,7 +127,8 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
       await host.shell.run(['usermod', '--expiredate', '1', '--', user])
       if (await hasGate(host, user))
         await host.shell.run(['usermod', '--expiredate', '1', '--', gateOf(user)])
-      await endLogins(host, [user, gateOf(user)])
+      await lockClients(host, user, true)
+      await endLogins(host, user)
       await endProcesses(host, user)
       await endShells(host, user)
     }),
@@ -141,6 +143,7 @@ export const openAccount = (host: Host, user: string, domain: string): Change =>
         await host.shell.run(['usermod', '--expiredate', '', '--', user])
         if (await hasGate(host, user))
           await host.shell.run(['usermod', '--expiredate', '', '--', gateOf(user)])
+        await lockClients(host, user, false)
       }),
       admitNginx(host, user),
     ),

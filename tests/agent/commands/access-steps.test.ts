@@ -137,7 +137,9 @@ test('missing tools are installed on request', async () => {
   const host = await withSshd()
   host.disk.putText('/usr/bin/git', '')
   const titles = async (install: boolean, grants = [anna_shell]) =>
-    (await siteAccess.plan({ domain, grants, install }, host)).map(({ title }) => title)
+    (await siteAccess.plan({ domain, grants, clients: [], install }, host)).map(
+      ({ title }) => title,
+    )
 
   expect(await titles(true)).toContain('Installing composer, rsync')
   expect(await titles(false)).not.toContain('Installing composer, rsync')

@@ -64,7 +64,7 @@ test('ends sessions when somebody loses access, and only then', async () => {
 
 test('is complete after a restart if the record has the access', async () => {
   const host = await withSshd()
-  const params = { domain, grants: [anna], install: false }
+  const params = { domain, grants: [anna], clients: [], install: false }
   expect(await siteAccess.finished?.(params, host)).toBeUndefined()
 
   await setAccess(host, [anna])

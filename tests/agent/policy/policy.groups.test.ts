@@ -3,6 +3,7 @@ import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
+import type { ClientAccount } from '#shared/site-clients.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
@@ -10,11 +11,16 @@ import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
 const FILE = '/etc/hosting-agent/policy.json'
 
 /** Asks for a permit under these rules: why it is refused, or "permitted". */
-async function asking(rules: object, recorded: readonly AccessGrant[] = []) {
+async function asking(rules: object, access: AccessGrant[] = [], clients: ClientAccount[] = []) {
   const host = fakeHost()
   await host.files.write(FILE, JSON.stringify(rules), { mode: 0o600 })
   const { store } = new Runner({ host, commands: tableOf({}), report: () => undefined })
-  const policy = new Policy({ ...host, path: FILE, store, recorded: async () => recorded })
+  const policy = new Policy({
+    ...host,
+    path: FILE,
+    store,
+    recorded: async () => ({ access, clients }),
+  })
   return <N extends CommandName>(command: N, params?: ParamsOf<N>) =>
     policy.permit(command, params).then(
       () => 'permitted',
@@ -33,7 +39,7 @@ test('a denied group denies all commands of that beginning, and no others', asyn
 test('where shells are denied, people still get SFTP', async () => {
   const ask = await asking({ shell: 'deny' })
   const access = (kind: 'sftp' | 'shell') => ({
-    ...{ domain: 'shop.example', install: false },
+    ...{ domain: 'shop.example', install: false, clients: [] },
     grants: [{ id: 1, person: 'Anna', kind, expires_at: null, keys: [] }],
   })
 
@@ -51,11 +57,30 @@ test('where shells are denied, who has one keeps it while others lose theirs', a
   })) as [AccessGrant, AccessGrant]
   const ask = await asking({ shell: 'deny' }, [anna, ben])
   const set = (...grants: AccessGrant[]) =>
-    ask('site.access', { domain: 'shop.example', install: false, grants })
+    ask('site.access', { domain: 'shop.example', install: false, clients: [], grants })
 
   expect(await set(anna)).toBe('permitted')
   for (const more of [{ keys: [ANNA, BEN] }, { expires_at: null }, { id: 3 }])
     expect(await set({ ...anna, ...more })).toContain('denies shells')
+})
+
+test('where client accounts are denied, who has one keeps it and loses it, and gets no other', async () => {
+  const client = {
+    ...{ token: 'abcd2345', label: 'Print shop', expires_at: '2027-01-31T18:00:00Z' },
+    password_hash: `$2b$10$${'a'.repeat(53)}`,
+  }
+  const set = async (known: ClientAccount[], ...clients: ClientAccount[]) =>
+    (await asking({ client_accounts: 'deny' }, [], known))('site.access', {
+      ...{ domain: 'shop.example', install: false, grants: [], clients },
+    })
+
+  expect(await set([], client)).toBe(
+    `${FILE} on this server denies client accounts: grant access with a key`,
+  )
+  expect([await set([client], client), await set([client])]).toEqual(['permitted', 'permitted'])
+  const password_hash = `$2b$10$${'b'.repeat(53)}`
+  for (const more of [{ password_hash }, { expires_at: null }, { token: 'abcd2346' }])
+    expect(await set([client], { ...client, ...more })).toContain('denies client accounts')
 })
 
 test('where passwords stay on the server, nobody gets a user of a database', async () => {

@@ -1,7 +1,8 @@
 import { siteAccess } from '#agent/commands/site.access.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
-import { SETTINGS, SHELL_SETTINGS } from '#agent/os/ssh/drop-in.ts'
+import { CLIENT_SETTINGS, SETTINGS, SHELL_SETTINGS } from '#agent/os/ssh/drop-in.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
+import type { ClientAccount } from '#shared/site-clients.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
@@ -17,6 +18,7 @@ const printed = (settings: object) =>
     .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
     .join('')
 export const CONFINED = printed(SETTINGS)
+export const CONFINED_CLIENT = printed(CLIENT_SETTINGS)
 export const CONFINED_SHELL = `${printed(SHELL_SETTINGS)}acceptenv LANG\nacceptenv LC_*\n`
 export const GATE_KEYS = '/etc/hosting/ssh/keys/shop.ssh'
 
@@ -32,6 +34,15 @@ export const ben: AccessGrant = {
   expires_at: '2027-01-31T18:00:00Z',
 }
 
+export const print: ClientAccount = {
+  ...{ token: 'abcd2345', label: 'Print shop', expires_at: null },
+  password_hash: `$2b$10$${'a'.repeat(53)}`,
+}
+export const photos: ClientAccount = {
+  ...{ token: 'efgh2345', label: 'Photos', expires_at: '2027-01-31T18:00:00Z' },
+  password_hash: `$2b$10$${'b'.repeat(53)}`,
+}
+
 export const anna_shell: AccessGrant = { ...anna, kind: 'shell' }
 
 /** With OpenSSH, whose answers are those of Debian. */
@@ -43,6 +54,8 @@ export async function withSshd(config = MAIN): Promise<FakeHost> {
   host.answer(`${TRIAL} user=shop,`, CONFINED)
   host.answer(`${TRIAL} user=shop.ssh,`, CONFINED_SHELL)
   host.answer(`${LIVE} user=shop.ssh,`, CONFINED_SHELL)
+  for (const token of ['abcd2345', 'efgh2345'])
+    for (const asked of [TRIAL, LIVE]) host.answer(`${asked} user=shop.${token},`, CONFINED_CLIENT)
   host.answer(`${LIVE} user=shop,`, `${CONFINED}hostkey /etc/ssh/key\n`)
   host.table.groupadd = ({ disk }, argv) => {
     disk.add('/etc/group', `${argv.at(-1)}:x:999:\n`)
@@ -52,6 +65,8 @@ export async function withSshd(config = MAIN): Promise<FakeHost> {
 }
 
 export const setAccess = (host: FakeHost, grants: AccessGrant[], install = false) =>
-  outcome(siteAccess.run({ domain, grants, install }, contextOf(host)))
+  outcome(siteAccess.run({ domain, grants, clients: [], install }, contextOf(host)))
+export const setClients = (host: FakeHost, clients: ClientAccount[], grants: AccessGrant[] = []) =>
+  outcome(siteAccess.run({ domain, grants, clients, install: false }, contextOf(host)))
 export const lineIn = (host: FakeHost) =>
   /^hosting-sftp:.*$/m.exec(host.disk.all['/etc/group'] ?? '')?.[0]

@@ -94,4 +94,6 @@ export const RELEASED = [
   'f5aa754a131b1228b2cf1bd944e2e1b90bc4de383da8ea210466279082f096dd',
   // 0045_dns-changes.sql
   'bc42de34f7c5843255be228218c6ca78c185955170630c39755d508bcacb3514',
+  // 0046_client-accounts.sql
+  'c0e605538769f8d020b8cff39a8ea2fdb08306fe30bafe0b945561f9868f350a',
 ]

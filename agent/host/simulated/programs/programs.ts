@@ -6,7 +6,7 @@ import { concatenate, copy, digest, exists, read, remove, sync, write } from './
 import { php } from './php.ts'
 import { restic } from './restic.ts'
 import { systemctl } from './services.ts'
-import { gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
+import { chpasswd, gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
 
 export type Program<Machine, Result = Output> = (
   machine: Machine,
@@ -21,6 +21,7 @@ export const PROGRAMS = {
   groupdel,
   gpasswd,
   usermod,
+  chpasswd,
   cat: concatenate,
   cp: copy,
   rm: remove,

@@ -1,4 +1,4 @@
-import type { Output } from '#agent/host/ports.ts'
+import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import { done, failed, lastOf } from './output.ts'
 
@@ -13,13 +13,47 @@ export function useradd(machine: OnDisk, argv: readonly string[]): Output {
   const comment = argv[argv.indexOf('--comment') + 1] ?? ''
   if (textAt(machine, PASSWD).includes(`\n${user}:`))
     return failed(`useradd: user '${user}' already exists`, 9)
+  if (argv.includes('--non-unique')) return addAccount(machine, user, argv)
   addUser(machine, { user, comment, system: argv.includes('--system') })
   return done()
+}
+
+/** With the numbers of another account, and without a group of its own. */
+function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Output {
+  const of = (option: string) => argv[argv.indexOf(option) + 1] ?? ''
+  const ids = `${of('--uid')}:${of('--gid')}`
+  const line = `${user}:x:${ids}:${of('--comment')}:${of('--home-dir')}:${of('--shell')}\n`
+  machine.disk.add(PASSWD, line)
+  machine.disk.add(SHADOW, `${shadowLine(user)}\n`)
+  for (const path of [PASSWD, SHADOW]) machine.disk.sync(path)
+  return gpasswd(machine, ['gpasswd', '--add', user, of('--groups')])
+}
+
+/** `chpasswd --encrypted` with lines of names and hashes. */
+export function chpasswd(
+  machine: OnDisk,
+  _: readonly string[],
+  { input = '' }: RunOptions,
+): Output {
+  for (const line of input.split('\n').filter(Boolean)) {
+    const [user = '', hash = ''] = line.split(':')
+    setPassword(machine, user, () => hash)
+  }
+  return done()
+}
+
+function setPassword(machine: OnDisk, user: string, change: (hash: string) => string): void {
+  const entry = new RegExp(`^(${RegExp.escape(user)}:)([^:]*)`, 'm')
+  const changed = (_: string, start: string, hash: string) => start + change(hash)
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(entry, changed))
 }
 
 /** Keeps the group of the user if it has members. */
 export function userdel(machine: OnDisk, argv: readonly string[]): Output {
   const user = lastOf(argv)
+  const groups = [...textAt(machine, GROUP).matchAll(/^([^:]+):x:\d+:(.+)$/gm)]
+  for (const [, group = '', members = ''] of groups)
+    if (members.split(',').includes(user)) gpasswd(machine, ['gpasswd', '--delete', user, group])
   for (const path of [PASSWD, SHADOW]) removeLine(machine, path, user)
   if (!new RegExp(`^${user}:x:\\d+:.`, 'm').test(textAt(machine, GROUP)))
     removeLine(machine, GROUP, user)
@@ -43,7 +77,10 @@ export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-/** `usermod --expiredate <date> <user>`; an empty date is none. Or `--comment <comment>`. */
+/**
+ * `usermod --expiredate <date> <user>`; an empty date is none. Or `--comment <comment>`, `--lock` and
+ * `--unlock`.
+ */
 export function usermod(machine: OnDisk, argv: readonly string[]): Output {
   const [, option, date = ''] = argv
   const user = lastOf(argv)
@@ -52,12 +89,16 @@ export function usermod(machine: OnDisk, argv: readonly string[]): Output {
     replace(machine, PASSWD, textAt(machine, PASSWD).replace(entry, `$1${date}`))
     return done()
   }
-  const line = new RegExp(`^${user}:.*$`, 'm')
-  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, shadowLine(user, date)))
+  if (option === '--lock' || option === '--unlock') {
+    setPassword(machine, user, (hash) => (option === '--lock' ? '!' : '') + hash.replace(/^!/, ''))
+    return done()
+  }
+  const line = new RegExp(`^(${RegExp.escape(user)}(?::[^:]*){6}:)[^:]*`, 'm')
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, `$1${date}`))
   return done()
 }
 
-const shadowLine = (user: string, date = '') => `${user}:!::::::${date}:`
+const shadowLine = (user: string) => `${user}:!:::::::`
 
 interface NewUser {
   user: string

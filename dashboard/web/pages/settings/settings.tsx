@@ -7,6 +7,7 @@ import { BACKUP_INTERVALS, PROOF_INTERVALS } from '#shared/backup.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php-support.ts'
 import { BackupFirst } from './backup-first.tsx'
 import { BackupWindow } from './backup-window.tsx'
+import { ClientAccounts } from './client-accounts.tsx'
 import { DnsAccounts } from './dns/accounts-card.tsx'
 import { Keys } from './keys.tsx'
 import { SiteShell } from './site-shell.tsx'
@@ -39,6 +40,7 @@ export function SettingsPage() {
             />
             <UnattendedUpdates value={data.unattended_updates} />
             <SiteShell value={data.site_shell} />
+            <ClientAccounts value={data.client_accounts} />
           </div>
         )}
       </Card>

@@ -12,9 +12,9 @@ test('lists who can log in, and a file that somebody changed as one without keys
   await setAccess(host, [anna])
 
   const grants = [{ ...GRANT, fingerprints: [ANNA_FINGERPRINT] }]
-  expect(await listAccess(host)).toEqual([{ domain: shop.domain, grants }])
+  expect(await listAccess(host)).toEqual([{ domain: shop.domain, grants, clients: [] }])
   host.disk.putText(KEYS, `${host.disk.all[KEYS]}ssh-ed25519 AAAA stranger\n`)
 
   const none = [{ ...GRANT, fingerprints: [] }]
-  expect(await listAccess(host)).toEqual([{ domain: shop.domain, grants: none }])
+  expect(await listAccess(host)).toEqual([{ domain: shop.domain, grants: none, clients: [] }])
 })

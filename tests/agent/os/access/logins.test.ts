@@ -23,15 +23,21 @@ test('lists the logins to sites, with their keys, and no others', async () => {
       accepted('shop', 'web-1'),
       accepted('shop', '203.0.113.7', 'SHA256:short'),
       line(`x Accepted publickey for shop from 203.0.113.7 port 1 ssh2: ED25519 ${KEY}`),
+      line('Accepted password for shop.abcd2345 from 203.0.113.8 port 4242 ssh2'),
+      line('Accepted password for shop from 203.0.113.8 port 4242 ssh2'),
+      line('Accepted password for other.abcd2345 from 203.0.113.8 port 4242 ssh2'),
+      line('x Accepted password for shop.abcd2345 from 203.0.113.8 port 4242 ssh2'),
       line(null),
       'no JSON\n',
     ].join(''),
   )
 
   const at = '2026-01-01T12:00:00.000Z'
+  const [sftp, client] = [{ at, kind: 'sftp' as const }, null]
   expect(await listLogins(host)).toEqual([
-    { domain: shop.domain, at, address: '203.0.113.7', fingerprint: KEY, kind: 'sftp' },
-    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY, kind: 'shell' },
+    { ...sftp, domain: shop.domain, address: '203.0.113.7', fingerprint: KEY, client },
+    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY, client, kind: 'shell' },
+    { ...sftp, domain: shop.domain, address: '203.0.113.8', fingerprint: '', client: 'abcd2345' },
   ])
   const [asked = ''] = host.ran
   expect(asked).toEndWith(' _UID=0 _COMM=sshd _COMM=sshd-session')

@@ -94,7 +94,7 @@ test('a server without an SSH server gets one on request only', async () => {
   await host.disk.remove('/usr/sbin/sshd')
 
   const [, refusal] = await setAccess(host, [anna])
-  const plan = await siteAccess.plan({ domain, grants: [anna], install: true }, host)
+  const plan = await siteAccess.plan({ domain, grants: [anna], clients: [], install: true }, host)
 
   expect(refusal).toContain('openssh-server is not installed')
   expect(plan.map(({ name }) => name)).toContain('ssh package')

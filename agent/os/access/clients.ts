@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import type { Host } from '#agent/host/ports.ts'
+import { type Change, declared, deferred, inOrder, provided } from '#agent/os/effects/change.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import { homeOf } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import type { ClientAccount } from '#shared/site-clients.ts'
+import { withoutManager } from './user-manager.ts'
+
+/** Of the accounts with a password; sshd knows them by it. */
+export const CLIENT_GROUP = 'hosting-client'
+const LONGEST_NAME = 32
+const PASSWD = '/etc/passwd'
+const NO_LOGIN = '/usr/sbin/nologin'
+const DAY_MS = 86_400_000
+/** A date that has passed; shadow(5) gives 0 no meaning. */
+const PAST = '1970-01-02'
+
+/** No site user has a dot in its name, and the account of a shell ends with `.ssh`. */
+export function loginOf(user: string, token: string): string {
+  const name = `${user}.${token}`
+  if (name.length <= LONGEST_NAME) return name
+  const digest = createHash('sha256').update(user).digest('hex').slice(0, 8)
+  return `${user.slice(0, LONGEST_NAME - 18)}.${digest}.${token}`
+}
+
+const commentOf = (user: string) => `Client of ${user}`
+
+/** The client accounts of a site on this server, also those that its record does not have. */
+export async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
+  const all = await entriesOf(host, PASSWD)
+  return all.flatMap(([login = '', , , , comment]) => (comment === commentOf(user) ? [login] : []))
+}
+
+/** The accounts without their passwords: nobody can log in to a new one yet. */
+export const clientAccountsOf = (host: Host, { user, clients = [] }: Owner): Change =>
+  deferred(async () => {
+    const wanted = clients.map(({ token }) => loginOf(user, token))
+    const found = await clientLoginsOf(host, user)
+    const whole: string[] = []
+    for (const login of found) if (await isWhole(host, user, login)) whole.push(login)
+    const kept = wanted.filter((login) => whole.includes(login))
+    return inOrder(
+      ...(wanted.length > 0 ? [withoutManager(host, user)] : []),
+      ...found.filter((login) => !kept.includes(login)).map((login) => removal(host, login)),
+      ...wanted
+        .filter((login) => !kept.includes(login))
+        .map((login) => addition(host, user, login)),
+    )
+  })
+
+type Owner = Pick<Site, 'user' | 'clients'>
+
+/** Passwords and expiry: from then on the clients can log in. */
+export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Change {
+  const logins = clients.map((client) => ({ ...client, login: loginOf(user, client.token) }))
+  return provided(
+    async () => clients.length > 0,
+    declared(
+      logins.map(({ login }) => effects.change('password', login)),
+      async () => {
+        for (const { login, expires_at } of logins)
+          await expire(host, login, dateOf(expires_at, host.clock.now()))
+        const lines = logins.map(({ login, password_hash }) => `${login}:${password_hash}\n`)
+        await host.shell.run(['chpasswd', '--encrypted'], { input: lines.join('') })
+      },
+    ),
+  )
+}
+
+/** Nobody can log in with a password any more. */
+export const withoutClients = (host: Host, user: string): Change =>
+  clientAccountsOf(host, { user, clients: [] })
+
+/** Refuses the passwords of all accounts, or accepts them again. Neither touches their expiry. */
+export async function lockClients(host: Host, user: string, locked: boolean): Promise<void> {
+  for (const login of await clientLoginsOf(host, user))
+    await host.shell.run(['usermod', locked ? '--lock' : '--unlock', '--', login])
+}
+
+/** Whether the account is as it was set; one that is locked for a while is. */
+export async function isClientInPlace(
+  host: Host,
+  user: string,
+  { token, password_hash }: ClientAccount,
+): Promise<boolean> {
+  const login = loginOf(user, token)
+  const entry = await entryOf(host, '/etc/shadow', login)
+  return entry?.[1]?.replace(/^!/, '') === password_hash && (await isWhole(host, user, login))
+}
+
+/** From now on, and not at the end of the day: shadow(5) knows days only. */
+export const expireNow = (host: Host, user: string, { token }: ClientAccount) =>
+  expire(host, loginOf(user, token), PAST)
+
+async function expire({ shell }: Host, login: string, date: string): Promise<void> {
+  await shell.run(['usermod', '--expiredate', date, '--', login])
+}
+
+/** The first day on which nobody may log in, in UTC. */
+function dateOf(expires_at: string | null, now: number): string {
+  if (expires_at === null) return ''
+  const at = Date.parse(expires_at)
+  if (at <= now) return PAST
+  return new Date(Math.ceil(at / DAY_MS) * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** With the number of the site's user: new files belong to the site. */
+const addition = (host: Host, user: string, login: string): Change =>
+  declared([effects.create('user', login)], async () => {
+    const [, , uid = '', gid = ''] = (await entryOf(host, PASSWD, user)) ?? []
+    if (uid === '') throw new Error(`${user} is not in ${PASSWD}`)
+    const place = ['--non-unique', '--uid', uid, '--gid', gid, '--groups', CLIENT_GROUP]
+    const home = ['--no-create-home', '--no-user-group', '--home-dir', homeOf(user)]
+    // Its password does not age: a session without a terminal cannot change it.
+    const limits = ['--inactive', '-1', '--key', 'PASS_MAX_DAYS=-1']
+    const ids = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
+    const more = ['--shell', NO_LOGIN, '--comment', commentOf(user)]
+    await host.shell.run(['useradd', ...place, ...home, ...limits, ...ids, ...more, '--', login])
+  })
+
+/** By force: userdel(8) refuses while processes with the same number run, such as PHP of the site. */
+const removal = (host: Host, login: string): Change =>
+  declared([effects.remove('user', login)], () =>
+    host.shell.run(['userdel', '--force', '--', login]),
+  )
+
+async function isWhole(host: Host, user: string, login: string): Promise<boolean> {
+  const [site, client] = [await entryOf(host, PASSWD, user), await entryOf(host, PASSWD, login)]
+  const wanted = [...(site?.slice(2, 4) ?? []), commentOf(user), homeOf(user), NO_LOGIN]
+  if (!site || client?.slice(2).join() !== wanted.join()) return false
+  const members = (await entryOf(host, '/etc/group', CLIENT_GROUP))?.[3] ?? ''
+  return members.split(',').includes(login)
+}
+
+const entryOf = async (host: Host, path: string, name: string) =>
+  (await entriesOf(host, path)).find(([first]) => first === name)
+
+const entriesOf = async ({ files }: Host, path: string): Promise<string[][]> =>
+  ((await files.read(path, 64 << 20)) ?? '').split('\n').map((line) => line.split(':'))

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/** Of one site. */
+export const MOST_CLIENTS = 20
+
+/** The part of a login name that nobody else has. */
+export const ClientToken = z
+  .string('Must be a string')
+  .regex(/^[a-z2-7]{8}$/, 'Must have 8 of a-z 2-7')
+
+/** As an agent reports them: those that are on the server as they were set. */
+export const ReportedClients = z
+  .array(
+    z.object({
+      token: ClientToken,
+      login: z.string().regex(/^[a-z_][a-z0-9_.-]{0,31}$/),
+      expires_at: z.string().max(30).nullable(),
+    }),
+  )
+  .max(MOST_CLIENTS)
