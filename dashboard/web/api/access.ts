@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { ClientLogin } from '#shared/api/access.ts'
 import { call, type Sent, start } from './client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'
@@ -40,3 +41,32 @@ export const setAccess = (site: SitePlace, access: Access): SiteWork => ({
       body: { ...access, ...more },
     }),
 })
+
+type NewClient = Sent<'POST /api/servers/:server_id/sites/:site_id/access/clients'>['body']
+
+/** With the password, which is not stored. Never in the query client. */
+export async function createClient(site: SitePlace, body: NewClient): Promise<ClientLogin> {
+  const path = 'POST /api/servers/:server_id/sites/:site_id/access/clients'
+  return loginIn(await call(path, { params: at(site), body }))
+}
+
+/** Ends the sessions of the account; with a time, also until when it is valid. */
+export async function resetClientPassword(
+  site: SitePlace,
+  token: string,
+  expires_at: string | null,
+): Promise<ClientLogin> {
+  const path = 'POST /api/servers/:server_id/sites/:site_id/access/clients/password'
+  return loginIn(await call(path, { params: at(site), body: { token, expires_at } }))
+}
+
+export const endClient = (site: SitePlace, token: string) =>
+  call('POST /api/servers/:server_id/sites/:site_id/access/clients/end', {
+    params: at(site),
+    body: { token },
+  })
+
+function loginIn(answer: ClientLogin | { plan: unknown }): ClientLogin {
+  if ('plan' in answer) throw new Error('The answer has no login')
+  return answer
+}

@@ -50,6 +50,7 @@ export async function fillRecords(
   const waiting = await fillWaiting(db, fleet, now)
   const entries = [...recorded, ...bulks, ...waiting, ...otherActivities(fleet, now)].sort(byTime)
   await insertAll(db, activities, entries)
+  await insertAll(db, settings, [{ key: 'client_accounts', value: true }])
   const value = 60 * Math.max(1, Math.ceil(all.length / SITES_A_MINUTE))
   if (value > 60) await insertAll(db, settings, [{ key: 'sync_interval', value }])
 }

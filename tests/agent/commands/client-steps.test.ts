@@ -23,8 +23,8 @@ test('a client account has the number of the site, a password, and no secret in 
 
   expect(lines).toEqual([
     'Changing who may log in to shop.example',
-    'Creating the group hosting-client',
     'Writing the keys of people',
+    'Creating the group hosting-client',
     'Preparing the client accounts',
     'Configuring the SSH server',
     'Setting the passwords of client accounts',

@@ -4,6 +4,7 @@ import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys
 
 const AT = '2026-01-01T12:00:00.000Z'
 const SHELL = '2026-01-01T14:00:00.000Z'
+const BY_PASSWORD = '2026-01-01T15:00:00.000Z'
 const LATER = '2026-01-01T13:00:00.000Z'
 
 test('logins become activities once, and the page names the person', async () => {
@@ -24,6 +25,7 @@ test('logins become activities once, and the page names the person', async () =>
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
     { ...login, at: SHELL, fingerprint: ANNA_FINGERPRINT, kind: 'shell' },
+    { ...login, at: BY_PASSWORD, fingerprint: '', client: 'abcd2345' },
     { ...login, domain: 'other.example', at: AT, fingerprint: ANNA_FINGERPRINT },
   ]
   agent.answers.set('/logins', () => Response.json({ logins }))
@@ -34,9 +36,16 @@ test('logins become activities once, and the page names the person', async () =>
 
   const { access } = (await dashboard.call('GET', `/api/servers/${id}/sites/1/access`)).body
   expect(access.logins).toEqual([
-    { at: SHELL, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna' },
-    { at: LATER, address: '203.0.113.7', fingerprint: BEN_FINGERPRINT, person: null },
-    { at: AT, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna' },
+    { at: BY_PASSWORD, address: '203.0.113.7', fingerprint: '', person: null, client: 'abcd2345' },
+    {
+      at: SHELL,
+      address: '203.0.113.7',
+      fingerprint: ANNA_FINGERPRINT,
+      person: 'Anna',
+      client: null,
+    },
+    { at: LATER, address: '203.0.113.7', fingerprint: BEN_FINGERPRINT, person: null, client: null },
+    { at: AT, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna', client: null },
   ])
   const { activities } = (await dashboard.call('GET', '/api/activity?type=site.sftp_login')).body
   expect(activities).toEqual([
@@ -57,4 +66,6 @@ test('logins become activities once, and the page names the person', async () =>
   ])
   const shells = (await dashboard.call('GET', '/api/activity?type=site.shell_login')).body
   expect(shells.activities).toMatchObject([{ domain: 'shop.example', created_at: SHELL }])
+  const clients = (await dashboard.call('GET', '/api/activity?type=site.client_login')).body
+  expect(clients.activities).toMatchObject([{ domain: 'shop.example', created_at: BY_PASSWORD }])
 })

@@ -55,7 +55,7 @@ test('people get access with their keys, and the page shows how to connect', asy
   await using world = await started()
   const anna = await world.add('Anna', `${ANNA} anna@home`)
   const ben = await world.add('Ben', BEN)
-  expect(await world.show()).toEqual({ grants: [], login: null, logins: [] })
+  expect(await world.show()).toEqual({ grants: [], clients: [], login: null, logins: [] })
 
   const text = await world.set([{ person_id: anna }, { person_id: ben, expires_at: UNTIL }])
 
@@ -81,6 +81,7 @@ test('people get access with their keys, and the page shows how to connect', asy
       shell_user: null,
       host_keys: HOST_KEYS,
     },
+    clients: [],
     logins: [],
   })
   expect((await world.people())[0]).toMatchObject({

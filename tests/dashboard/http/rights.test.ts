@@ -87,6 +87,8 @@ test('no token creates tokens, changes the password, ends sessions or rotates ke
     'POST /api/servers/:server_id/sites/:site_id/database/users',
     'POST /api/servers/:server_id/sites/:site_id/database/tool',
     'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
+    'POST /api/servers/:server_id/sites/:site_id/access/clients',
+    'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
     'POST /api/keys/rotate',
   ])
 })

@@ -32,6 +32,34 @@ async function withAnna(all: MovingServers): Promise<void> {
 const shown = async ({ dashboard, second, shop }: MovingServers) =>
   (await dashboard.call('GET', `/api/servers/${second}/sites/${shop}/access`)).body.access
 
+test('a move brings the client accounts with their passwords', async () => {
+  await using all = await movingServers()
+  const asked: [string, unknown][] = []
+  for (const name of ['one', 'two'] as const)
+    all[name].agent.works.set('site.access', async function* ({ clients }) {
+      asked.push([name, clients])
+      yield 'Setting the passwords of client accounts'
+      const made = (clients as { token: string; expires_at: null }[]).map(
+        ({ token, expires_at }) => ({ token, login: `shop.${token}`, expires_at }),
+      )
+      const report = { grants: [], clients: made }
+      return { domain: 'shop.example', user: 'shop', ports: [22], host_keys: [], ...report }
+    })
+  const { dashboard, first, shop, second } = all
+  await dashboard.call('PUT', '/api/settings/client_accounts', { value: true })
+  const at = `/api/servers/${first}/sites/${shop}/access/clients`
+  const { token, login } = (await dashboard.call('POST', at, { label: 'Print shop' })).body
+
+  const text = await events(all, 'move', { server_id: second })
+
+  expect(text).toContain('event: complete')
+  expect(asked.map(([name]) => name)).toEqual(['one', 'two'])
+  expect(asked[1]?.[1]).toEqual(asked[0]?.[1] as never)
+  expect((await shown(all)).clients).toEqual([
+    { token, label: 'Print shop', login, expires_at: null, applied: true },
+  ])
+})
+
 const GRANT = { id: 1, person: 'Anna', kind: 'sftp', expires_at: null, keys: [ANNA] }
 
 test('a move opens the access on the new server, and the page shows it', async () => {

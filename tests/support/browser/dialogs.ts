@@ -44,6 +44,10 @@ export const DIALOGS: Record<string, Window> = {
   'a CDN': { path: '/sites/1?tab=access', open: button('Change CDN') },
   'a password for visitors': { path: '/sites/1?tab=access', open: button('Require password') },
   'SFTP access': { path: '/sites/1?tab=access', open: button('Change SFTP access') },
+  'a client account': {
+    path: '/sites/1?tab=access',
+    open: button('Create client account'),
+  },
   'a person': { path: '/people', open: button('Add person') },
   'a new password': { path: '/sites/1?tab=access', open: button('Reset admin password') },
   filters: { path: '/sites?php=8.2', open: button(/^Filter$/) },

@@ -25,6 +25,7 @@ import { ObjectCacheCard } from './settings/object-cache-card.tsx'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
+import { ClientsCard } from './sftp/clients-card.tsx'
 import { SftpCard } from './sftp/sftp-card.tsx'
 import { StagingTab } from './staging/staging.tsx'
 import { isWordpress } from './urls.ts'
@@ -136,6 +137,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
     content: ({ site }) => (
       <>
         <SftpCard site={site} />
+        <ClientsCard site={site} />
         <VisitorsCard site={site} />
         {isWordpress(site) && (
           <Card title="WordPress">

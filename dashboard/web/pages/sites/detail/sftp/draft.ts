@@ -20,7 +20,7 @@ export const draftOf = ({ grants }: SiteAccess): Draft =>
   )
 
 /** In the time zone of the user. */
-function dayOf(at: string | null): string {
+export function dayOf(at: string | null): string {
   if (at === null) return ''
   const date = new Date(at)
   const two = (number: number) => String(number).padStart(2, '0')
@@ -31,7 +31,7 @@ function dayOf(at: string | null): string {
 const endOfDay = (day: string) => new Date(`${day}T23:59:59`).toISOString()
 
 /** A time that the user did not change stays as it is. */
-function endOf({ day, at }: Part): string | null {
+export function endOf({ day, at }: Pick<Part, 'day' | 'at'>): string | null {
   if (at !== undefined && dayOf(at) === day) return at
   return day === '' ? null : endOfDay(day)
 }

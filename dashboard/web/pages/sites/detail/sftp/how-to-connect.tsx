@@ -2,7 +2,10 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import type { SiteAccess } from '#shared/api/access.ts'
 
-type Login = NonNullable<SiteAccess['login']>
+type Login = Pick<
+  NonNullable<SiteAccess['login']>,
+  'host' | 'ports' | 'user' | 'shell_user' | 'host_keys'
+>
 
 /** The facts for a client with windows, and the command. */
 export function HowToConnect({ login }: { login: Login }) {

@@ -15,13 +15,13 @@ export function Logins({ logins }: Pick<SiteAccess, 'logins'>) {
         </>
       }
     >
-      {logins.map(({ at, address, person, fingerprint }) => (
+      {logins.map(({ at, address, person, client, fingerprint }) => (
         <tr key={`${at} ${address}`}>
           <Cell>
             <Time at={at} />
           </Cell>
           <Cell className="break-all">
-            {person ?? <span className="font-mono text-xs">{fingerprint}</span>}
+            {person ?? client ?? <span className="font-mono text-xs">{fingerprint}</span>}
           </Cell>
           <Cell className="font-mono text-xs">{address}</Cell>
         </tr>

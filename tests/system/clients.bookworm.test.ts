@@ -1,0 +1,3 @@
+import { clientsOn } from '#tests/support/system/client-checks.ts'
+
+clientsOn('bookworm')
