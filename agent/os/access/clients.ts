@@ -27,7 +27,7 @@ export function loginOf(user: string, token: string): string {
 const commentOf = (user: string) => `Client of ${user}`
 
 /** The client accounts of a site on this server, also those that its record does not have. */
-export async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
+async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
   const all = await entriesOf(host, PASSWD)
   return all.flatMap(([login = '', , , , comment]) => (comment === commentOf(user) ? [login] : []))
 }

@@ -59,10 +59,10 @@ export interface Saved {
   present?: string[] | undefined
 }
 
-/** After files and database are saved. */
+/** After files and database are saved. The hashes of passwords of clients stay on the server. */
 export async function manifestOf(
   host: Host,
-  site: Site,
+  { clients: _, ...site }: Site,
   { at, database, files }: Saved,
   excluded: string[],
 ): Promise<Manifest> {

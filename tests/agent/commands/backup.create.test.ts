@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/commands/backup.create.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
 import { Secret } from '#shared/secret.ts'
 import {
   backupServer,
@@ -126,6 +127,19 @@ test('stores the password for the keeper of the storage, once', async () => {
   ])
   expect(opened(keeper.privateKey, keys[1].userName)).toBe(String(password))
   expect((await create(host, { keeper_key: 'none' }))[1]).toBe('Validation failed: keeper_key')
+})
+
+test('leaves the passwords of clients on the server', async () => {
+  const password_hash = `$2b$10$${'a'.repeat(53)}`
+  const client = { token: 'abcd2345', label: 'Print shop', expires_at: null, password_hash }
+  const host = await backupServer(shop)
+  await writeSite(host, { ...shop, suspended: true, clients: [client] })
+
+  await create(host)
+
+  const path = Object.keys(host.disk.all).find((each) => each.endsWith('/manifest.json')) ?? ''
+  const { site } = JSON.parse(host.disk.all[path] ?? '{}')
+  expect([site.suspended, site.clients]).toEqual([true, undefined])
 })
 
 test('leaves out what the site excludes, and names it in the manifest', async () => {

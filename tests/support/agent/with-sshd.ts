@@ -18,7 +18,7 @@ const printed = (settings: object) =>
     .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
     .join('')
 export const CONFINED = printed(SETTINGS)
-export const CONFINED_CLIENT = printed(CLIENT_SETTINGS)
+const CONFINED_CLIENT = printed(CLIENT_SETTINGS)
 export const CONFINED_SHELL = `${printed(SHELL_SETTINGS)}acceptenv LANG\nacceptenv LC_*\n`
 export const GATE_KEYS = '/etc/hosting/ssh/keys/shop.ssh'
 

@@ -48,7 +48,7 @@ export function ClientsCard({ site }: { site: Site }) {
         <Empty icon={<UserPlus />} title="No client accounts" action={add}>
           {isOn
             ? 'A client without an SSH key reaches the files of this site by SFTP with a password.'
-            : 'SFTP accounts with a password are turned off in the settings. A person with an SSH key needs none.'}
+            : 'The setting for SFTP accounts with a password is off. A person with an SSH key needs none.'}
         </Empty>
       )}
       {made && (

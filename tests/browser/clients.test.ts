@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { inspect } from '#tests/support/browser/inspect.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+import { BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
+
+interface Client {
+  token: string
+  label: string
+  expires_at: string | null
+  password_hash: string
+}
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const domain = 'shop.example'
+const asked: Client[][] = []
+let path = ''
+
+beforeAll(async () => {
+  makesSites(agent)
+  agent.works.set('site.access', async function* (params) {
+    const { clients } = params as unknown as { clients: Client[] }
+    asked.push(clients)
+    yield 'Setting the passwords of client accounts'
+    const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
+    return {
+      ...{ domain, user: 'shop', shell_user: null, ports: [2222], host_keys, grants: [] },
+      clients: clients.map(({ token, expires_at }) => ({
+        ...{ token, login: `shop.${token}`, expires_at },
+      })),
+    }
+  })
+  await addServer(dashboard, agent, 'web-1')
+  const call = { domain, php: '8.2', tls: 'none' }
+  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+})
+afterAll(() => agent.stop())
+
+test('a client gets a password that is shown once, another one, and loses the account', async () => {
+  const { page, problems } = await open(`${path}?tab=access`)
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const confirm = async (name: string) => {
+    await page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await page.getByText('The setting for SFTP accounts with a password is off').waitFor()
+  expect(await page.getByRole('button', { name: 'Create client account' }).count()).toBe(0)
+  await page.goto(new URL('/settings', page.url()).href)
+  const setting = page.getByLabel('Client accounts')
+  await setting.click()
+  await setting.and(page.locator(':checked')).waitFor()
+  await page.goto(new URL(`${path}?tab=access`, page.url()).href)
+
+  await press('Create client account')
+  await page.getByLabel('Client', { exact: true }).fill('Print shop')
+  await page.getByLabel('Last day').fill('2099-12-31')
+  await inspect(page)
+  await confirm('Create account')
+
+  const login = page.getByRole('region', { name: 'Login of Print shop' })
+  await login.waitFor()
+  await inspect(page)
+  const end = new Date('2099-12-31T23:59:59').toISOString()
+  const [[client] = []] = asked
+  expect(client).toMatchObject({ label: 'Print shop', expires_at: end })
+  const secret = async () => (await login.locator('code').first().textContent()) ?? ''
+  const first = await secret()
+  expect(await Bun.password.verify(first, client?.password_hash ?? '')).toBe(true)
+  await login.getByText(`sftp -P 2222 shop.${client?.token}@127.0.0.1`).waitFor()
+  await login.getByRole('button', { name: 'Hide password' }).click()
+  await page.getByText('can log in', { exact: true }).waitFor()
+  expect(await page.content()).not.toContain(first)
+
+  await press('Reset password of Print shop')
+  expect(await page.getByLabel('Last day').inputValue()).toBe('2099-12-31')
+  await page.getByLabel('Last day').fill('')
+  await confirm('Reset password')
+  await login.waitFor()
+  const second = await secret()
+  expect(second).not.toBe(first)
+  const again = asked.at(-1)?.[0]
+  expect([again?.token, again?.expires_at]).toEqual([client?.token ?? '', null])
+  expect(await Bun.password.verify(second, again?.password_hash ?? '')).toBe(true)
+
+  await page.reload()
+  await page.getByText('no limit').waitFor()
+  expect(await page.content()).not.toContain(second)
+  await press('Remove Print shop')
+  await inspect(page)
+  await confirm('Remove account')
+  await page.getByText('No client accounts').waitFor()
+  expect(asked.at(-1)).toEqual([])
+  expect(problems).toEqual([])
+})
