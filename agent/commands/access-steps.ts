@@ -46,10 +46,7 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
   const passwords = clientPasswordSteps(params, host, !takes)
   const isEmpty = params.grants.length + params.clients.length === 0
   if (takes || isEmpty) return [keyStep(params, host), ...clients, ...passwords, ...others]
-  if (await isFrozen(host, params.domain))
-    throw conflict(`${params.domain} is frozen while it moves`)
-  if (wants) refuseWithoutSystemd(host)
-  await refuseWithoutSshd(host, params.install)
+  await refuseUnready(params, host)
   return [
     ...(await installSteps(host)),
     ...(wants && params.install ? await toolSteps(host) : []),
@@ -62,6 +59,13 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
     ...passwords,
     ...others,
   ]
+}
+
+async function refuseUnready(params: Params, host: Host): Promise<void> {
+  if (await isFrozen(host, params.domain))
+    throw conflict(`${params.domain} is frozen while it moves`)
+  if (hasShell({ access: params.grants })) refuseWithoutSystemd(host)
+  await refuseWithoutSshd(host, params.install)
 }
 
 /** The sessions that sshd has to confine from now on. */

@@ -39,7 +39,7 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
       async undo() {
         if (!isOpen) return
         await thaw(steady, domain)
-        await openLogins(steady, user)
+        await openLogins(steady, site)
         await forgetThaw(steady, site).apply()
         await releaseJobs(steady, user).apply()
       },

@@ -119,7 +119,7 @@ export const thawSteps = (host: Host, site: Site): Step[] => [
     effects: [change('file', availablePath(site.domain))],
     async apply() {
       await thaw(host, site.domain)
-      await openLogins(host, site.user)
+      await openLogins(host, site)
       await forgetThaw(host, site).apply()
       await releaseJobs(host, site.user).apply()
     },

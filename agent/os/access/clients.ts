@@ -5,6 +5,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { ClientAccount } from '#shared/site-clients.ts'
+import { CLOSED, expire, expiries } from './shadow.ts'
 import { withoutManager } from './user-manager.ts'
 
 /** Of the accounts with a password; sshd knows them by it. */
@@ -13,8 +14,8 @@ const LONGEST_NAME = 32
 const PASSWD = '/etc/passwd'
 const NO_LOGIN = '/usr/sbin/nologin'
 const DAY_MS = 86_400_000
-/** A date that has passed; shadow(5) gives 0 no meaning. */
-const PAST = '1970-01-02'
+/** A day that has passed; shadow(5) gives 0 no meaning. */
+const PAST = '1'
 
 /** No site user has a dot in its name, and the account of a shell ends with `.ssh`. */
 export function loginOf(user: string, token: string): string {
@@ -24,10 +25,14 @@ export function loginOf(user: string, token: string): string {
   return `${user.slice(0, LONGEST_NAME - 18)}.${digest}.${token}`
 }
 
+/** Whether a client account of the site has this name, or had it. */
+export const isClientOf = (user: string, login: string): boolean =>
+  loginOf(user, login.split('.').at(-1) ?? '') === login
+
 const commentOf = (user: string) => `Client of ${user}`
 
 /** The client accounts of a site on this server, also those that its record does not have. */
-async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
+export async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
   const all = await entriesOf(host, PASSWD)
   return all.flatMap(([login = '', , , , comment]) => (comment === commentOf(user) ? [login] : []))
 }
@@ -59,8 +64,10 @@ export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Ch
     declared(
       logins.map(({ login }) => effects.change('password', login)),
       async () => {
+        const days = await expiries(host)
         for (const { login, expires_at } of logins)
-          await expire(host, login, dateOf(expires_at, host.clock.now()))
+          if (days.get(login) !== CLOSED)
+            await expire(host, login, dateOf(expires_at, host.clock.now()))
         const lines = logins.map(({ login, password_hash }) => `${login}:${password_hash}\n`)
         await host.shell.run(['chpasswd', '--encrypted'], { input: lines.join('') })
       },
@@ -89,13 +96,26 @@ export async function isClientInPlace(
   return entry?.[1]?.replace(/^!/, '') === password_hash && (await isWhole(host, user, login))
 }
 
-/** From now on, and not at the end of the day: shadow(5) knows days only. */
-export const expireNow = (host: Host, user: string, { token }: ClientAccount) =>
-  expire(host, loginOf(user, token), PAST)
-
-async function expire({ shell }: Host, login: string, date: string): Promise<void> {
-  await shell.run(['usermod', '--expiredate', date, '--', login])
+/**
+ * Closes those accounts now, and not at the end of the day: shadow(5) knows days only. True if any was
+ * open.
+ */
+export async function expireNow(
+  host: Host,
+  user: string,
+  clients: readonly ClientAccount[],
+): Promise<boolean> {
+  const days = await expiries(host)
+  const open = clients
+    .map(({ token }) => loginOf(user, token))
+    .filter((login) => ![PAST, CLOSED, undefined].includes(days.get(login)))
+  for (const login of open) await expire(host, login, PAST)
+  return open.length > 0
 }
+
+/** The day from which on each client account of the site may not log in; empty: none. */
+export const clientDates = ({ user, clients = [] }: Owner, now: number): Map<string, string> =>
+  new Map(clients.map(({ token, expires_at }) => [loginOf(user, token), dateOf(expires_at, now)]))
 
 /** The first day on which nobody may log in, in UTC. */
 function dateOf(expires_at: string | null, now: number): string {

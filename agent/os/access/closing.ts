@@ -2,17 +2,14 @@ import type { Host } from '#agent/host/ports.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { clientDates, clientLoginsOf } from './clients.ts'
 import { gateOf, hasGate } from './gate.ts'
 import { endSessions } from './sessions.ts'
+import { CLOSED, expire, expiries } from './shadow.ts'
 
-/**
- * The day on which a closed account expired. It differs from that of an account in the trash, and
- * from that of an administrator: only what was closed here is opened again.
- */
-const CLOSED = '2'
 const DAY_MS = 86_400_000
 
-type Owner = Pick<Site, 'domain' | 'user' | 'access'>
+type Owner = Pick<Site, 'domain' | 'user' | 'access' | 'clients'>
 
 /** The step before files or database are replaced or moved: no login, and no live session. */
 export function closingSteps(host: Host, site: Owner): Step[] {
@@ -24,7 +21,7 @@ export function closingSteps(host: Host, site: Owner): Step[] {
       title: `Ending the SFTP and SSH sessions of ${site.domain}`,
       effects: [change('user', site.user), run('stop', 'SSH sessions')],
       apply: () => closeLogins(host, site.user),
-      undo: () => openLogins(steady, site.user),
+      undo: () => openLogins(steady, site),
     },
   ]
 }
@@ -38,13 +35,14 @@ export function openingSteps(host: Host, site: Owner): Step[] {
       name: 'open logins',
       title: `Admitting people to ${site.domain} again`,
       effects: [change('user', site.user)],
-      apply: () => openLogins(host, site.user),
+      apply: () => openLogins(host, site),
       undo: () => closeLogins(steady, site.user),
     },
   ]
 }
 
-const hasPeople = ({ access = [] }: Owner): boolean => access.length > 0
+const hasPeople = ({ access = [], clients = [] }: Owner): boolean =>
+  access.length + clients.length > 0
 
 /** sshd asks PAM, which refuses an expired account whatever its key. */
 async function closeLogins(host: Host, user: string): Promise<void> {
@@ -53,16 +51,27 @@ async function closeLogins(host: Host, user: string): Promise<void> {
 }
 
 /** Nothing for accounts that are not closed. */
-export async function openLogins(host: Host, user: string): Promise<void> {
-  const days = await expiries(host)
-  for (const account of await accountsOf(host, user)) {
-    if (days.get(account) === CLOSED) await expire(host, account, '')
+export async function openLogins(host: Host, site: Dated): Promise<void> {
+  const [days, dates] = [await expiries(host), clientDates(site, host.clock.now())]
+  for (const account of await accountsOf(host, site.user)) {
+    if (days.get(account) === CLOSED) await expire(host, account, dates.get(account) ?? '')
   }
 }
+type Dated = Pick<Site, 'user' | 'clients'>
 
-/** The accounts that `closingSteps` closes, for those who open them without the agent. */
-export const closable = async (host: Host, site: Owner): Promise<string[]> =>
-  hasPeople(site) ? openAccounts(host, site.user) : []
+/**
+ * The accounts that `closingSteps` closes, for those who open them without the agent, each with the
+ * date on which it expires.
+ */
+export async function closable(
+  host: Host,
+  site: Owner,
+): Promise<[account: string, date: string][]> {
+  if (!hasPeople(site)) return []
+  const dates = clientDates(site, host.clock.now())
+  const accounts = await openAccounts(host, site.user)
+  return accounts.map((account) => [account, dates.get(account) ?? ''])
+}
 
 /** Whether any account is closed. */
 export const hasClosed = async (host: Host): Promise<boolean> =>
@@ -75,19 +84,8 @@ async function openAccounts(host: Host, user: string): Promise<string[]> {
   return (await accountsOf(host, user)).filter((account) => isOpen(days.get(account)))
 }
 
-const accountsOf = async (host: Host, user: string): Promise<string[]> =>
-  (await hasGate(host, user)) ? [user, gateOf(user)] : [user]
-
-/** The day of each account: shadow(5). */
-async function expiries({ files }: Host): Promise<Map<string, string>> {
-  const lines = ((await files.read('/etc/shadow', 64 << 20)) ?? '').split('\n')
-  return new Map(
-    lines.map((line) => {
-      const [account = '', ...fields] = line.split(':')
-      return [account, fields[6] ?? ''] as const
-    }),
-  )
-}
-
-const expire = ({ shell }: Host, account: string, day: string) =>
-  shell.run(['usermod', '--expiredate', day, '--', account])
+const accountsOf = async (host: Host, user: string): Promise<string[]> => [
+  user,
+  ...((await hasGate(host, user)) ? [gateOf(user)] : []),
+  ...(await clientLoginsOf(host, user)),
+]

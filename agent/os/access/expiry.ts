@@ -1,10 +1,16 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
+import { endOf } from '#shared/site-access.ts'
 import { expireNow } from './clients.ts'
 import { endSessions } from './sessions.ts'
 
 /** sshd admits somebody in the second in which the key expires, and nobody after it. */
 const LAST_MS = 1000
+
+interface Expiring {
+  expires_at: string | null
+}
+const lastOf = (grant: Expiring): number => endOf(grant) + LAST_MS
 
 /**
  * sshd admits nobody with an expired key, and this ends what was open then. An account with a password
@@ -16,14 +22,12 @@ export class ExpiryWatch {
 
   async look(host: Host): Promise<void> {
     const now = host.clock.now()
-    const isDue = ({ expires_at }: { expires_at: string | null }) => {
-      const at = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) + LAST_MS
-      return at > this.#since && at <= now
-    }
+    const isOver = (grant: Expiring) => lastOf(grant) <= now
+    const isDue = (grant: Expiring) => lastOf(grant) > this.#since && isOver(grant)
     for (const { user, access = [], clients = [] } of await listSites(host)) {
-      const due = clients.filter(isDue)
-      for (const client of due) await expireNow(host, user, client)
-      if (due.length > 0 || access.some(isDue)) await endSessions(host, user)
+      const over = clients.filter(isOver)
+      const isClosed = over.length > 0 && (await expireNow(host, user, over))
+      if (isClosed || access.some(isDue)) await endSessions(host, user)
     }
     this.#since = now
   }

@@ -1,16 +1,18 @@
 import type { Host } from '#agent/host/ports.ts'
 import { systemProcesses } from '#agent/os/processes/processes.ts'
+import { isClientOf } from './clients.ts'
 import { endShells, gateOf } from './gate.ts'
 
 /** Of the processes of a session, on Debian 12 and 13. */
 const NAMES = ['sshd', 'sshd-session']
+const CHECKING = /^(sshd|sshd-session): (\S+) \[priv\]$/
 
 /**
  * Ends all SSH sessions of a site, but none of its other processes. What admits them ends before:
  * a login that sshd checked earlier has no session afterwards.
  */
 export async function endSessions(host: Host, user: string): Promise<void> {
-  await endLogins(host, [user, gateOf(user)])
+  await endLogins(host, user)
   await endShells(host, user)
   for (const name of NAMES) await ended(host, ['--user', user, '--name', name])
 }
@@ -19,10 +21,13 @@ export async function endSessions(host: Host, user: string): Promise<void> {
  * The process of root that checks a login and then starts its session. sshd(8) shows the user in
  * its title before it reads keys and asks PAM; no other user can end in that list.
  */
-export async function endLogins(host: Host, accounts: readonly string[]): Promise<void> {
+export async function endLogins(host: Host, user: string): Promise<void> {
+  const isOwn = (login: string) =>
+    login === user || login === gateOf(user) || isClientOf(user, login)
   for (const { pid, line, root } of await systemProcesses(host)) {
-    const name = NAMES.find((one) => accounts.some((each) => line === `${one}: ${each} [priv]`))
-    if (root && name) await ended(host, ['--pid', `${pid}`, '--user', 'root', '--name', name])
+    const [, name, login = ''] = CHECKING.exec(line) ?? []
+    if (root && name !== undefined && isOwn(login))
+      await ended(host, ['--pid', `${pid}`, '--user', 'root', '--name', name])
   }
 }
 

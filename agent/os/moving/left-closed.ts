@@ -12,8 +12,9 @@ export async function openLeftLogins(
   isBusy: (domain: string) => boolean,
 ): Promise<void> {
   if (!(await hasClosed(host))) return
-  for (const { domain, user, moving } of await listSites(host)) {
+  for (const site of await listSites(host)) {
+    const { domain, moving } = site
     if (moving?.closed || isBusy(domain) || (await isFrozen(host, domain))) continue
-    await openLogins(host, user)
+    await openLogins(host, site)
   }
 }

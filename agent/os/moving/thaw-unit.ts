@@ -21,7 +21,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 /** The longest freeze of a site. */
 const FREEZE_SECONDS = 300
 
-type Frozen = Pick<Site, 'domain' | 'user' | 'jobs' | 'access'>
+type Frozen = Pick<Site, 'domain' | 'user' | 'jobs' | 'access' | 'clients'>
 
 const thawServiceOf = (user: string) => `hosting-thaw@${user}.service`
 const thawTimerOf = (user: string) => `hosting-thaw@${user}.timer`
@@ -36,7 +36,10 @@ const timersOf = ({ user, jobs = [] }: Pick<Frozen, 'user' | 'jobs'>): string[] 
  * systemd ends a freeze by itself, also if agent and dashboard are gone, and after a restart of the
  * server. The rename is first: without the file there is no freeze, and nothing else happens.
  */
-const filesOf = ({ domain, user, jobs }: Frozen, closed: readonly string[]): Generated[] => [
+const filesOf = (
+  { domain, user, jobs }: Frozen,
+  closed: Awaited<ReturnType<typeof closable>>,
+): Generated[] => [
   {
     path: `${UNITS}/${thawServiceOf(user)}`,
     text: `# ${MARK_LINE}
@@ -51,7 +54,7 @@ Type=oneshot
 ExecStart=/usr/bin/mv --force ${servingPathOf(domain)} ${availablePath(domain)}
 ExecStart=-/usr/bin/systemctl --no-block reload nginx.service
 ExecStart=-/usr/bin/systemctl --no-block start ${timersOf({ user, jobs }).join(' ')}
-${closed.map((account) => `ExecStart=-/usr/bin/chage --expiredate=-1 ${account}\n`).join('')}`,
+${closed.map(([account, date]) => `ExecStart=-/usr/bin/chage --expiredate=${date || '-1'} ${account}\n`).join('')}`,
   },
   {
     path: `${UNITS}/${thawTimerOf(user)}`,

@@ -94,9 +94,13 @@ export function usermod(machine: OnDisk, argv: readonly string[]): Output {
     return done()
   }
   const line = new RegExp(`^(${RegExp.escape(user)}(?::[^:]*){6}:)[^:]*`, 'm')
-  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, `$1${date}`))
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, `$1${daysOf(date)}`))
   return done()
 }
+
+/** shadow(5) has days since 1970. */
+const daysOf = (date: string): string =>
+  date.includes('-') ? String(Date.parse(date) / 86_400_000) : date
 
 const shadowLine = (user: string) => `${user}:!:::::::`
 

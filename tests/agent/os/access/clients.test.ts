@@ -3,8 +3,10 @@ import { siteDelete } from '#agent/commands/site.delete.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
 import { loginOf } from '#agent/os/access/clients.ts'
+import { closable, closingSteps } from '#agent/os/access/closing.ts'
 import { ExpiryWatch } from '#agent/os/access/expiry.ts'
 import { listAccess, listAccounts } from '#agent/os/access/list.ts'
+import { getSite } from '#agent/os/site/sites.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { photos, print, setClients, withSshd } from '#tests/support/agent/with-sshd.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -54,7 +56,7 @@ test('an expired account is closed at once, and its sessions end', async () => {
   const host = await withSshd()
   const expires_at = new Date(host.clock.now() + 60_000).toISOString()
   await setClients(host, [print, { ...photos, expires_at }])
-  const day = new Date(host.clock.now() + 86_400_000).toISOString().slice(0, 10)
+  const day = Math.ceil((host.clock.now() + 60_000) / 86_400_000)
   expect(lineOf(host, '/etc/shadow', OTHER)).toBe(`${OTHER}:${photos.password_hash}::::::${day}:`)
   const watch = new ExpiryWatch()
   await watch.look(host)
@@ -63,9 +65,9 @@ test('an expired account is closed at once, and its sessions end', async () => {
 
   await watch.look(host)
 
-  expect(lineOf(host, '/etc/shadow', OTHER)).toContain('::::::1970-01-02:')
+  expect(lineOf(host, '/etc/shadow', OTHER)).toContain('::::::1:')
   expect(lineOf(host, '/etc/shadow', LOGIN)).toBe(`${LOGIN}:${print.password_hash}:::::::`)
-  expect(host.ran.filter((line) => line.endsWith('--user shop --name sshd'))).toHaveLength(2)
+  expect(host.ran.filter((line) => line.endsWith('--user shop --name sshd'))).toHaveLength(1)
 })
 
 test('the trash locks the accounts, a restore opens them, and a purge removes them', async () => {
@@ -84,4 +86,47 @@ test('the trash locks the accounts, a restore opens them, and a purge removes th
   expect(host.disk.all['/etc/passwd']).not.toContain('shop')
   expect(host.disk.all['/etc/shadow']).not.toContain('shop')
   expect(lineOf(host, '/etc/group', 'hosting-client')).toBe('hosting-client:x:999:')
+})
+
+test('a frozen site closes its accounts, and opens them with the days that they had', async () => {
+  const host = await withSshd()
+  await setClients(host, [print, photos])
+  const shadow = host.disk.all['/etc/shadow'] ?? ''
+  const site = await getSite(host, domain)
+  const [close] = closingSteps(host, site)
+  expect(await closable(host, site)).toEqual([
+    ['shop', ''],
+    [LOGIN, ''],
+    [OTHER, '2027-02-01'],
+  ])
+
+  await close?.apply()
+  for (const login of ['shop', LOGIN, OTHER])
+    expect(lineOf(host, '/etc/shadow', login)).toEndWith('::::::2:')
+  // It only takes access, which is not refused meanwhile, and opens nothing.
+  await setClients(host, [{ ...photos, expires_at: '2027-01-30T18:00:00Z' }])
+  expect(lineOf(host, '/etc/shadow', OTHER)).toEndWith('::::::2:')
+  await setClients(host, [photos])
+  await close?.undo?.()
+
+  const left = shadow.replace(/^shop.abcd2345:.*\n/m, '')
+  expect(host.disk.all['/etc/shadow']).toBe(left)
+})
+
+test('an account that expires while its site is frozen stays closed', async () => {
+  const host = await withSshd()
+  const expires_at = new Date(host.clock.now() + 60_000).toISOString()
+  await setClients(host, [{ ...photos, expires_at }])
+  const [close] = closingSteps(host, await getSite(host, domain))
+  await close?.apply()
+  host.time += 62_000
+  const watch = new ExpiryWatch()
+  await watch.look(host)
+  expect(lineOf(host, '/etc/shadow', OTHER)).toEndWith('::::::2:')
+
+  // As by the timer of systemd, which knows days only.
+  await host.shell.run(['usermod', '--expiredate', '2099-01-01', '--', OTHER])
+  await watch.look(host)
+
+  expect(lineOf(host, '/etc/shadow', OTHER)).toEndWith('::::::1:')
 })

@@ -76,7 +76,7 @@ test('opens no account that it did not close', async () => {
   expect(await closable(host, open)).toEqual([])
 
   await apply(closingSteps(host, open))
-  await openLogins(host, 'shop')
+  await openLogins(host, shop)
 
   expect(days(host)).toEqual(['1', '15000'])
 })
@@ -85,5 +85,5 @@ test('closes an account whose date is still to come', async () => {
   const host = await machine({ shell: false })
   await expire(host, 'shop', '90000')
 
-  expect(await closable(host, open)).toEqual(['shop'])
+  expect(await closable(host, open)).toEqual([['shop', '']])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endSessions } from '#agent/os/access/sessions.ts'
+import { endLogins, endSessions } from '#agent/os/access/sessions.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -30,5 +30,20 @@ test('ends logins that sshd is checking, then sessions, and nothing of others', 
     `${KILL} --pid 11 --user root --name sshd-session`,
     `${KILL} --user shop --name sshd`,
     `${KILL} --user shop --name sshd-session`,
+  ])
+})
+
+test('ends logins of client accounts, also of one that was removed', async () => {
+  const host = await server(shop)
+  runs(host, 20, 'sshd: shop.abcd2345 [priv]')
+  runs(host, 21, 'sshd-session: shop.efgh2345 [priv]')
+  runs(host, 22, 'sshd: victim.abcd2345 [priv]')
+  runs(host, 23, 'sshd: shop.x.abcd2345 [priv]')
+
+  await endLogins(host, 'shop')
+
+  expect(host.ran).toEqual([
+    `${KILL} --pid 20 --user root --name sshd`,
+    `${KILL} --pid 21 --user root --name sshd-session`,
   ])
 })
