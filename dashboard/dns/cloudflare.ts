@@ -96,6 +96,16 @@ export async function removeRecord(account: Account, zone: string, id: string): 
   await call(account, `/zones/${zone}/dns_records/${id}`, { method: 'DELETE' })
 }
 
+/** Removes everything of these names from the cache; at most 30 in one call. */
+export async function purgeHosts(
+  account: Account,
+  zone: string,
+  hosts: readonly string[],
+): Promise<void> {
+  const body = { method: 'POST', body: JSON.stringify({ hosts }) }
+  await call(account, `/zones/${zone}/purge_cache`, body)
+}
+
 function read<T>(schema: z.ZodType<T>, result: unknown): T {
   const { data } = schema.safeParse(result)
   if (data !== undefined) return data

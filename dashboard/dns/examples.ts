@@ -13,6 +13,10 @@ export const DNS_EXAMPLES = {
   UpdateDnsAccount: { name: 'Cloudflare (shops)' },
   SetDnsRecords: { name: 'shop.example', replace: [], dry_run: false },
   PlanDnsRecords: { names: ['shop.example'] },
+  PurgeCdn: { dry_run: false },
+  CdnPurge: {
+    zones: [{ zone: 'shop.example', account: 'Cloudflare', hosts: ['shop.example'] }],
+  },
   DnsNamePlan: {
     ...{ name: 'shop.example', zone: 'shop.example', account: 'Cloudflare', problem: '' },
     records: [{ action: 'create', type: 'A', content: '192.0.2.10', proxied: false }],

@@ -92,7 +92,7 @@ async function publicAddresses(server: Subject, { production }: AddressRules) {
 }
 
 /** The longest zone of all accounts. */
-function placeOf(accounts: readonly AccountRow[], name: string): Place | undefined {
+export function placeOf(accounts: readonly AccountRow[], name: string): Place | undefined {
   return accounts
     .flatMap((account) => account.zones.map((zone) => ({ account, zone })))
     .filter(({ zone }) => `.${name}`.endsWith(`.${zone.name}`))

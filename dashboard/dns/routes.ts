@@ -3,6 +3,7 @@ import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
+import { CdnPurge, PurgeCdn } from '#shared/api/cdn-purge.ts'
 import {
   CreateDnsAccount,
   DnsAccountView,
@@ -21,6 +22,7 @@ import {
   showAccounts,
 } from './accounts.ts'
 import { planNames } from './look-up.ts'
+import { purgeCdn } from './purge.ts'
 import { setRecords } from './records.ts'
 
 const route = routesWith<DnsDeps>()
@@ -85,6 +87,19 @@ export const dnsRoutes = {
     answers: shows('In the order of the names.', { names: z.array(DnsNamePlan) }),
     waits: true,
     run: async ({ deps, loaded, body }) => ({ names: await planNames(deps, loaded, body.names) }),
+  }),
+  purgeCdn: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/cdn-purge',
+    summary: 'Purge what Cloudflare has of a site',
+    details:
+      'All pages and files of the names of the site that are proxied in a zone of a DNS account. With `dry_run` it changes nothing. 409 with the message of Cloudflare, and what to do, or if there is no such name.',
+    right: 'operate',
+    loads: loadManagedSite,
+    body: PurgeCdn,
+    answers: { 200: { about: 'What is purged.', json: CdnPurge } },
+    errors: ['conflict'],
+    waits: true,
+    run: ({ deps, loaded, body }) => purgeCdn(deps, loaded, body),
   }),
   setDnsRecords: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/domains/records',

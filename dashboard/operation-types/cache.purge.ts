@@ -1,3 +1,4 @@
+import { purgesCdn } from '#dashboard/dns/purge.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { atOnce, bulkInUse, domainOf, onSite, unchangedOtherwise } from './parts.ts'
 
@@ -6,6 +7,7 @@ export const cachePurge: OperationRules<'cache.purge'> = {
   ...atOnce,
   ...bulkInUse,
   ...unchangedOtherwise,
+  ...purgesCdn,
   params: (_, target) => ({ domain: domainOf(target) }),
   succeeded: () => NO_CHANGE,
 }

@@ -1,6 +1,7 @@
 import { backupFirst } from '#dashboard/backup-first/needed.ts'
 import { refuseWithoutBackup } from '#dashboard/copies/recent-backup.ts'
 import { stagingOf } from '#dashboard/copies/source.ts'
+import { purgesCdn } from '#dashboard/dns/purge.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
 
@@ -9,6 +10,7 @@ export const sitePush: OperationRules<'site.push'> = {
   ...onSite,
   ...atOnce,
   ...unchangedOtherwise,
+  ...purgesCdn,
   params: async (deps, target, { staging_id, without_backup, ...pushed }) => {
     const { id, domain } = siteOf(target)
     const from = await stagingOf(deps.db, id, staging_id)

@@ -10,6 +10,7 @@ import { PlanAnswer } from '#shared/plan.ts'
 import { outcome } from './begin.ts'
 import { follow } from './follow.ts'
 import type { Job } from './job.ts'
+import { getOperation } from './queries.ts'
 import type { Target } from './rules.ts'
 import { type Input, type StartDeps, startOrPlan } from './start.ts'
 
@@ -60,7 +61,9 @@ export async function doneOrPlan<K extends OperationType>(
   const started = await startOrPlan(deps, type, loaded, body)
   if ('plan' in started) return started
   await outcome(deps, started)
-  return { status: 'ok' as const, message }
+  const { warnings } = await getOperation(deps.db, started.operation_id)
+  const all = [message, ...warnings.map((warning) => warning.message)]
+  return { status: 'ok' as const, message: all.join('. ') }
 }
 
 /** The stream of a job from its first event. Throws an ordinary status when it cannot start. */

@@ -150,7 +150,10 @@ async function conclude(
   }
   try {
     const context = { rules, now: timestamp(deps.clock), trash_ms: deps.trash_ms }
-    return await succeed(deps, operation, successOf(operation, data, context), pending)
+    const success = successOf(operation, data, context)
+    const more = (await rules.afterwards?.(deps, operation)) ?? []
+    const warnings = [...(success.warnings ?? []), ...more]
+    return await succeed(deps, operation, { ...success, warnings }, pending)
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'

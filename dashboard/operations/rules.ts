@@ -111,6 +111,13 @@ export interface OperationRules<K extends OperationType> {
   sent(params: Params, sealer?: Pick<Sealer, 'open'>): Params
   /** A step of the dashboard before those of the agent. */
   first_step?(params: Params): Plan['steps'][number] | undefined
+  /** A step of the dashboard after those of the agent. Never throws. */
+  last_step?(
+    deps: RulesDeps,
+    site: { id: number; domain: string },
+  ): Promise<Plan['steps'][number] | undefined>
+  /** The work of that step: after a success of the agent, before the end is stored. Never throws. */
+  afterwards?(deps: RulesDeps, operation: OperationRow): Promise<Warning[]>
   /**
    * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
    * backup has.

@@ -47,7 +47,10 @@ async function plan<K extends OperationType>(
   target: Target,
   input: InputOf<K>,
 ): Promise<{ plan: Plan }> {
-  return planOf(deps, await prepare(deps, type, target, input))
+  const { plan } = await planOf(deps, await prepare(deps, type, target, input))
+  const { site } = target
+  const last = site && (await rulesOf(deps, type).last_step?.(deps, site))
+  return { plan: last ? { ...plan, steps: [...plan.steps, last] } : plan }
 }
 
 export function startOrPlan<K extends OperationType>(

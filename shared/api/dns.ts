@@ -17,7 +17,9 @@ const Token = z
   })
   .trim()
   .regex(/^[A-Za-z0-9_-]{20,200}$/, 'Must be an API token of Cloudflare')
-  .describe('An API token with Zone: Read and DNS: Edit. It is stored encrypted, and never shown.')
+  .describe(
+    'An API token with Zone: Read, DNS: Edit and, for purges, Cache Purge: Purge. It is stored encrypted, and never shown.',
+  )
 
 const API_RULE = 'Must be an https: address, or http: on 127.0.0.1'
 

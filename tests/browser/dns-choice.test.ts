@@ -100,3 +100,20 @@ test('the plan of a new site lists its records, which can be left out', async ()
 
   expect(left()).toEqual([])
 })
+
+test('the menu of a site purges Cloudflare after its plan', async () => {
+  await post('/api/servers/1/sites/1/domains/records', { name: 'shop.example' })
+  for (const record of cloudflare.records) record.proxied = true
+  const { page, problems } = await open('/sites/1')
+  await page.getByRole('button', { name: /^More actions of/ }).click()
+  await page.getByRole('menuitem', { name: 'Purge Cloudflare…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('In the zone shop.example of Shops: shop.example').waitFor()
+  expect(cloudflare.purges).toEqual([])
+
+  await dialog.getByRole('button', { name: 'Purge Cloudflare' }).click()
+  await page.getByText('Cloudflare has purged shop.example.').waitFor()
+
+  expect(cloudflare.purges).toEqual([['shop.example']])
+  expect(problems).toEqual([])
+})

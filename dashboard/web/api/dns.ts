@@ -50,3 +50,19 @@ export const dnsPlanQuery = (site: SitePlace, name: string) =>
     queryFn: () => setDnsRecords(site, { name, dry_run: true }),
     ...ONCE,
   })
+
+const purged = ({ id, server_id }: SitePlace, dry_run: boolean) =>
+  call('POST /api/servers/:server_id/sites/:site_id/cdn-purge', {
+    params: { server_id, site_id: id },
+    body: { dry_run },
+  })
+
+export const purgeCdn = (site: SitePlace) => purged(site, false)
+
+/** What `purgeCdn` would purge. */
+export const purgePlanQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'cdn-purge'],
+    queryFn: () => purged(site, true),
+    ...ONCE,
+  })

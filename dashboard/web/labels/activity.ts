@@ -26,6 +26,7 @@ const OTHERS: Record<string, string> = {
   'dns.account_update': 'Change DNS account',
   'dns.account_delete': 'Forget DNS account',
   'dns.records': 'Change DNS records',
+  'cdn.purge': 'Purge Cloudflare',
   'dns.records_undo': 'Restore DNS records',
   'backup.target_create': 'Add backup target',
   'backup.target_update': 'Edit backup target',

@@ -26,6 +26,7 @@ export function startCloudflare({ token, port = 0, ...options }: CloudflareOptio
 
   const server = Bun.serve({ port, hostname: '127.0.0.1', fetch: passed })
   const api = `http://127.0.0.1:${server.port}/client/v4`
-  const { records, refusals, strays } = zones
-  return { api, records, refusals, losses, strays, calls, stop: () => server.stop(true) }
+  const { records, refusals, strays, purges, denials, gone } = zones
+  const state = { records, refusals, losses, strays, purges, denials, gone, calls }
+  return { api, ...state, stop: () => server.stop(true) }
 }

@@ -29,6 +29,9 @@ export const wrong = (status: number, code: number, message: string) =>
 const right = (result: unknown) =>
   Response.json({ success: true, errors: [], messages: [], result })
 
+const PURGE = /^\/zones\/([0-9a-f]{32})\/purge_cache$/
+const MOST_HOSTS = 30
+
 const RECORDS = /^\/zones\/([0-9a-f]{32})\/dns_records(?:\/([0-9a-f]{32}))?$/
 
 /** The zones of an account and their records. */
@@ -38,6 +41,12 @@ export class CloudflareZones {
   readonly strays: string[] = []
   /** The contents and names of records that are refused. */
   readonly refusals = new Set<string>()
+  /** The hosts of each purge. */
+  readonly purges: string[][] = []
+  /** What the token may not do. */
+  readonly denials = new Set<'purge'>()
+  /** The names of zones that are gone. */
+  readonly gone = new Set<string>()
   readonly #zones: { id: string; name: string; status: string }[]
 
   constructor({ zones }: Pick<CloudflareOptions, 'zones'>) {
@@ -53,14 +62,15 @@ export class CloudflareZones {
   }
 
   async answer(request: Request, path: string, query: URLSearchParams): Promise<Response> {
-    const [, id, record] = RECORDS.exec(path) ?? []
-    const zone = this.#zones.find((each) => each.id === id)
+    const [, id, record] = RECORDS.exec(path) ?? PURGE.exec(path) ?? []
+    const zone = this.#zones.find((each) => each.id === id && !this.gone.has(each.name))
     if (!zone)
       return wrong(
         404,
         7003,
         `Could not route to ${path}, perhaps your object identifier is invalid?`,
       )
+    if (PURGE.test(path)) return this.#purge(zone, await request.json())
     if (request.method === 'POST') return this.#create(zone, await request.json())
     if (request.method === 'DELETE') return this.#remove(record)
     const matches = (each: CloudflareRecord) =>
@@ -69,6 +79,16 @@ export class CloudflareZones {
       [null, each.type].includes(query.get('type'))
     const strays = this.strays.map((name) => ({ ...this.records[0], name, id: newId() }))
     return right([...this.records.filter(matches), ...strays])
+  }
+
+  /** By names of the zone: developers.cloudflare.com/cache/how-to/purge-cache. */
+  #purge(zone: { name: string }, { hosts = [] }: { hosts?: string[] }): Response {
+    if (this.denials.has('purge')) return wrong(403, 10000, 'Authentication error')
+    const isWrong = (host: string) => !`.${host}`.endsWith(`.${domainToASCII(zone.name)}`)
+    if (hosts.length === 0 || hosts.length > MOST_HOSTS || hosts.some(isWrong))
+      return wrong(400, 1092, 'Unable to purge: hosts are invalid')
+    this.purges.push(hosts)
+    return right({ id: newId() })
   }
 
   #create(

@@ -24,6 +24,9 @@ export function useCloudflare() {
     refusals.clear()
     losses.clear()
     strays.length = 0
+    cloudflare.purges.length = 0
+    cloudflare.denials.clear()
+    cloudflare.gone.clear()
   })
   const left = () =>
     records.map(({ type, name, content, proxied }) => [type, name, content, proxied] as const)

@@ -54,7 +54,7 @@ function Form({ account, onClose }: Pick<AccountFormProps, 'account' | 'onClose'
         hint={
           account
             ? 'Empty: the present token stays. The zones are read again.'
-            : 'Of Cloudflare, with Zone: Read and DNS: Edit. It is tested first, stored encrypted, and never shown.'
+            : 'Of Cloudflare, with Zone: Read, DNS: Edit and Cache Purge. It is tested first, stored encrypted, and never shown.'
         }
         error={refusals.token}
       >

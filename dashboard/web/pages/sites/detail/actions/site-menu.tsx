@@ -1,8 +1,10 @@
-import { useMutation } from '@tanstack/react-query'
-import { ArrowRightLeft, CopyPlus, LogIn, Trash2 } from 'lucide-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { ArrowRightLeft, CloudOff, CopyPlus, LogIn, Trash2 } from 'lucide-react'
+import { dnsAccountsQuery } from '#dashboard/web/api/dns.ts'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { isDemo } from '#dashboard/web/features/brand/demo.tsx'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
+import { isIn } from '#dashboard/web/features/sites/dns-lines.ts'
 import { LoginDialog } from '#dashboard/web/pages/sites/detail/login/login-dialog.tsx'
 import { MoveSite } from '#dashboard/web/pages/sites/detail/move/move-site.tsx'
 import { isWordpress } from '#dashboard/web/pages/sites/detail/urls.ts'
@@ -13,6 +15,7 @@ import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteActionType } from '#shared/operation-types/index.ts'
 import { CloneSite } from './clone-site.tsx'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
+import { PurgeCloudflare } from './purge-cloudflare.tsx'
 
 /** What can be done to a managed site as a whole. */
 export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
@@ -20,6 +23,9 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
   const cloning = useDialog()
   const login = useDialog()
   const moving = useDialog()
+  const purging = useDialog()
+  const { data: accounts = [] } = useQuery(dnsAccountsQuery)
+  const zones = accounts.flatMap((account) => account.zones)
   const isOffline = useServerOffline(site)
   const { mutate, isPending } = useMutation({
     mutationFn: (type: SiteActionType) => takeAction(site, type),
@@ -44,6 +50,11 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
               </MenuItem>
             ),
           )}
+        {isOnServer && isIn(zones, site.domain) && (
+          <MenuItem icon={<CloudOff />} onClick={purging.show}>
+            Purge Cloudflare…
+          </MenuItem>
+        )}
         {isOnServer && isWordpress(site) && site.status !== 'suspended' && (
           <MenuItem icon={<LogIn />} disabled={isOffline || isDemo} onClick={login.show}>
             Log in as…
@@ -69,6 +80,7 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
       <LoginDialog site={site} {...login.dialog} />
       <CloneSite site={site} {...cloning.dialog} />
       <MoveSite site={site} {...moving.dialog} />
+      <PurgeCloudflare site={site} {...purging.dialog} />
     </>
   )
 }
