@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
+import { siteTabs } from '#dashboard/web/pages/sites/detail/search.ts'
 import { launch } from '#tests/support/browser/index.ts'
 import { sessionOf } from '#tests/support/browser/pages.ts'
 import { PLACES, startBulk } from '#tests/support/browser/places.ts'
@@ -15,11 +16,15 @@ import { pictureReadme } from './screenshots/readme.ts'
 
 const WIDTHS = { 390: 844, 820: 1180, 1440: 900 }
 const THEMES = ['light', 'dark'] as const
+const SITE = '/sites/$site_id'
+const TABS = siteTabs
+  .slice(1)
+  .map((tab) => [`${SITE}/${tab}`, async () => `/sites/1?tab=${tab}`] as const)
 /** The maximum height of a picture; a longer page is cut. */
 const MOST_HEIGHT = 1600
 
 /**
- * Takes a picture of every page of the demo, in three widths and both themes, into a folder:
+ * Takes a picture of every page of the demo, and of every tab of a site, in three widths and both themes, into a folder:
  * bun run screenshots [--to <folder>] [--only <part of a route>]; --readme takes those in the documents.
  */
 async function main(): Promise<void> {
@@ -67,7 +72,7 @@ async function openPage({ browser, client }: Given, theme: Theme): Promise<Page>
 
 async function picture(given: Given, theme: Theme, only: string): Promise<void> {
   const page = await openPage(given, theme)
-  for (const [route, address] of Object.entries(PLACES)) {
+  for (const [route, address] of [...Object.entries(PLACES), ...TABS]) {
     if (!route.includes(only)) continue
     await page.goto(await address(given.client))
     await settled(page)

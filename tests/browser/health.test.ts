@@ -86,7 +86,7 @@ test('the page of a site says why it is down and since when, restarts its PHP, a
   await page.getByRole('link', { name: 'broken.example' }).click()
   const alert = page.getByRole('alert').filter({ hasText: PHP })
   await alert.getByText('Restart its PHP, and read its log if it fails again.').waitFor()
-  await alert.getByText('Since').waitFor()
+  await alert.getByText(/^Down for \d/).waitFor()
 
   await alert.getByRole('button', { name: 'Restart PHP' }).click()
   await alert.waitFor({ state: 'detached', timeout: 60_000 })

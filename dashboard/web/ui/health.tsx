@@ -9,6 +9,8 @@ const LOOKS: Record<HealthState, { name: string; tone: Tone }> = {
   unknown: { name: 'Unknown', tone: 'plain' },
 }
 
+export const nameOfHealth = (state: HealthState): string => LOOKS[state].name
+
 /** Whether it works, with the reason on hover. */
 export function HealthBadge({ state, reason = '' }: { state: HealthState; reason?: string }) {
   const { name, tone } = LOOKS[state]

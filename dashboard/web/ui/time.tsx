@@ -1,5 +1,5 @@
 import { clockOf } from './clock.ts'
-import { formatRelative, formatTime } from './format.ts'
+import { formatDuration, formatRelative, formatTime } from './format.ts'
 
 const TICK_MS = 5_000
 
@@ -13,6 +13,17 @@ export function Time({ at, none = 'never' }: { at: string | null | undefined; no
   return (
     <time dateTime={at} title={formatTime(at)} className="whitespace-nowrap tabular-nums">
       {formatRelative(at, Math.max(current, Date.now() - TICK_MS))}
+    </time>
+  )
+}
+
+/** How long it has lasted; the time of its start on hover. `since` is ISO 8601. */
+export function Lasting({ since }: { since: string }) {
+  const current = useNow()
+  const lasted = Math.max(current, Date.now() - TICK_MS) - Date.parse(since)
+  return (
+    <time dateTime={since} title={formatTime(since)} className="whitespace-nowrap tabular-nums">
+      for {formatDuration(lasted)}
     </time>
   )
 }

@@ -2,7 +2,7 @@ import type { MailState } from '#dashboard/web/api/mail.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
-import { Time } from '#dashboard/web/ui/time.tsx'
+import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteMailCounts } from '#shared/api/mail.ts'
 
 /** The mail of the last day. `sites` is null while the agent does not report it. */
@@ -43,8 +43,7 @@ function Numbers({ site }: { site: SiteMailCounts }) {
       <span className="text-text">{formatNumber(queued)} waiting</span>
       {oldest_at !== null && (
         <>
-          {' '}
-          since <Time at={oldest_at} />
+          , the oldest <Lasting since={oldest_at} />
         </>
       )}
       , {formatNumber(sent_day)} sent, {formatNumber(failed_day)} undeliverable

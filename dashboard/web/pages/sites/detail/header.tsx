@@ -5,7 +5,7 @@ import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
-import { Time } from '#dashboard/web/ui/time.tsx'
+import { Lasting } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { usedBytes } from '#shared/disk-levels.ts'
 import { SiteMenu } from './actions/site-menu.tsx'
@@ -41,11 +41,7 @@ export function About({ site }: { site: Site }) {
       {site.ignored && <Badge>ignored</Badge>}
       {site.closed && <Badge tone="warn">closed to visitors</Badge>}
       {site.health && <HealthBadge state={site.health} reason={site.health_reason} />}
-      {site.health_since !== null && (
-        <span>
-          since <Time at={site.health_since} />
-        </span>
-      )}
+      {site.health_since !== null && <Lasting since={site.health_since} />}
       {site.php && <span>PHP {site.php}</span>}
       {size != null && <span>{formatBytes(size)}</span>}
       {spelled !== site.domain && <span>{spelled}</span>}

@@ -8,7 +8,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { Time } from '#dashboard/web/ui/time.tsx'
+import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 
@@ -133,7 +133,7 @@ function OldFiles({ programs }: { programs: Maintenance['old_files'] }) {
           <li key={name} className="py-0.5">
             <span className="font-medium break-all">{domain ? `PHP of ${domain}` : name}</span>{' '}
             <span className="text-muted">
-              since <Time at={since} />. {problem || 'It is restarted automatically'}
+              <Lasting since={since} />. {problem || 'It is restarted automatically'}
             </span>
           </li>
         ))}

@@ -1,5 +1,5 @@
 import { formatTime } from '#dashboard/web/ui/format.ts'
-import { Time } from '#dashboard/web/ui/time.tsx'
+import { Lasting } from '#dashboard/web/ui/time.tsx'
 import type { SiteBackups } from '#shared/api/backups.ts'
 
 /** What the list had, and what is not in the storage any more. */
@@ -14,7 +14,7 @@ export function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
           <li key={id}>
             {formatTime(at)}
             <span className="text-muted">
-              , {target}, missing since <Time at={gone_at} />
+              , {target}, missing <Lasting since={gone_at} />
             </span>
           </li>
         ))}

@@ -5,8 +5,9 @@ import { issueTls } from '#dashboard/web/api/site-work.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { nameOfHealth } from '#dashboard/web/ui/health.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { Time } from '#dashboard/web/ui/time.tsx'
+import { Lasting } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { healthAdvice } from '#shared/health-advice.ts'
 
@@ -30,7 +31,7 @@ export function Unhealthy({ site }: { site: Site }) {
       {advice && <p>{`${advice[0]?.toUpperCase()}${advice.slice(1)}.`}</p>}
       {health_since !== null && (
         <p className="text-muted">
-          Since <Time at={health_since} />. The check repeats automatically.
+          {nameOfHealth(health)} <Lasting since={health_since} />. The check repeats automatically.
         </p>
       )}
     </Notice>
