@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** It has the tokens of forms and notes about the last change; one that is larger starts again. */
+/** It has the last commands and notes; one that is larger is not stored. */
 export const MOST_SESSION = 64 << 10
 
 /** One request to a page of PHP that the helper writes, starts and ends. */
@@ -21,6 +21,8 @@ export type ToolRun = z.infer<typeof ToolRun>
 /** Base64 of the answer as CGI has it; null: none, or one that is too large. */
 export const ToolRan = z.object({
   answer: z.string().nullable(),
+  /** The page created the file `whole` in its folder: it came to its end. */
+  is_whole: z.boolean(),
   session: z.string().max(MOST_SESSION),
 })
 export type ToolRan = z.infer<typeof ToolRan>

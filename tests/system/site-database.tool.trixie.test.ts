@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { passwordOf } from '#dashboard/site-database/tool-passes.ts'
+import { untilIs } from '#tests/support/demo.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -10,6 +11,11 @@ import {
 } from '#tests/support/system/site-database-world.ts'
 import { addTables, openTool, saveRow } from '#tests/support/system/tool-visit.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
+
+const DUMP = {
+  ...{ output: 'file', format: 'sql', db_style: '', table_style: 'DROP+CREATE' },
+  ...{ data_style: 'INSERT', 'tables[]': 'prices', 'data[]': 'prices' },
+}
 
 unless(lab.available()).describe('Adminer on a server', () => {
   let world: SiteDatabaseWorld
@@ -75,6 +81,30 @@ unless(lab.available()).describe('Adminer on a server', () => {
         const { stdout } = await world.host.exec(['grep', '-rlaF', password, ...places])
         expect(stdout).toBe('')
       }
+    },
+    3 * MINUTES,
+  )
+
+  test(
+    'an export whose connection is lost is refused, and a whole one is not',
+    async () => {
+      const tool = await openTool(world, 'read')
+      const whole = await tool.submit('?dump=', DUMP)
+      expect([whole.status, whole.text]).toEqual([200, expect.stringMatching(/\(1,\s+'second'\)/)])
+
+      const locked = world.root(`LOCK TABLES \`${world.shop.user}\`.prices WRITE; SELECT SLEEP(20)`)
+      const cut = tool.submit('?dump=', DUMP)
+      const waiting =
+        'SELECT id FROM information_schema.processlist WHERE state LIKE "Waiting for table%"'
+      const ids = await untilIs(
+        () => world.root(waiting),
+        ({ length }) => length > 0,
+      )
+      for (const id of ids) await world.root(`KILL ${id}`)
+
+      const { status, text } = await cut
+      expect([status, text]).toEqual([409, expect.stringContaining('Adminer stopped before')])
+      await locked
     },
     3 * MINUTES,
   )

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { attempt } from '#agent/host/attempt.ts'
@@ -28,7 +28,8 @@ export async function tool(): Promise<never> {
     const after = attempt(() => readFileSync(session, 'utf8')) ?? ''
     const ran: ToolRan = {
       answer: answer ? answer.toString('base64') : null,
-      session: after.length > MOST_SESSION ? '' : after,
+      is_whole: existsSync(`${folder}/whole`),
+      session: after.length > MOST_SESSION ? run.session : after,
     }
     console.log(JSON.stringify(ran))
   } finally {

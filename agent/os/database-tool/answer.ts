@@ -1,18 +1,21 @@
 import type { ToolRan } from '#agent/host/tool-port.ts'
 import { ToolHead } from '#shared/database-tool.ts'
-import { tooLarge } from '#shared/errors.ts'
+import { conflict, tooLarge } from '#shared/errors.ts'
 
 export interface Answered {
   head: ToolHead
   content: Uint8Array
 }
 
+const CUT =
+  'Adminer stopped before the end of its answer, or lost the connection to the database: try again. Export in the dashboard has no limit of size.'
 const LINE = /\r?\n/
 
 /** Reads an answer as CGI has it (RFC 3875), of which only these fields are passed on. */
-export function answerOf({ answer }: Pick<ToolRan, 'answer'>): Answered {
+export function answerOf({ answer, is_whole }: Pick<ToolRan, 'answer' | 'is_whole'>): Answered {
   if (answer === null)
     throw tooLarge('The page has more than 8 MiB, or took longer than 50 seconds: show fewer rows')
+  if (!is_whole) throw conflict(CUT)
   const bytes = Buffer.from(answer, 'base64')
   const end = endOfHead(bytes)
   const fields = new Map(bytes.subarray(0, end.from).toString('latin1').split(LINE).map(fieldOf))

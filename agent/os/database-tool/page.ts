@@ -2,9 +2,19 @@
  * Runs Adminer 4.8 or 5 for one request of one temporary user: without its login form, and for its
  * own database only. The user and the password come from the agent with the request. Requests that
  * name another driver, server, user or database are requests for this one. The token of its forms
- * follows from the password, so that forms outlive what PHP stores.
+ * follows from the password, so that forms outlive what PHP stores. An answer is whole if PHP met
+ * no fatal error, and a file if the connection to the database is still there at its end too:
+ * Adminer leaves out what it could not read without a word.
  */
 export const TOOL_PHP = `<?php
+register_shutdown_function(function () {
+  $fatal = [E_ERROR, E_PARSE, E_CORE_ERROR, E_COMPILE_ERROR, E_USER_ERROR, E_RECOVERABLE_ERROR];
+  if (in_array(error_get_last()['type'] ?? 0, $fatal)) return;
+  $connection = function_exists('Adminer\\\\connection') ? 'Adminer\\\\connection' : 'connection';
+  $isPage = preg_grep('~^content-type: *text/html~i', headers_list());
+  if ($isPage || isset($_GET['file']) || !function_exists($connection) || $connection()->query('SELECT 1'))
+    touch(__DIR__ . '/whole');
+});
 if (!isset($_GET['file'])) {
   (function () {
     $take = function ($name) {

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { answerOf, packed } from '#agent/os/database-tool/answer.ts'
 
-const of = (text: string) => answerOf({ answer: Buffer.from(text, 'latin1').toString('base64') })
+const of = (text: string, is_whole = true) =>
+  answerOf({ answer: Buffer.from(text, 'latin1').toString('base64'), is_whole })
 
 test('passes on what a page needs, and no cookie or policy of PHP', () => {
   const page = 'Set-Cookie: a=1\r\nContent-Type: text/html\r\nX-Frame-Options: deny\r\n\r\n\xff\n\n'
@@ -23,6 +24,12 @@ test.each([
 })
 
 test('reports what is too long or no answer at all', () => {
-  expect(() => answerOf({ answer: null })).toThrow('show fewer rows')
+  expect(() => answerOf({ answer: null, is_whole: false })).toThrow('show fewer rows')
   expect(() => of('Content-Type: text/html')).toThrow('PHP gave no answer')
+})
+
+test('an answer that was cut off is refused, though it has a head', () => {
+  expect(() => of('Content-Type: text/plain\r\n\r\nCREATE TABLE', false)).toThrow(
+    'Adminer stopped before the end of its answer',
+  )
 })
