@@ -64,11 +64,11 @@ export const accessRoutes = {
   }),
   removePerson: route({
     at: 'DELETE /api/people/:person_id',
-    summary: 'Forget a person',
+    summary: 'Remove a person',
     details: '409 while the person has access to a site.',
     right: 'admin',
     loads: loadPerson,
-    answers: { 204: { about: 'Forgotten.' } },
+    answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => removePerson(deps, loaded, caller.user.id),
   }),

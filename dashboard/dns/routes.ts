@@ -67,11 +67,11 @@ export const dnsRoutes = {
   }),
   removeDnsAccount: route({
     at: 'DELETE /api/dns-accounts/:account_id',
-    summary: 'Forget a DNS account',
+    summary: 'Remove a DNS account',
     details: 'The records at Cloudflare stay.',
     right: 'admin',
     loads: loadAccount,
-    answers: { 204: { about: 'Forgotten.' } },
+    answers: { 204: { about: 'Removed.' } },
     run: async ({ deps, loaded, caller }) => {
       await removeAccount(deps, loaded, caller.user.id)
     },

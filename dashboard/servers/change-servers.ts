@@ -39,7 +39,7 @@ export function changeServer(
   return updateServer(db, server_id, values, entryOf(clock, entry))
 }
 
-/** Forgets the server and its sites; the machine is not touched. 409 while an operation is running. */
+/** Deletes the records of the server and its sites; the machine is not touched. 409 while an operation is running. */
 export async function removeServer(
   { db, clock, scheduler, worker }: ChangeDeps,
   server: ServerRow,

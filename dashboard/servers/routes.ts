@@ -70,11 +70,11 @@ export const serverRoutes = {
   }),
   removeServer: route({
     at: 'DELETE /api/servers/:server_id',
-    summary: 'Forget a server and its sites',
+    summary: 'Remove a server and its sites from the dashboard',
     details: 'The machine itself is not touched. 409 while an operation is running there.',
     right: 'admin',
     loads: loadServer,
-    answers: { 204: { about: 'Forgotten.' } },
+    answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => removeServer(deps, loaded, caller.user.id),
   }),

@@ -99,11 +99,11 @@ export const backupRoutes = {
   }),
   removeBackupTarget: route({
     at: 'DELETE /api/backup-targets/:target_id',
-    summary: 'Forget a backup target',
+    summary: 'Remove a backup target',
     details: 'The storage is not touched. 409 while backups of sites are in it.',
     right: 'admin',
     loads: loadTarget,
-    answers: { 204: { about: 'Forgotten.' } },
+    answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
     run: ({ deps, loaded, caller }) => removeTarget(deps, loaded, caller.user.id),
   }),

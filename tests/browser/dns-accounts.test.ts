@@ -52,8 +52,8 @@ test('a wrong token is refused with the message of the provider, and the account
   await dialog.getByRole('button', { name: 'Save account' }).click()
   await dialog.getByText('Cloudflare: Invalid access token (9109)').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Forget Shops' }).click()
-  await dialog.getByRole('button', { name: 'Forget account' }).click()
+  await page.getByRole('button', { name: 'Remove Shops' }).click()
+  await dialog.getByRole('button', { name: 'Remove account' }).click()
   await page.getByText('No DNS account').waitFor()
 })
 

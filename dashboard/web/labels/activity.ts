@@ -24,7 +24,7 @@ const OTHERS: Record<string, string> = {
   'backup.kit_confirm': 'Confirm recovery kit',
   'dns.account_create': 'Add DNS account',
   'dns.account_update': 'Change DNS account',
-  'dns.account_delete': 'Forget DNS account',
+  'dns.account_delete': 'Remove DNS account',
   'dns.records': 'Change DNS records',
   'cdn.purge': 'Purge Cloudflare',
   'dns.records_undo': 'Restore DNS records',

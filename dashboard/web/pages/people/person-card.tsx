@@ -24,7 +24,7 @@ export function PersonCard({ person }: { person: Person }) {
           <Button icon={<KeyRound />} aria-label={`Add key of ${person.name}`} onClick={show}>
             Add key
           </Button>
-          {person.sites.length === 0 ? <Forget person={person} /> : <OnSites person={person} />}
+          {person.sites.length === 0 ? <Remove person={person} /> : <OnSites person={person} />}
         </>
       }
     >
@@ -109,7 +109,7 @@ function Sites({ person: { name, sites } }: { person: Person }) {
   )
 }
 
-function Forget({ person }: { person: Person }) {
+function Remove({ person }: { person: Person }) {
   const { dialog, show } = useDialog()
   const client = useQueryClient()
   const remove = async () => {
@@ -118,13 +118,13 @@ function Forget({ person }: { person: Person }) {
   }
   return (
     <>
-      <Button icon={<UserX />} aria-label={`Forget ${person.name}`} onClick={show}>
-        Forget
+      <Button icon={<UserX />} aria-label={`Remove ${person.name}`} onClick={show}>
+        Remove
       </Button>
       <Confirm
         {...dialog}
-        title={`Forget ${person.name}?`}
-        action="Forget person"
+        title={`Remove ${person.name}?`}
+        action="Remove person"
         isDestructive
         onConfirm={remove}
       >

@@ -69,7 +69,7 @@ export function RemoveTarget({ target, ...dialog }: TargetDialogProps) {
       isDestructive
       onConfirm={remove}
     >
-      The dashboard forgets its address and its secret. The storage is not changed.
+      Its address and its secret are deleted from the dashboard. The storage is not changed.
     </Confirm>
   )
 }

@@ -50,8 +50,8 @@ export function DnsAccounts() {
       <AccountForm key={chosen?.id ?? 0} {...form.dialog} account={chosen} />
       <Confirm
         {...removal.dialog}
-        title={`Forget the DNS account ${chosen?.name ?? ''}?`}
-        action="Forget account"
+        title={`Remove the DNS account ${chosen?.name ?? ''}?`}
+        action="Remove account"
         isDestructive
         onConfirm={async () => {
           if (chosen) await removeDnsAccount(chosen.id)
@@ -104,10 +104,10 @@ function AccountTable({ accounts, onChange, onRemove }: AccountTableProps) {
               </Button>
               <Button
                 icon={<Trash2 />}
-                aria-label={`Forget ${account.name}`}
+                aria-label={`Remove ${account.name}`}
                 onClick={() => onRemove(account)}
               >
-                Forget
+                Remove
               </Button>
             </span>
           </Cell>
