@@ -1,4 +1,10 @@
+import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
+
+/** start-stop-daemon(8): the pid file names no running process of the program. */
+const NO_PROCESS = 1
+const MOST_TRIES = 10
+const PAUSE_MS = 200
 
 /** A long-running program, as a unit of systemd and as it is started without systemd. */
 export interface Service {
@@ -44,13 +50,23 @@ export async function isRunning(
   return name === service.program.split('/').at(-1)?.slice(0, 15) && state !== 'Z'
 }
 
-/** The effect of a unit's ExecReload, with and without systemd. */
+/**
+ * The effect of a unit's ExecReload, with and without systemd. Its package may restart the program at
+ * the same time: then it is tried again. One that has ended needs no signal to read its configuration
+ * (HUP), or to end (QUIT).
+ */
 export async function signal(
   host: Host,
   service: Service,
   name: 'HUP' | 'USR2' | 'QUIT',
 ): Promise<void> {
   const target = ['--pidfile', service.pid_file, '--exec', service.program]
-  const argv = ['start-stop-daemon', '--stop', '--quiet', '--signal', name, ...target]
-  await host.shell.run(argv, { unconfined: true })
+  const argv = ['start-stop-daemon', '--stop', '--signal', name, ...target]
+  for (let tries = 1; ; tries++) {
+    const output = await host.shell.try(argv, { unconfined: true })
+    if (output.code === 0) return
+    if (output.code !== NO_PROCESS || tries === MOST_TRIES) throw new CommandFailed(argv, output)
+    await host.clock.sleep(PAUSE_MS)
+    if (name !== 'USR2' && !(await isRunning(host, service))) return
+  }
 }

@@ -32,7 +32,7 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
   expect(host.ran).toEqual([
     'du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop',
     'nginx -t -q',
-    'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
+    'start-stop-daemon --stop --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
     'systemctl stop hosting-cron@shop.timer hosting-cron@shop.service',
     'systemctl reset-failed hosting-cron@shop.timer hosting-cron@shop.service',
     'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',

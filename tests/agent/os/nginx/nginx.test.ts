@@ -150,7 +150,7 @@ test('the next removal reloads nginx if the first was interrupted before that', 
 
   expect(host.ran).toEqual([
     'nginx -t -q',
-    'start-stop-daemon --stop --quiet --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
+    'start-stop-daemon --stop --signal HUP --pidfile /run/nginx.pid --exec /usr/sbin/nginx',
   ])
   expect(host.disk.all[VHOST]).toBeUndefined()
 })
