@@ -7,6 +7,7 @@ import { memory } from './browser/memory.ts'
 import type { Outcome } from './browser/promise.ts'
 import { size } from './browser/size.ts'
 import { streams } from './browser/streams.ts'
+import { report } from './lib/figure.ts'
 
 /**
  * Measures the pages in Chromium on a demo with 10,000 sites. Exits with status 1 if one of the
@@ -37,8 +38,10 @@ async function main(): Promise<void> {
 
 /** Prints each promise; returns the names of the broken ones. */
 function linesOf(outcomes: Outcome[]): string[] {
-  for (const { name, found, holds } of outcomes)
+  for (const { name, found, holds, figure } of outcomes) {
     console.log(`${holds ? 'holds ' : 'BROKEN'}  ${name}: ${found}`)
+    if (figure) report(figure)
+  }
   return outcomes.filter(({ holds }) => !holds).map(({ name }) => name)
 }
 

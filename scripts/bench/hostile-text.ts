@@ -1,5 +1,6 @@
 import { fail } from '#scripts/lib/fail.ts'
 import { CASES } from './hostile-text/cases.ts'
+import { report } from './lib/figure.ts'
 import { shortest } from './lib/measure.ts'
 
 const TIMES = 64
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
       `${what} ${size} in ${large.toFixed(2).padStart(7)} ms, ${growth.toFixed(1)} × as much for each`,
     )
   }
+  report({ name: 'growth for a character', unit: '×', ours: worst, at_most: PROMISED })
   console.log(`worst ${worst.toFixed(1)} (promised: ${PROMISED})`)
   if (worst > PROMISED) throw new Error('a reader takes more than linear time')
 }

@@ -11,6 +11,7 @@ import {
   temporaryFolder,
 } from '#tests/support/processes.ts'
 import { fillFleet } from './fleet-pages/fleet.ts'
+import { report } from './lib/figure.ts'
 import { median } from './lib/measure.ts'
 import { requestsPerSecond } from './lists/load.ts'
 
@@ -43,7 +44,12 @@ async function main(): Promise<void> {
     const client = new Client(dashboard.url)
     await client.login(ADMIN)
     for (const [path, promised] of Object.entries(lists)) {
-      const ratio = await compare(dashboard, client, path)
+      const { ours, floor } = await compare(dashboard, client, path)
+      const ratio = ours / floor
+      report({
+        ...{ name: `${path} ${fleet}`, unit: 'requests/s', ours, against: floor },
+        at_least: promised,
+      })
       console.log(`  ${fleet} ${path}: ${ratio.toFixed(2)} (promised: ${promised})`)
       if (ratio < promised) missed += 1
     }
@@ -68,7 +74,8 @@ async function fill(url: string, fleet: string): Promise<void> {
   }
 }
 
-async function compare(server: Running, client: Client, path: string): Promise<number> {
+/** Requests in a second of processor time. */
+async function compare(server: Running, client: Client, path: string) {
   const { status, text } = await client.get(path)
   if (status !== 200) throw new Error(`${path} answers ${status}: ${text}`)
   const bare = await startBare(text)
@@ -84,7 +91,7 @@ async function compare(server: Running, client: Client, path: string): Promise<n
     console.log(
       `  ${ours.toFixed(0)} requests/s, bare ${floor.toFixed(0)} (${Buffer.byteLength(text)} bytes)`,
     )
-    return ours / floor
+    return { ours, floor }
   } finally {
     await bare.kill()
   }

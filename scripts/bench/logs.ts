@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { AgentLogPage } from '#shared/site-logs.ts'
+import { report } from './lib/figure.ts'
 import { NEEDLE, writeLogs } from './logs/written.ts'
 
 const PROMISED = 5
@@ -38,7 +39,10 @@ async function bench(folder: string, megabytes: number): Promise<boolean> {
   console.log(`grep    ${theirs.seconds.toFixed(2)} s, ${rate(theirs)}`)
   console.log(`reader  ${ours.seconds.toFixed(2)} s, ${rate(ours)}, with masked lines`)
   console.log(`ratio   ${ratio.toFixed(1)} (promised: ${PROMISED}); the numbers are the same`)
-  return ratio <= PROMISED
+  return report({
+    ...{ name: 'search', unit: 's', ours: ours.seconds, against: theirs.seconds },
+    at_most: PROMISED,
+  })
 }
 
 const best = (tries: readonly Measured[]): Measured =>

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { fail } from '#scripts/lib/fail.ts'
 import { startTwoServers } from '#tests/support/system/two-servers.ts'
+import { report } from './lib/figure.ts'
 import { MoveBench } from './move/world.ts'
 
 const PROMISED_SECONDS = 5
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
     console.log(
       `freeze   ${frozen.toFixed(1)} s seen by a visitor, ${reported.toFixed(1)} s reported (promised: ${PROMISED_SECONDS})`,
     )
+    report({ name: 'freeze', unit: 's', ours: frozen, at_most: PROMISED_SECONDS })
     if (frozen > PROMISED_SECONDS) throw new Error('the freeze takes longer than promised')
   } finally {
     await world.stop()

@@ -12,6 +12,7 @@ import { logsOf } from '#agent/os/site/paths.ts'
 import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { NUMBERS } from '#shared/site-numbers.ts'
+import { report } from './lib/figure.ts'
 import { linesOf } from './numbers/lines.ts'
 
 /** The share of one core. */
@@ -64,7 +65,10 @@ async function bench(root: string, count: number, requests: number): Promise<boo
   console.log(`sites     ${count}, each with ${requests} requests a minute: all are counted once`)
   console.log(`a minute  ${(cpu_ms / ROUNDS).toFixed(0)} ms of the processor`)
   console.log(`share     ${(share * 100).toFixed(2)} % of one core (promised: ${PROMISED * 100} %)`)
-  return share <= PROMISED
+  return report({
+    ...{ name: 'share of one core', unit: '%', ours: share * 100 },
+    at_most: PROMISED * 100,
+  })
 }
 
 const siteOf = (at: number): Site => ({

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { DATABASE, Wordpress } from '#tests/support/rewrite/wordpress.ts'
+import { report } from './lib/figure.ts'
 import { filled } from './rewrite/filled.ts'
 
 const PROMISED = 10
@@ -48,7 +49,16 @@ async function bench(site: Wordpress, megabytes: number): Promise<boolean> {
   console.log(`rewrite  ${ours.seconds.toFixed(2)} s, ${rate(ours)}, ${memory(ours)}`)
   console.log(`         ${rate(nothing)}, ${memory(nothing)} if no address occurs`)
   console.log(`ratio    ${ratio.toFixed(0)} (promised: ${PROMISED}); the results are the same`)
-  return ratio >= PROMISED && Math.max(ours.bytes, nothing.bytes) <= MEMORY_BYTES
+  const isFast = report({
+    ...{ name: 'wp-cli takes', unit: 's', ours: ours.seconds, against: wp_cli.seconds, ratio },
+    at_least: PROMISED,
+  })
+  const megabytes_used = Math.max(ours.bytes, nothing.bytes) / 1e6
+  const isSmall = report({
+    ...{ name: 'memory', unit: 'MB', ours: megabytes_used },
+    at_most: MEMORY_BYTES / 1e6,
+  })
+  return isFast && isSmall
 }
 
 /** Where one statement ends and the next starts depends on their size. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { report } from './lib/figure.ts'
 import { shortest, timed } from './lib/measure.ts'
 import { exec, startAgent, startServer } from './site-speed/agent.ts'
 
@@ -23,6 +24,10 @@ async function main(): Promise<void> {
     console.log(`plain    ${times.plain.toFixed(0)} ms for a site (fastest of ${ROUNDS})`)
     console.log(`agent    ${times.agent.toFixed(0)} ms for a site (fastest of ${ROUNDS})`)
     console.log(`ratio    ${(times.agent / times.plain).toFixed(2)} (promised: ${PROMISED})`)
+    report({
+      ...{ name: 'site.create', unit: 'ms', ours: times.agent, against: times.plain },
+      at_most: PROMISED,
+    })
     if (times.agent > times.plain * PROMISED)
       throw new Error(`site.create takes more than ${PROMISED} times as long`)
   } finally {

@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { fail } from '#scripts/lib/fail.ts'
+import { report } from './lib/figure.ts'
 import { median } from './lib/measure.ts'
 import { CASES, type Case, checkAnswers, type Side, warm } from './site-speed/cases.ts'
 import { type Bench, openBench } from './site-speed/host.ts'
@@ -57,6 +58,12 @@ async function compare(bench: Bench, one: Case, connections: number): Promise<nu
   for (const side of ['product', 'hand'] as const)
     console.log(`  ${side.padEnd(8)} ${describe(loads[side])}`)
   console.log(`  ratio    ${median(ratios).toFixed(2)} (promised: ${one.promised})`)
+  const rate = (side: Side) => median(loads[side].map((each) => each.rate))
+  report({
+    ...{ name: `${one.name}, ${connections} at once`, unit: 'requests/s' },
+    ...{ ours: rate('product'), against: rate('hand'), ratio: median(ratios) },
+    at_least: one.promised,
+  })
   return median(ratios)
 }
 
@@ -83,6 +90,10 @@ async function memory(bench: Bench): Promise<number> {
   await putToSleep(bench)
   const sleeping = await pss(bench, PRODUCT_GROUP)
   console.log(`PSS of PHP that sleeps: ${kB(sleeping)} (promised: ${kB(ASLEEP_KB)} at most)`)
+  report({
+    ...{ name: 'memory of a sleeping site', unit: 'MB', ours: sleeping / 1024 },
+    at_most: ASLEEP_KB / 1024,
+  })
   return sleeping
 }
 

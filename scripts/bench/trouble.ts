@@ -1,6 +1,7 @@
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Crowded, startCrowded } from '#tests/support/system/trouble.ts'
+import { report } from './lib/figure.ts'
 import { median } from './lib/measure.ts'
 import { DATABASE, FIFO, HUGE, LOCK } from './trouble/programs.ts'
 
@@ -85,9 +86,12 @@ async function main(): Promise<void> {
     const end = await start()
     const cost = await measured(server).finally(end)
     show(name, cost)
-    for (const part of ['own', 'neighbour', 'all'] as const)
-      if (cost[part] - calm[part] > (part === 'neighbour' ? calm[part] : MOST_MS))
-        over.push(`${name}: ${part}`)
+    for (const part of ['own', 'neighbour', 'all'] as const) {
+      const at_most = part === 'neighbour' ? calm[part] : MOST_MS
+      const added = cost[part] - calm[part]
+      const met = report({ name: `${name}, ${part}`, unit: 'ms more', ours: added, at_most })
+      if (!met) over.push(`${name}: ${part}`)
+    }
   }
   if (over.length > 0) throw new Error(`costs more than promised: ${over.join(', ')}`)
 }

@@ -26,6 +26,7 @@ export async function firstPaint(bench: Bench): Promise<Outcome[]> {
       name: `first paint of ${path}`,
       found: `${ms(found)} (promised: ${ms(PROMISED_MS)}), ${ratio} × a blank page's ${ms(floor)}; ${heading}`,
       holds: found <= PROMISED_MS,
+      figure: { name: `first paint of ${path}`, unit: 'ms', ours: found, at_most: PROMISED_MS },
     }
   })
 }

@@ -62,6 +62,10 @@ function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
     name: `${KINDS[kind]} of a tab that visits all pages`,
     found: `${percent(added(line.slope))} of ${shown} over ${(last - first).toFixed(1)} minutes and ${uses.length} rounds, at most ${percent(most)} (promised: ${percent(PROMISED)})`,
     holds: uses.length >= LEAST_ROUNDS && most <= PROMISED,
+    figure: {
+      ...{ name: `growth of ${KINDS[kind]}`, unit: '%', ours: most * 100 },
+      at_most: PROMISED * 100,
+    },
   }
 }
 

@@ -1,8 +1,12 @@
+import type { Measurement } from '#scripts/bench/lib/figure.ts'
+
 /** One promise: the measured value, and whether it holds. */
 export interface Outcome {
   name: string
   found: string
   holds: boolean
+  /** What `bun run bench` reports of it, if it is a number. */
+  figure?: Measurement
 }
 
 /** Figures of a browser are in whole milliseconds. */

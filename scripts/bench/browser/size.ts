@@ -19,6 +19,10 @@ export async function size({ client, open }: Bench): Promise<Outcome[]> {
       name: 'JavaScript of every page',
       found: `${(bytes / 1000).toFixed(1)} kB gzip in ${initial.length} files (promised: ${PROMISED / 1000} kB)`,
       holds: bytes > 0 && bytes <= PROMISED,
+      figure: {
+        ...{ name: 'JavaScript of every page', unit: 'kB', ours: bytes / 1000 },
+        at_most: PROMISED / 1000,
+      },
     },
     {
       name: 'pages load their own code',

@@ -1,0 +1,108 @@
+/** One benchmark: the program `scripts/bench/NAME.ts`. */
+export interface Benchmark {
+  name: string
+  /** For the table of the document. */
+  target: string
+  /** `root`, or programs that must be installed. */
+  needs?: readonly string[]
+}
+
+/** All benchmarks, in the order of the table. */
+export const BENCHMARKS: readonly Benchmark[] = [
+  {
+    name: 'site-create',
+    target:
+      '`site.create` takes at most 1.25 × as long as a plain script that calls the same programs',
+    needs: ['root'],
+  },
+  {
+    name: 'health',
+    target:
+      '`/health` answers within 100 ms during an attack by 2,000 clients, which run on the same machine with the lowest priority',
+  },
+  {
+    name: 'wp-scan',
+    target:
+      "reading a site's versions and updates with an unprivileged process is at least 100 × as fast as four wp-cli calls with the same results",
+    needs: ['root'],
+  },
+  {
+    name: 'rewrite',
+    target:
+      "rewriting the addresses in a dump of 1 GB is at least 10 × as fast as wp-cli's search-replace in the loaded database, with the same results, in at most 128 MB of memory",
+    needs: ['root'],
+  },
+  {
+    name: 'domain',
+    target:
+      "changing the primary domain of a WordPress with 1 GB of posts takes at most 4 × as long as wp-cli's search-replace alone in its database, which saves nothing, and leaves no more addresses than that",
+    needs: ['root'],
+  },
+  {
+    name: 'prove',
+    target:
+      'a proof of a backup takes at most 4 × as long as restic and mariadb with the same data alone, and 50 sites of 2 GB are proven one after the other within a window of 4 hours on 2 cores',
+    needs: ['root'],
+  },
+  {
+    name: 'backup',
+    target:
+      'backing up a WordPress of 2 GB uses at most 2.5 × the processor time of `tar`, `mariadb-dump` and `zstd`, and 1 × when nothing has changed; what is restored is the same',
+    needs: ['root'],
+  },
+  {
+    name: 'move',
+    target:
+      'a WordPress of 2 GB that changes a little moves to another server with a freeze of at most 5 s, and has the same files and rows there',
+    needs: ['root'],
+  },
+  {
+    name: 'hostile-text',
+    target:
+      'a character of hostile text costs at most 20 × as much in a text that is 64 × as long (a parser that reads everything again for each piece: 64 ×)',
+  },
+  {
+    name: 'discovery',
+    target:
+      'discovering 1,000 WordPress sites with TLS on one server takes an agent that was just started at most 3 s and 512 MB',
+    needs: ['root'],
+  },
+  {
+    name: 'trouble',
+    target:
+      'on a server with 1,000 sites, trouble with the files or the database of one site adds at most 2 s to its scan and to the list of sites, and nothing to the scan of another site',
+    needs: ['root'],
+  },
+  {
+    name: 'site-speed',
+    target:
+      "an uncached page is at least 0.95 × as fast as the same WordPress on Debian's own nginx and PHP-FPM, a cached page at least 50 ×, a static file at least 1 ×; sleeping PHP uses at most 6 MB",
+    needs: ['root', 'wrk'],
+  },
+  {
+    name: 'logs',
+    target:
+      'looking for a text in 1 GB of logs, with a part in compressed files, takes at most 5 × as much of the processor as grep and zgrep in any case of letters, with the same number of lines',
+  },
+  {
+    name: 'numbers',
+    target:
+      'counting the numbers of 200 sites, with 60 requests each and a PHP-FPM that runs, takes at most 1 % of one core, and each request is counted once',
+  },
+  {
+    name: 'lists',
+    target:
+      "the list of 50 servers is answered at least 0.5 × as often in a second of processor time as bare Bun.serve answers with the same bytes, sites of a server, the fleet's sites and overview (10,000 sites) and activity at least 0.3 ×; each read sees the write before it, and no session is accepted after its logout",
+    needs: ['wrk'],
+  },
+  {
+    name: 'fleet-pages',
+    target:
+      'a page of 10,000 sites costs at most 20 × as much as plain SQLite with the needed columns in memory',
+  },
+  {
+    name: 'browser',
+    target:
+      'with 10,000 sites, a page is first painted within 500 ms with a cold cache; when the list is filtered and sorted, a key press or click is painted within 100 ms at p95; no task takes more than 100 ms while 50 operations stream; a tab that visits all pages for 6 minutes, after a warm-up of 6 minutes, adds at most 5 % to its heap, DOM nodes and listeners; at most 200 kB of JavaScript (gzip) are loaded before the code of the page',
+  },
+]

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+/** One measured figure. `ratio` is what the goal limits; without one, `ours` is. */
+export const Figure = z.object({
+  name: z.string(),
+  unit: z.string(),
+  ours: z.number(),
+  against: z.number().nullable(),
+  ratio: z.number().nullable(),
+  goal: z.string(),
+  met: z.boolean(),
+})
+export type Figure = z.infer<typeof Figure>
+
+type Goal = { at_most: number } | { at_least: number }
+
+export type Measurement = Goal & {
+  name: string
+  unit: string
+  ours: number
+  /** What the figure is compared with, measured in the same run. */
+  against?: number
+  /** `ours / against`, unless the goal limits another one, such as how many times as fast. */
+  ratio?: number
+}
+
+/** Of the line of a figure in the output of a benchmark. */
+const MARK = 'figure   '
+
+export function figureOf(measured: Measurement): Figure {
+  const { name, unit, ours, against = null } = measured
+  const ratio = measured.ratio ?? (against === null ? null : ours / against)
+  const limited = ratio ?? ours
+  const suffix = ratio === null ? unit : '×'
+  const [words, limit, met] =
+    'at_most' in measured
+      ? (['at most', measured.at_most, limited <= measured.at_most] as const)
+      : (['at least', measured.at_least, limited >= measured.at_least] as const)
+  return { name, unit, ours, against, ratio, goal: `${words} ${limit} ${suffix}`, met }
+}
+
+/** Prints the figure as a line that `bun run bench` reads; returns whether the goal is met. */
+export function report(measured: Measurement): boolean {
+  const figure = figureOf(measured)
+  console.log(`${MARK}${JSON.stringify(figure)}`)
+  return figure.met
+}
+
+/** The figures in the output of a benchmark. Throws if a line is not a figure. */
+export function figuresIn(output: string): Figure[] {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith(MARK))
+    .map((line) => Figure.parse(JSON.parse(line.slice(MARK.length))))
+}
+
+/** For the table, such as `servers: 0.52 × (50,800 against 96,700 requests/s)`. */
+export function describeFigure({ name, unit, ours, against, ratio, goal, met }: Figure): string {
+  const value = `${rounded(ours)} ${unit}`
+  const compared = against === null ? value : `${rounded(ours)} against ${rounded(against)} ${unit}`
+  const found = ratio === null ? value : `${rounded(ratio)} × (${compared})`
+  return met ? `${name}: ${found}` : `**missed, ${name}: ${found}, goal ${goal}**`
+}
+
+/** Three significant digits, or all digits before the point. */
+function rounded(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
+  const shown = Math.abs(value) < 0.1 && value !== 0 ? value.toPrecision(2) : value.toFixed(digits)
+  return Number(shown).toLocaleString('en-US', { maximumFractionDigits: 6 })
+}

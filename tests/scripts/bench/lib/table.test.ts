@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test'
+import { figureOf } from '#scripts/bench/lib/figure.ts'
+import { withTable } from '#scripts/bench/lib/table.ts'
+
+const START = '<!-- benchmarks: written by `bun run bench` -->'
+const END = '<!-- end of benchmarks -->'
+const HEAD = '| target | measured | date and machine | command |\n|---|---|---|---|'
+
+const BENCHMARKS = [
+  { name: 'lists', target: 'lists are fast', needs: ['wrk'] },
+  { name: 'site-create', target: 'sites are created | fast', needs: ['root'] },
+  { name: 'new', target: 'new things are fast' },
+]
+
+const documentOf = (...rows: string[]) =>
+  `# Title\n\n${START}\n\n${[HEAD, ...rows].join('\n')}\n\n${END}\n\nThe rest.\n`
+
+const LISTS =
+  '| lists are fast | 0.52 × (old) | 2026-11-20, 2 cores | `bun run bench --only lists` (wrk) |'
+const CREATE =
+  '| sites are created / fast | 1.10 × | 2026-11-21, 2 cores | `bun run bench --only site-create` (root) |'
+const NEW = '| new things are fast | not measured yet | – | `bun run bench --only new` |'
+
+describe('the table of the benchmarks', () => {
+  test('keeps the figures, date and machine of benchmarks that did not run', () => {
+    const figures = [figureOf({ name: 'all', unit: 'ms', ours: 3, against: 2, at_most: 2 })]
+    const result = { name: 'site-create', figures, where: '2026-11-24, 4 × CPU' }
+    expect(withTable(documentOf(LISTS, CREATE), BENCHMARKS, [result])).toBe(
+      documentOf(
+        LISTS,
+        '| sites are created / fast | all: 1.5 × (3 against 2 ms) | 2026-11-24, 4 × CPU | `bun run bench --only site-create` (root) |',
+        NEW,
+      ),
+    )
+  })
+
+  test('has the rows of the list, in its order', () => {
+    const former = '| gone | 1 | 2026-11-20, 2 cores | `bun run bench --only gone` |'
+    expect(withTable(documentOf(former, CREATE, LISTS), BENCHMARKS, [])).toBe(
+      documentOf(LISTS, CREATE, NEW),
+    )
+  })
+
+  test('is the same when it is written again', () => {
+    const once = withTable(documentOf(LISTS), BENCHMARKS, [])
+    expect(withTable(once, BENCHMARKS, [])).toBe(once)
+  })
+
+  test.each(['no markers', END + START, START])('is refused in a document with %p', (text) => {
+    expect(() => withTable(text, BENCHMARKS, [])).toThrow('the document has no markers')
+  })
+})
