@@ -104,6 +104,7 @@ const Environment = z.object({
   AGENT_ACME_CA_FILE: path.optional(),
   AGENT_DNS_HOOK: trusted.optional(),
   AGENT_CLOUDFLARE_TOKEN_FILE: trusted.optional(),
+  AGENT_CDN_NETWORKS_FILE: trusted.optional(),
   AGENT_CLOUDFLARE_API: z
     .string()
     .regex(
@@ -165,6 +166,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       acme_directory: values.AGENT_ACME_DIRECTORY,
       acme_ca_file: values.AGENT_ACME_CA_FILE,
       dns_hook: values.AGENT_DNS_HOOK,
+      cdn_networks_file: values.AGENT_CDN_NETWORKS_FILE,
       cloudflare: {
         api: values.AGENT_CLOUDFLARE_API,
         token_file: values.AGENT_CLOUDFLARE_TOKEN_FILE,

@@ -26,6 +26,8 @@ export interface HostSettings {
   acme_ca_file: string | undefined
   /** A program of root that sets and removes TXT records; undefined: there is none. */
   dns_hook: string | undefined
+  /** A file of root with further networks of CDNs. */
+  cdn_networks_file: string | undefined
   /** The API of Cloudflare, and a file of root with a token for it, which comes before the hook. */
   cloudflare: { api: string; token_file: string | undefined }
   /** SHA-256 of `latest.tar.gz` in hexadecimal; undefined: the one that the source publishes. */

@@ -16,6 +16,7 @@ export const SETTINGS: HostSettings = {
   acme_directory: 'https://acme.example/directory',
   acme_ca_file: undefined,
   dns_hook: undefined,
+  cdn_networks_file: undefined,
   cloudflare: { api: 'https://cloudflare.example/client/v4', token_file: undefined },
   wordpress_sha256: undefined,
   mail_dir: '/var/lib/hosting-mail',

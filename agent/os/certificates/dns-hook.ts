@@ -1,8 +1,8 @@
-import type { Host, Stat } from '#agent/host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { pathProblem } from '#agent/os/reading/root-owned.ts'
 import { messageOf } from '#shared/errors.ts'
 
 const TIMEOUT_MS = 120_000
-const WRITABLE_BY_OTHERS = 0o022
 const MOST_REASON = 300
 
 /** Why the hook for DNS records cannot run; undefined if it can. */
@@ -12,23 +12,6 @@ export async function hookProblem(host: Host): Promise<string | undefined> {
   if (problem !== undefined) return problem
   const isExecutable = ((await host.files.stat(hook))?.mode ?? 0) & 0o100
   return isExecutable ? undefined : `${hook} is not executable`
-}
-
-/** Why root cannot trust a file: somebody else may change it, or a folder on its path. */
-export async function pathProblem({ files }: Host, file: string): Promise<string | undefined> {
-  const parts = file.split('/')
-  for (const at of parts.keys()) {
-    const path = parts.slice(0, at + 1).join('/') || '/'
-    const problem = problemOf(await files.stat(path), path === file ? 'file' : 'directory')
-    if (problem !== undefined) return `${path} ${problem}`
-  }
-  return undefined
-}
-
-function problemOf(found: Stat | undefined, kind: 'file' | 'directory'): string | undefined {
-  if (found?.kind !== kind) return `is not a ${kind}`
-  if (found.uid !== 0) return 'does not belong to root'
-  return (found.mode & WRITABLE_BY_OTHERS) === 0 ? undefined : 'is writable by others than root'
 }
 
 /** Runs the hook of root. Returns why it failed: the last line of its standard error. */

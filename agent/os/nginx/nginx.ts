@@ -23,6 +23,7 @@ import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { abilitiesOf } from './abilities.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
+import { ownNetworks } from './cdn-networks.ts'
 import { availablePath, findLink, linkFor, linksOf } from './link.ts'
 import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
 import { specificAddresses } from './places.ts'
@@ -107,13 +108,15 @@ export async function textOf(
   found: NginxServers,
   render = renderVhost,
 ): Promise<string> {
-  const { user, php, domain } = requested.site
+  const { user, php, domain, settings } = requested.site
+  const cdn = settings?.trusted_cdn
   const pinned = pinnedOf(domain)
   return render({
     ...requested,
     socket: socketOf(await servingPool(host, { user, php })),
     limits: limitsFor(requested.site, await machineOf(host)),
     abilities: await abilitiesOf(host, found),
+    networks: cdn ? await ownNetworks(host, cdn) : [],
     pinned: (await host.files.stat(pinned)) && pinned,
   })
 }

@@ -18,6 +18,7 @@ interface Requested {
   site: Site
   abilities: Abilities
   certificate: Certificate | undefined
+  networks?: readonly string[]
 }
 
 /** A server that answers these names with a redirect. */
@@ -78,7 +79,7 @@ function grouped(redirects: readonly Redirect[]): { names: string[]; first: Redi
 
 function renderServer(
   { names, status, to, tls }: Answering,
-  { site, abilities, certificate }: Requested,
+  { site, abilities, certificate, networks }: Requested,
 ): string {
   const secure =
     tls && certificate
@@ -93,7 +94,7 @@ server {
 ${renderListen(80, abilities)}
 ${secure}    server_name ${names.join(' ')};
     server_tokens off;
-${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
+${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${ACME_LOCATION}

@@ -23,6 +23,8 @@ export interface Vhost {
   certificate: Certificate | undefined
   /** The certificate of the other server of a move, if no authority has signed it. */
   pinned?: string | undefined
+  /** Further networks of its CDN. */
+  networks?: readonly string[]
 }
 
 /** The file of one site: its cache zone and its servers (locations in the order nginx tries them). */
@@ -41,8 +43,8 @@ export const renderFrozen = (vhost: Vhost): string => {
   return renderServers(vhost, quiet(vhost, `${root}${moving.FROZEN}`))
 }
 
-const quiet = ({ site }: Vhost, content: string) => `
-${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
+const quiet = ({ site, networks }: Vhost, content: string) => `
+${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -56,7 +58,7 @@ function wayOf({ site, certificate, pinned }: Vhost): moving.Way | undefined {
 }
 
 function renderServers(vhost: Vhost, content: string, zone = ''): string {
-  const { site, abilities, certificate } = vhost
+  const { site, abilities, certificate, networks } = vhost
   const names = renderNames(servedNamesOf(site))
   const head = `# ${MARK_LINE}\n${zone}`
   if (!certificate) {
@@ -71,7 +73,7 @@ ${renderRedirects(vhost)}`
 server {
 ${renderListen(80, abilities)}
 ${renderNames(securedNames(site, certificate))}
-${renderVisitor(site)}    access_log ${logsOf(site.user)}/access.log hosting;
+${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -93,7 +95,7 @@ ${renderRedirects(vhost)}`
 const renderNames = (names: readonly string[]) => `    server_name ${names.join(' ')};`
 
 function renderSite(vhost: Vhost): string {
-  const { site, limits, certificate } = vhost
+  const { site, limits, certificate, networks } = vhost
   const way = site.moving?.challenges ? wayOf(vhost) : undefined
   return `
     root ${docrootOf(site.user)};
@@ -108,7 +110,7 @@ ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
     limit_req_status 429;
 
-${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site)}${moving.renderArriving(site)}
+${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
 ${moving.renderAcme(site)}
 ${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
 ${renderPhp(vhost)}

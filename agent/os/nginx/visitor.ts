@@ -9,11 +9,11 @@ export const visitorHeaderOf = ({ settings }: Pick<Site, 'settings'>): string =>
 
 /**
  * The address of the visitor, as the network in front or the other server of a move names it. Nobody
- * else can name one. Rate limits, lists of addresses, logs and PHP have it.
+ * else can name one. `own`: further networks of the CDN. Rate limits, lists of addresses, logs and PHP have it.
  */
-export function renderVisitor({ moving, settings }: Known): string {
+export function renderVisitor({ moving, settings }: Known, own: readonly string[] = []): string {
   const cdn = settings?.trusted_cdn
-  const trusted = [...(moving?.from ?? []), ...(cdn ? CDN_NETWORKS[cdn] : [])]
+  const trusted = [...(moving?.from ?? []), ...(cdn ? [...CDN_NETWORKS[cdn], ...own] : [])]
   if (trusted.length === 0) return ''
   const isList = cdn !== undefined && VISITOR_HEADERS[cdn].is_list
   return [
