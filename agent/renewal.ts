@@ -15,10 +15,8 @@ const MINUTE_MS = 60_000
  */
 export async function renewHourly(host: Host, runner: Runner, report: (error: unknown) => void) {
   const renew = async (which: { refused?: boolean }) => {
-    if (!which.refused) {
-      await withdrawOld(host).catch(report)
-      await updateRenewalTimes(host).catch(report)
-    }
+    await withdrawOld(host).catch(report)
+    if (!which.refused) await updateRenewalTimes(host).catch(report)
     try {
       for (const due of await renewDue(host, which)) await issueAgain(host, runner, due)
     } catch (error) {

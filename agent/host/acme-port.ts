@@ -77,6 +77,9 @@ export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
   /** Undefined: the authority suggests no times. */
   renewals(request: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined>
-  /** Sets or removes a record. */
-  record(record: DnsRecord): Promise<void>
+  /**
+   * Sets or removes a record. Returns why it is certain that nothing changed; throws if that is not
+   * certain.
+   */
+  record(record: DnsRecord): Promise<string | undefined>
 }

@@ -3,7 +3,7 @@ import { messageOf } from '#shared/errors.ts'
 import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
 import { agentFor, readDirectory, Unreachable } from './authority.ts'
 import { AuthorityLimit, refuseLimits } from './authority-limit.ts'
-import { setRecord } from './cloudflare.ts'
+import { NothingChanged, setRecord } from './cloudflare.ts'
 import { certificateId, renewals } from './renewal-info.ts'
 import { within } from './within.ts'
 
@@ -18,7 +18,14 @@ export const acme: AcmePort = {
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
   renewals,
-  record: setRecord,
+  record: (record) =>
+    setRecord(record).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof NothingChanged) return error.message
+        throw error
+      },
+    ),
 }
 
 /** The end of an order that meets a limit of the authority, or that does not reach it. */

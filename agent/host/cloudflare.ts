@@ -25,9 +25,15 @@ const Records = z.array(
   z.object({ id: z.string().regex(/^[0-9a-f]{32}$/), type: z.string(), content: z.string() }),
 )
 
-/** Sets or removes a TXT record. Throws a readable Error, with the message of Cloudflare. */
+/** It is certain that no record was set or removed. */
+export class NothingChanged extends Error {}
+
+/**
+ * Sets or removes a TXT record. Throws a readable Error, with the message of Cloudflare:
+ * NothingChanged unless the answer to a change is lost.
+ */
 export async function setRecord(record: DnsRecord): Promise<void> {
-  const zone = await zoneOf(record)
+  const zone = await zoneOf(record).catch(nothingChanged)
   const path = `/zones/${zone}/dns_records`
   if (record.action === 'present') {
     const { name, value } = record
@@ -36,11 +42,16 @@ export async function setRecord(record: DnsRecord): Promise<void> {
     return
   }
   const query = new URLSearchParams({ type: 'TXT', name: record.name })
-  const found = read(Records, await call(record, { path: `${path}?${query}` }))
+  const asked = call(record, { path: `${path}?${query}` })
+  const found = await asked.then((answer) => read(Records, answer)).catch(nothingChanged)
   for (const { id, type, content } of found) {
     if (type !== 'TXT' || content.replace(/^"|"$/g, '') !== record.value) continue
     await call(record, { method: 'DELETE', path: `${path}/${id}`, unless: GONE })
   }
+}
+
+function nothingChanged(error: unknown): never {
+  throw new NothingChanged(messageOf(error))
 }
 
 /** The longest zone that holds the name, of those that the token can see. */
@@ -89,7 +100,8 @@ async function call(
   const [error] = data.errors
   if ((response.ok && data.success) || (unless !== undefined && error?.code === unless)) return data
   const reason = error ? `${error.message} (${error.code})` : `status ${response.status}`
-  throw new Error(`Cloudflare: ${reason.replace(/\p{Cc}/gu, ' ').slice(0, 300)}`)
+  const message = `Cloudflare: ${reason.replace(/\p{Cc}/gu, ' ').slice(0, 300)}`
+  throw response.status < 500 && !data.success ? new NothingChanged(message) : new Error(message)
 }
 
 async function textOf(response: Response): Promise<string> {

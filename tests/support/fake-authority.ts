@@ -17,12 +17,14 @@ export class FakeAuthority implements AcmePort {
   readonly asked: number[] = []
 
   readonly records: DnsRecord[] = []
-  /** Why Cloudflare refuses a record. */
+  /** Why Cloudflare refuses a record, and why its answer is lost. */
   recordFailure: string | undefined
+  recordLoss: string | undefined
 
   record: AcmePort['record'] = async (record) => {
     this.records.push(record)
-    if (this.recordFailure !== undefined) throw new Error(this.recordFailure)
+    if (this.recordLoss !== undefined) throw new Error(this.recordLoss)
+    return this.recordFailure
   }
 
   order: AcmePort['order'] = async (order) => {

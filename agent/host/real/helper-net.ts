@@ -6,7 +6,7 @@ import type { Fetching, Net } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
 import { bytesOf, net, save } from './net.ts'
-import { type Call, OrderLine, ResolvedList } from './network-helper.ts'
+import { type Call, OrderLine, RecordLine, ResolvedList } from './network-helper.ts'
 import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
 import { transient } from './unconfined.ts'
@@ -71,7 +71,8 @@ export const reachingAcme: AcmePort = {
     return RenewalWindows.nullable().parse(JSON.parse(text)) ?? undefined
   },
   async record(record) {
-    await gathered(answer({ call: 'record', ...record }))
+    const text = String(await gathered(answer({ call: 'record', ...record })))
+    return RecordLine.parse(JSON.parse(text)) ?? undefined
   },
 }
 

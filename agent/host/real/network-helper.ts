@@ -27,6 +27,9 @@ export type Call = z.input<typeof Call>
 
 export const ResolvedList = z.array(z.array(z.string()).nullable())
 
+/** Why nothing changed; null: it did. */
+export const RecordLine = z.string().nullable()
+
 /**
  * The progress of an order, one line each: every `present` and `publish` waits for a line in return,
  * which is empty or, as JSON, why it failed.
@@ -63,7 +66,7 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
   else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
   else if (call.call === 'renewals')
     await print(JSON.stringify((await acme.renewals(call)) ?? null))
-  else if (call.call === 'record') await acme.record(call)
+  else if (call.call === 'record') await print(JSON.stringify((await acme.record(call)) ?? null))
   else await order(call, lines)
 }
 

@@ -8,13 +8,17 @@ const Challenge = z.object({
   value: z.string(),
   /** When it was published, in milliseconds. */
   at: z.number(),
+  /** Failed removals, and when the next one is due. */
+  tries: z.int().default(0),
+  next: z.number().optional(),
 })
 type Challenge = z.infer<typeof Challenge>
 
 const MOST_BYTES = 1 << 20
-const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 /** After that the record is left to the administrator: its value is useless by then. */
-const LONGEST_MS = 24 * HOUR_MS
+const LONGEST_MS = 30 * 24 * HOUR_MS
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/dns-challenges.json`
 
@@ -23,10 +27,13 @@ async function readChallenges(host: Host): Promise<Challenge[]> {
   return parseJson(z.array(Challenge), await host.files.read(pathIn(host), MOST_BYTES)) ?? []
 }
 
-/** Publishes a TXT record. Returns why that failed. */
+/** Publishes a TXT record. Returns why that failed; what was certainly not set is not noted any more. */
 export async function publish(host: Host, name: string, value: string) {
-  await changing(host, (all) => [...all, { name, value, at: host.clock.now() }])
-  return setTxt(host, 'present', { name, value })
+  const noted = { name, value, at: host.clock.now(), tries: 0 }
+  await changing(host, (all) => [...all, noted])
+  const failure = await setTxt(host, 'present', { name, value })
+  if (failure && !failure.is_uncertain) await forget(host, noted)
+  return failure?.reason
 }
 
 /** Removes the records of these values, also if `publish` failed or was interrupted. */
@@ -36,13 +43,20 @@ export async function withdraw(host: Host, values: readonly string[]): Promise<v
     if (!values.includes(challenge.value)) continue
     const failure = await setTxt(host, 'cleanup', challenge)
     if (failure === undefined) await forget(host, challenge)
+    else await postpone(host, challenge)
   }
 }
 
-/** Removes the records that an interrupted order, or a failed removal, left behind. */
+/** Removes the records that an interrupted order, or a failed removal, left behind, if it is time. */
 export async function withdrawOld(host: Host): Promise<void> {
-  const age = ({ at }: Challenge) => Math.abs(host.clock.now() - at)
-  const old = (await readChallenges(host)).filter((one) => age(one) > HOUR_MS)
+  const now = host.clock.now()
+  const age = ({ at }: Challenge) => Math.abs(now - at)
+  // A clock that was set back delays nothing.
+  const isDue = ({ next = Number.POSITIVE_INFINITY }: Challenge) =>
+    now >= next || (next < Number.POSITIVE_INFINITY && next - now > HOUR_MS)
+  const old = (await readChallenges(host)).filter((one) =>
+    one.next === undefined ? age(one) > HOUR_MS : isDue(one),
+  )
   await withdraw(
     host,
     old.map(({ value }) => value),
@@ -50,7 +64,16 @@ export async function withdrawOld(host: Host): Promise<void> {
   for (const one of old) if (age(one) > LONGEST_MS) await forget(host, one)
 }
 
-const forget = (host: Host, { value }: Challenge) =>
+/** After 1, 2, 4 minutes and so on, at most an hour. */
+function postpone(host: Host, { value, tries }: Challenge): Promise<void> {
+  const pause = Math.min(MINUTE_MS * 2 ** Math.min(tries, 6), HOUR_MS)
+  const next = host.clock.now() + pause
+  return changing(host, (all) =>
+    all.map((one) => (one.value === value ? { ...one, tries: tries + 1, next } : one)),
+  )
+}
+
+const forget = (host: Host, { value }: Pick<Challenge, 'value'>) =>
   changing(host, (all) => all.filter((one) => one.value !== value))
 
 async function changing(host: Host, change: (all: Challenge[]) => Challenge[]): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
+import { pathProblem } from '#agent/os/reading/root-owned.ts'
 import { messageOf } from '#shared/errors.ts'
-import { hookProblem, pathProblem, runHook } from './dns-hook.ts'
+import { hookProblem, runHook } from './dns-hook.ts'
 
 /** Cloudflare's name servers answer with a new record after some seconds. */
 const PROPAGATION_MS = 10_000
@@ -23,23 +24,44 @@ export async function recordsProblem(host: Host): Promise<string | undefined> {
   return 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
 }
 
-/** By Cloudflare, or by the hook of root. Returns why it failed. */
+/** Why a record was not set or removed, and whether something may have changed nevertheless. */
+interface Failure {
+  reason: string
+  is_uncertain: boolean
+}
+
+const certain = (reason: string): Failure => ({ reason, is_uncertain: false })
+const uncertain = (reason: string): Failure => ({ reason, is_uncertain: true })
+
+/** By Cloudflare, or by the hook of root. Undefined: done. */
 export async function setTxt(
   host: Host,
   action: 'present' | 'cleanup',
   record: Txt,
-): Promise<string | undefined> {
+): Promise<Failure | undefined> {
   const { api, token_file } = host.settings.cloudflare
-  if (token_file === undefined) return runHook(host, action, record)
+  if (token_file === undefined) return byHook(host, action, record)
   const read = await readToken(host, token_file)
-  if ('problem' in read) return read.problem
+  if ('problem' in read) return certain(read.problem)
   try {
-    await host.acme.record({ api, token: read.token, action, ...record })
+    const refusal = await host.acme.record({ api, token: read.token, action, ...record })
+    if (refusal !== undefined) return certain(refusal)
   } catch (error) {
-    return messageOf(error)
+    return uncertain(messageOf(error))
   }
   if (action === 'present') await host.clock.sleep(PROPAGATION_MS)
   return undefined
+}
+
+async function byHook(
+  host: Host,
+  action: 'present' | 'cleanup',
+  record: Txt,
+): Promise<Failure | undefined> {
+  const problem = await hookProblem(host)
+  if (problem !== undefined) return certain(problem)
+  const reason = await runHook(host, action, record)
+  return reason === undefined ? undefined : uncertain(reason)
 }
 
 async function readToken(

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { acme } from '#agent/host/acme.ts'
 import { setRecord } from '#agent/host/cloudflare.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 
@@ -66,6 +67,21 @@ test.each([
   [{ api: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
 ])('with %p it fails and says why', async (change, message) => {
   await expect(set(change)).rejects.toThrow(message)
+  expect(left()).toEqual([])
+})
+
+test('a refusal is certain, and a lost answer is not', async () => {
+  const record = { api, token, action: 'present' as const, name: NAME, value: 'v' }
+  const other = 'b-token-of-forty-characters-a-token-of-f'
+  expect(await acme.record({ ...record, token: other })).toBe(
+    'Cloudflare: Invalid access token (9109)',
+  )
+  expect(await acme.record({ ...record, api: 'http://127.0.0.1:1' })).toContain('cannot be reached')
+  cloudflare.losses.add('POST')
+  await expect(acme.record(record)).rejects.toThrow('Cloudflare answered 502')
+  expect(left()).toHaveLength(1)
+
+  expect(await acme.record({ ...record, action: 'cleanup' })).toBeUndefined()
   expect(left()).toEqual([])
 })
 

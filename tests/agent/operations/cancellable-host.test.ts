@@ -5,7 +5,7 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 
 test('a cancel waits for the answer to a TXT record, so that its removal comes later', async () => {
   const host = fakeHost()
-  const answer = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<undefined>()
   host.acme.record = () => answer.promise
   const session = new Session(host, 'op1')
   const record = { api: 'https://cf.example', token: 't', name: 'a', value: 'v' }
@@ -19,7 +19,7 @@ test('a cancel waits for the answer to a TXT record, so that its removal comes l
   await Bun.sleep(20)
   expect(outcome).toBe('')
 
-  answer.resolve()
+  answer.resolve(undefined)
   await work
   expect(outcome).toBe(CANCELLED)
 })

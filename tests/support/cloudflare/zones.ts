@@ -17,6 +17,8 @@ export interface CloudflareOptions {
   /** The names of the zones that the token sees. */
   zones: readonly string[]
   port?: number
+  /** Makes name servers answer with a TXT record, or without it. */
+  publish?: (action: 'set' | 'clear', name: string, value: string) => Promise<void>
 }
 
 const newId = () => randomBytes(16).toString('hex')
@@ -49,7 +51,13 @@ export class CloudflareZones {
   readonly gone = new Set<string>()
   readonly #zones: { id: string; name: string; status: string }[]
 
-  constructor({ zones }: Pick<CloudflareOptions, 'zones'>) {
+  readonly #publish: NonNullable<CloudflareOptions['publish']>
+
+  constructor({
+    zones,
+    publish = async () => undefined,
+  }: Pick<CloudflareOptions, 'zones' | 'publish'>) {
+    this.#publish = publish
     this.#zones = zones.map((name) => ({ id: newId(), name, status: 'active' }))
   }
 
@@ -91,10 +99,10 @@ export class CloudflareZones {
     return right({ id: newId() })
   }
 
-  #create(
+  async #create(
     zone: { id: string; name: string },
     { type = '', name = '', content = '', ttl = 1, proxied = false }: Partial<CloudflareRecord>,
-  ): Response {
+  ): Promise<Response> {
     if (!`.${name}`.endsWith(`.${domainToASCII(zone.name)}`))
       return wrong(400, 9000, 'DNS name is invalid.')
     if (this.refusals.has(content) || this.refusals.has(name))
@@ -109,6 +117,7 @@ export class CloudflareZones {
     if (this.records.some(isSame)) return wrong(400, 81058, 'An identical record already exists.')
     const record = { id: newId(), zone: zone.id, type, name, content, ttl, proxied }
     this.records.push(record)
+    if (type === 'TXT') await this.#publish('set', name, content.slice(1, -1))
     return right(record)
   }
 
@@ -118,10 +127,11 @@ export class CloudflareZones {
     return type === 'CNAME' ? others.length > 0 : others.some((each) => each.type === 'CNAME')
   }
 
-  #remove(id: string | undefined): Response {
+  async #remove(id: string | undefined): Promise<Response> {
     const record = this.records.find((each) => each.id === id)
     if (!record) return wrong(404, 81044, 'Record does not exist.')
     this.records.splice(this.records.indexOf(record), 1)
+    if (record.type === 'TXT') await this.#publish('clear', record.name, record.content)
     return right({ id })
   }
 }

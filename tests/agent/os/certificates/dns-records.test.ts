@@ -35,7 +35,15 @@ test('waits until name servers have a new record, and not for a removal', async 
 
 test('returns the message of Cloudflare', async () => {
   host.acme.recordFailure = 'Cloudflare: Invalid access token (9109)'
-  expect(await setTxt(host, 'present', RECORD)).toBe('Cloudflare: Invalid access token (9109)')
+  expect(await setTxt(host, 'present', RECORD)).toEqual({
+    reason: 'Cloudflare: Invalid access token (9109)',
+    is_uncertain: false,
+  })
+  host.acme.recordLoss = 'Cloudflare answered 502 without a readable body'
+  expect(await setTxt(host, 'present', RECORD)).toEqual({
+    reason: 'Cloudflare answered 502 without a readable body',
+    is_uncertain: true,
+  })
 })
 
 test.each([
@@ -47,7 +55,10 @@ test.each([
   await host.disk.write(FILE, text, options)
 
   expect(await recordsProblem(host)).toBe(`${FILE} ${problem}`)
-  expect(await setTxt(host, 'present', RECORD)).toBe(`${FILE} ${problem}`)
+  expect(await setTxt(host, 'present', RECORD)).toEqual({
+    reason: `${FILE} ${problem}`,
+    is_uncertain: false,
+  })
   expect(host.acme.records).toEqual([])
 })
 
