@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import { addNetwork } from '#tests/support/system/cdn-file.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { PAGE, startLoad } from '#tests/support/system/load.ts'
@@ -169,6 +170,15 @@ unless(lab.available()).describe('the domains of a site', () => {
       expect(await seen('127.0.0.1', listed)).toBe('127.0.0.1')
       await trust(null)
       expect(await becomes(fastly, fastly, listed)).toBe(true)
+      const added = '203.0.113.200'
+      const file = await addNetwork(world, added)
+      const last = () => trust('Cloudflare').then((events) => JSON.stringify(events.at(-1)))
+      expect(await lab.poll(async () => (await last()).includes('complete'))).toBe(true)
+      expect(await becomes(VISITOR, added, named)).toBe(true)
+      await file.replace('Cloudflare 0.0.0.0/0\n')
+      expect(await last()).toContain('line 1: must have a network')
+      expect(await seen(added, named)).toBe(VISITOR)
+      await trust(null)
     },
     5 * MINUTES,
   )
