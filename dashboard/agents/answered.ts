@@ -64,6 +64,8 @@ async function responseTo(
   let isConnecting = false
   request.once('socket', (socket) => {
     isConnecting = socket.connecting
+    // On a socket that is used again the event never comes, and its listener would stay.
+    if (!isConnecting) return
     socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => {
       isConnecting = false
     })

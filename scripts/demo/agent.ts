@@ -27,7 +27,7 @@ export class DemoAgent {
   #listening: Listening | undefined
 
   constructor(host: Host, report: (error: unknown) => void) {
-    const runner = new Runner({ host, commands, report })
+    const runner = new Runner({ host, commands, report: (error) => report(error) })
     this.#host = host
     this.#own = new HealthMonitor(host, {
       isBusy: (domain) => runner.isBusy(apexOf(domain)),
