@@ -22,8 +22,18 @@ const access = (...grants: object[]) => ['site.access', { domain, grants }] as c
 const FIRST = access(grantOf(1, ANNA))
 const BOTH = access(grantOf(1, ANNA), grantOf(2, BEN))
 const NOBODY = access()
+const client = (token: string, end: string) => ({
+  ...{ token, label: `Client ${token}`, expires_at: null },
+  password_hash: `$2b$10$${end.repeat(53)}`,
+})
+const clients = (...all: object[]) =>
+  ['site.access', { domain, grants: [grantOf(1, ANNA)], clients: all }] as const
+const PRINT = clients(client('abcd2345', 'a'))
+const CHANGED = clients(client('abcd2345', 'b'), client('efgh2345', 'c'))
 
 const GIVEN: Scenario = { work: BOTH, back: [NOBODY] }
+const CLIENTS: Scenario = { work: CHANGED, back: [PRINT] }
+const NO_CLIENTS: Scenario = { work: FIRST, back: [CHANGED] }
 const TAKEN: Scenario = { work: NOBODY, back: [BOTH] }
 
 unless(lab.available()).describe('a change of the access that is cut off', () => {
@@ -75,6 +85,18 @@ unless(lab.available()).describe('a change of the access that is cut off', () =>
       await perform(sweeps.agent, FIRST)
       await perform(sweeps.agent, NOBODY)
       await sweeps.all(GIVEN)
+    },
+    20 * MINUTES,
+  )
+
+  test(
+    'has given client accounts and passwords or not, and taken them or not',
+    async () => {
+      await perform(sweeps.agent, PRINT)
+      await sweeps.all(CLIENTS)
+      await perform(sweeps.agent, CHANGED)
+      await sweeps.all(NO_CLIENTS)
+      await perform(sweeps.agent, FIRST)
     },
     20 * MINUTES,
   )

@@ -5,6 +5,7 @@ import { homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { accountsOf } from '#agent/os/site-etc/places.ts'
 import type { Effect } from '#shared/plan.ts'
+import { askpassOf } from './attacks/clients.ts'
 import { removePlanted } from './attacks/restore.ts'
 import { randomOf } from './canaries.ts'
 import { unsandboxed } from './scene.ts'
@@ -23,6 +24,7 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
     await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), { unconfined: true })
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
+    await host.files.remove(askpassOf(host, site))
     await removePlanted(host, random)
   }
 }

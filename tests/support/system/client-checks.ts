@@ -3,6 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { clientEnds } from './client-ends.ts'
+import { clientIsolation } from './client-isolation.ts'
 import { ClientWorld } from './client-world.ts'
 import { SecretWatch } from './secret-watch.ts'
 
@@ -139,5 +140,6 @@ export function clientsOn(suite: Suite): void {
     )
 
     clientEnds(() => world)
+    clientIsolation(() => world)
   })
 }

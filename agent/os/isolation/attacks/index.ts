@@ -1,4 +1,5 @@
 import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/attack.ts'
+import { CLIENTS } from './clients.ts'
 import { DATABASE_USERS } from './database-users.ts'
 import { FILES } from './files.ts'
 import { JOBS } from './jobs.ts'
@@ -27,6 +28,7 @@ export const ATTACKS = {
   ...LOGINS,
   ...LOGS,
   ...SQL_ATTACKS,
+  ...CLIENTS,
   ...DATABASE_USERS,
   ...NGINX_ATTACKS,
   ...RIGHTS,
