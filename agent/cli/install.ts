@@ -37,7 +37,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
 async function refuseUnfit({ init, files }: Host): Promise<void> {
   if (init !== 'systemd') {
     throw new Error(
-      'systemd does not run here: start `hosting-agent serve` with your service manager',
+      'systemd is not running here: start `hosting-agent serve` with your service manager',
     )
   }
   if (!(await files.stat(BUS))) {

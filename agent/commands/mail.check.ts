@@ -34,7 +34,7 @@ async function step(params: Params, host: Host, answered: (answer: string) => vo
   const { user, relay } = await relayOf(params, host)
   return {
     name: 'message',
-    title: `Handing a test message for ${params.to} to ${relay.host}`,
+    title: `Sending a test message to ${params.to} through ${relay.host}`,
     effects: [run('message', `${relay.host}:${relay.port}`)],
     apply: () => handOver(host, [params.to, ...user], answered),
   }

@@ -57,13 +57,13 @@ export function followingSteps(host: Host, { former, target }: Renaming, learned
     },
     {
       name: 'tries',
-      title: `Forgetting requests for a certificate of ${former.domain}`,
+      title: `Discarding the certificate requests of ${former.domain}`,
       effects: [],
       apply: () => forgetTries(host, former.domain),
     },
     {
       name: 'left out',
-      title: 'Noting the names that the certificate leaves out',
+      title: 'Recording the names that the certificate leaves out',
       effects: [],
       apply: () => noteMissing(host, target, learned.left_out),
     },

@@ -27,7 +27,7 @@ export const forgetSteps = (host: Host, { domain, staging }: Site): Step[] =>
     ? [
         {
           name: 'baseline',
-          title: 'Forgetting what is known of the tables',
+          title: 'Discarding the records of the tables',
           effects: [],
           apply: () => baseline.forgetBaseline(host, domain),
         },

@@ -138,7 +138,7 @@ export async function changeSteps(change: SiteChange, host: Host): Promise<Step[
     })),
     {
       name: 'group',
-      title: 'Letting nginx read the files of the site',
+      title: 'Giving nginx access to the files of the site',
       ...deferred(async () => admitNginx(host, (await recorded()).user)),
     },
     ...(await purgePlugin(change, host)),

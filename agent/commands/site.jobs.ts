@@ -70,7 +70,7 @@ function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
   if (!add || isDeepStrictEqual(other, add)) return
   if (other)
     throw conflict(`${domain} has another job ${add.name}: "${other.command}" (${other.schedule})`)
-  if (jobs.length >= MOST_JOBS) throw conflict(`${domain} has ${MOST_JOBS} jobs, the most`)
+  if (jobs.length >= MOST_JOBS) throw conflict(`${domain} has ${MOST_JOBS} jobs, the maximum`)
 }
 
 /** Until the record is written every undo restores the former jobs. */

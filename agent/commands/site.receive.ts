@@ -65,7 +65,7 @@ async function stepsOf(site: Site, { from }: Params, host: Host): Promise<Step[]
 
 /** The steps that make the server ready, after all checks. */
 async function checked(host: Host, site: Site, { from, accept }: Params): Promise<Step[]> {
-  if (from.kind !== 'backup') throw conflict('A site arrives from a backup')
+  if (from.kind !== 'backup') throw conflict('A site is received from a backup only')
   await refuseUnready(host, from.target)
   if (await findSite(host, site.domain, 'moved')) {
     throw conflict(`${site.domain} has moved away from this server: move it back, or confirm that`)

@@ -98,7 +98,7 @@ export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
     },
     {
       name: 'vhost',
-      title: 'Serving the other server',
+      title: 'Forwarding visitors to the other server',
       effects: [change('file', availablePath(domain))],
       async apply() {
         await writeSite(host, next)

@@ -65,7 +65,7 @@ export function freezeSteps(host: Host, site: Site): Step[] {
   return [
     {
       name: 'trial',
-      title: 'Checking the way to the other server',
+      title: 'Checking the connection to the other server',
       effects: [],
       apply: () => tryWay(host, site),
     },

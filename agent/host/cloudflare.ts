@@ -71,7 +71,7 @@ async function zoneOf(record: DnsRecord): Promise<string> {
 
 function read<T>(schema: z.ZodType<T>, { result }: Envelope): T {
   const { data } = schema.safeParse(result)
-  if (data === undefined) throw new Error('Cloudflare: the answer has another form than expected')
+  if (data === undefined) throw new Error('Cloudflare: the answer has an unexpected format')
   return data
 }
 

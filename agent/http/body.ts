@@ -25,7 +25,7 @@ export function jsonOf(request: Request, body: Uint8Array): unknown {
 
 /** A body with its own byte counter (a chunked one has no length) and a time limit. */
 export function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
-  return within(BODY_MS, collect(request, most), () => badRequest('The body came too slowly'))
+  return within(BODY_MS, collect(request, most), () => badRequest('The body arrived too slowly'))
 }
 
 async function collect(request: Request, most: number): Promise<Uint8Array> {

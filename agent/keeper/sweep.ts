@@ -42,5 +42,5 @@ export function garbageMessage({ folder, name }: StoredFile, isOut: boolean): st
   const path = `${folder}/${name.replace(/[^\w.-]/g, '?').slice(0, 80)}`
   return isOut
     ? `Took out garbage: ${path}`
-    : `${path} is garbage, or is being written: a run takes it out when it is a day old`
+    : `${path} is garbage, or is being written: a run removes it when it is a day old`
 }

@@ -109,7 +109,7 @@ export async function purgeHosts(
 function read<T>(schema: z.ZodType<T>, result: unknown): T {
   const { data } = schema.safeParse(result)
   if (data !== undefined) return data
-  throw new CloudflareError('Cloudflare: the answer has another form than expected')
+  throw new CloudflareError('Cloudflare: the answer has an unexpected format')
 }
 
 async function call(account: Account, path: string, init: RequestInit = {}) {

@@ -9,10 +9,10 @@ export function planOfMove(domain: string, here: ServerRow, other: ServerRow): P
     certificate: `Copying ${domain} to ${other.name}`,
     way: `Preparing the way to ${other.name}`,
     gathered: `Saving what has changed until now on ${here.name}`,
-    brought: `Bringing what has changed until now to ${other.name}`,
+    brought: `Copying what has changed until now to ${other.name}`,
     frozen: `Freezing ${domain}`,
     changes: `Saving what has changed since on ${here.name}`,
-    'caught-up': `Bringing what has changed since to ${other.name}`,
+    'caught-up': `Copying what has changed since to ${other.name}`,
     parted: `Forwarding all requests to ${other.name}`,
     open: `Opening ${domain} on ${other.name}`,
   }

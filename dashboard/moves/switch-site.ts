@@ -85,7 +85,7 @@ export async function caughtUp(
     Gathered,
     async () => (await call(gather, here, 'site.gather', has)).gathered,
   )
-  const work = `Bringing what has changed ${title} to ${other.name}`
+  const work = `Copying what has changed ${title} to ${other.name}`
   await parts.once(catchUp, work, z.union([CopiedTables, Done]), async () => {
     return (await call(catchUp, other, 'site.catch-up', { gathered })).has ?? true
   })

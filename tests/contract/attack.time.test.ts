@@ -114,7 +114,7 @@ const reason = long ? undefined : 'takes ten seconds: HOSTING_LONG=1'
 unless(reason).test(
   'who sends slowly is answered and let go after ten seconds',
   async () => {
-    const slow = '{"error":"Bad request","message":"The body came too slowly"}'
+    const slow = '{"error":"Bad request","message":"The body arrived too slowly"}'
     const body = `400 ${slow} after 10 s`
 
     const ends = await Promise.all([trickle('/sites/wp-scan'), trickle('/enrol'), trickle()])

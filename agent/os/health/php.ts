@@ -12,7 +12,7 @@ const AT_REST: Record<Exclude<PhpState, 'running'>, Named> = {
   asleep: () => up('php_asleep', 'PHP sleeps until the next visitor'),
   failed: (php) => down('php_failed', `PHP ${php} of this site has failed`),
   failing: (php) => down('php_failing', `PHP ${php} of this site ends each time it is started`),
-  stopped: (php) => down('php_stopped', `PHP ${php} of this site does not run`),
+  stopped: (php) => down('php_stopped', `PHP ${php} of this site is not running`),
   frozen: (php) => down('php_frozen', `PHP ${php} of this site is stopped by a signal`),
 }
 

@@ -111,7 +111,7 @@ async function administratorsOwn(host: Host): Promise<string | undefined> {
 }
 
 async function stoppedReason({ init, shell }: Host): Promise<string> {
-  if (init !== 'systemd') return 'systemd does not run here, which would start them each day'
+  if (init !== 'systemd') return 'systemd is not running here, which would start them each day'
   const { code } = await shell.try(['systemctl', 'is-active', '--quiet', TIMER])
   return code === 0 ? '' : `${TIMER}, which starts them each day, does not run`
 }

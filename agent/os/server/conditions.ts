@@ -23,7 +23,7 @@ async function ports(host: Host): Promise<Condition[]> {
 async function database(host: Host): Promise<Condition[]> {
   if (!(await host.files.stat(MARIADB.program))) return []
   if (!(await isRunning(host, MARIADB))) {
-    return [{ code: 'database_stopped', message: 'MariaDB is installed and does not run' }]
+    return [{ code: 'database_stopped', message: 'MariaDB is installed but not running' }]
   }
   try {
     await host.database.admin('answers')

@@ -75,7 +75,7 @@ export class MoveBench {
       if (typeof message !== 'string') continue
       parts.push(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)}  ${message}`)
       if (message.startsWith('Copying')) await this.#change()
-      if (message.startsWith('Bringing what has changed until now')) await this.#comment()
+      if (message.startsWith('Copying what has changed until now')) await this.#comment()
     }
     const seconds = (performance.now() - start) / 1000
     const frozen = await visitor.end()

@@ -84,6 +84,6 @@ test('names the missing program: systemd or D-Bus', async () => {
   await expect(install(config, host, [])).rejects.toThrow('apt-get install dbus')
 
   host.init = 'direct'
-  await expect(install(config, host, [])).rejects.toThrow('systemd does not run here')
+  await expect(install(config, host, [])).rejects.toThrow('systemd is not running here')
   expect(host.ran).toEqual([])
 })

@@ -22,7 +22,7 @@ test('a test sends as the user of the queue, and fails with the answer of the re
 
   expect(await check('ann@example.org')).toEqual([
     [
-      'Handing a test message for ann@example.org to smtp.example.com',
+      'Sending a test message to ann@example.org through smtp.example.com',
       '< 220 hello',
       'The relay took the message: 250 2.0.0 Ok',
     ],

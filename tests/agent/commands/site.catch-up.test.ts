@@ -20,7 +20,7 @@ test('brings the files of the backup, and reports the tables that had changed', 
 
   expect(lines).toEqual([
     'Connecting to the target',
-    'Bringing what has changed',
+    'Copying what has changed',
     '0 tables have changed',
     'Disconnecting from the target',
   ])
@@ -120,7 +120,7 @@ describe('a copy that only forwards', () => {
     expect(lines).toEqual([
       'Connecting to the target',
       'Taking over the settings of shop.example',
-      'Bringing what has changed',
+      'Copying what has changed',
       '0 tables have changed',
       'Disconnecting from the target',
     ])

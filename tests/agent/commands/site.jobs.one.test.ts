@@ -47,7 +47,7 @@ test('a site with the most jobs gets no other one', async () => {
   const many = Array.from({ length: MOST_JOBS }, (_, at) => job(`job-${at}`))
   const host = await withJobs(...many)
 
-  expect(await change(host, { add: job('purge') })).toBe(`${domain} has 20 jobs, the most`)
+  expect(await change(host, { add: job('purge') })).toBe(`${domain} has 20 jobs, the maximum`)
 })
 
 test('one job is removed by its name, and a site that lacks it stays as it is', async () => {

@@ -52,8 +52,8 @@ test('prepares everything, serves the new name, and leads the former one to it',
     'Changing the domain of the mail settings',
     'Recording the new domain with the staging sites',
     'Removing the virtual host of shop.example',
-    'Forgetting requests for a certificate of shop.example',
-    'Noting the names that the certificate leaves out',
+    'Discarding the certificate requests of shop.example',
+    'Recording the names that the certificate leaves out',
   ])
   const redirects = [OLD, `www.${OLD}`].map((domain) => ({ domain, status: 301, keep_path: true }))
   expect(result).toEqual({

@@ -30,7 +30,7 @@ test('nobody can log in while the site is frozen', async () => {
   const [lines] = await switched(host, 'frozen')
 
   expect(lines).toEqual([
-    'Checking the way to the other server',
+    'Checking the connection to the other server',
     'Limiting the freeze',
     'Holding the jobs of shop.example',
     'Freezing shop.example',

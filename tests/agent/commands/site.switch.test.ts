@@ -46,7 +46,7 @@ describe('the server of the site', () => {
     const [lines] = await switched(host, 'leaving', 'frozen')
 
     expect(lines).toEqual([
-      'Checking the way to the other server',
+      'Checking the connection to the other server',
       'Limiting the freeze',
       'Holding the jobs of shop.example',
       'Freezing shop.example',
@@ -154,7 +154,11 @@ describe('the other server', () => {
 
     const [lines] = await switched(host, 'arriving')
 
-    expect(lines).toEqual(['Starting PHP 8.2', 'Serving the other server', 'Recording the site'])
+    expect(lines).toEqual([
+      'Starting PHP 8.2',
+      'Forwarding visitors to the other server',
+      'Recording the site',
+    ])
     expect(await findSite(host, domain, 'moved')).toBeUndefined()
     expect(await findSite(host, domain)).toEqual({
       ...shop,

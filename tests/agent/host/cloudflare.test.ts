@@ -90,7 +90,7 @@ test.each([
   [
     'another form',
     Response.json({ success: true, errors: [], result: {} }),
-    'Cloudflare: the answer has another form than expected',
+    'Cloudflare: the answer has an unexpected format',
   ],
   ['too much', new Response('x'.repeat(2 << 20)), 'The answer of Cloudflare is too long'],
   [

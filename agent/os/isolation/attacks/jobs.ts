@@ -4,7 +4,7 @@ import { readJob } from '#agent/os/isolation/job.ts'
 import { propertiesOf, sliceOf } from '#agent/os/services/systemd.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 
-const NO_SYSTEMD = 'this server does not run systemd, which has the limits'
+const NO_SYSTEMD = 'systemd, which enforces the limits, is not running on this server'
 const SETTLE_MS = 3000
 
 /** The limits of the jobs of a site. */

@@ -8,7 +8,7 @@ import { openDatabase } from '#agent/host/real/database.ts'
 const folder = await mkdtemp(join(tmpdir(), 'mariadb-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('reports immediately that MariaDB does not run', async () => {
+test('reports immediately that MariaDB is not running', async () => {
   const database = openDatabase({ socket: join(folder, 'nobody.sock'), option_files: [] })
 
   await expect(database.admin('answers')).rejects.toMatchObject({ problem: 'stopped' })
