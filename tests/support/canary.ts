@@ -22,7 +22,7 @@ export class Watcher {
     }
   }
 
-  /** Reads the arguments and the environment of these processes and all their children. */
+  /** Reads arguments and environment of these processes, also of later ones, and their children. */
   watch(programs: ReadonlyMap<number, string>, every_ms = 50): void {
     this.#timer = setInterval(() => void this.#processes(programs), every_ms)
   }

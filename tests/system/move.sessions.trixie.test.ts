@@ -125,12 +125,14 @@ unless(lab.available()).describe('people who write while a site is moved or rest
       const writing = await people.write(one)
       const seen: number[][] = []
 
-      await moved(world, shop, { changes: async () => seen.push(await people.logins(one)) })
+      const seconds = await moved(world, shop, {
+        changes: async () => seen.push(await people.logins(one)),
+      })
 
       expect(await writing.cutOff).toEqual([true, true])
       expect(seen).toEqual([REFUSED])
       const acknowledged = writing.acknowledged()
-      console.log(`acknowledged by SFTP and in the shell: ${acknowledged}`)
+      console.log(`acknowledged by SFTP and in the shell: ${acknowledged}; frozen for ${seconds} s`)
       for (const count of acknowledged) expect(count).toBeGreaterThan(50)
       expect(await writing.lost(two)).toEqual([])
       expect([await people.logins(one), await people.logins(two)]).toEqual([REFUSED, ADMITTED])

@@ -21,8 +21,7 @@ export class MoveSecrets {
   }
 
   async start(): Promise<void> {
-    const { process } = this.#world.dashboard
-    this.#answers.watch(new Map([[process.child.pid ?? 0, 'dashboard']]))
+    this.#answers.watch(this.#world.programs)
     for (const watch of this.#watches) await watch.start(this.#secrets)
   }
 
@@ -41,13 +40,14 @@ export class MoveSecrets {
 
   /** Where they are, on each server and at the dashboard: paths of files, or what a process has. */
   async found(): Promise<{ servers: string[][]; dashboard: string[]; controls: number }> {
-    const { one, two, dashboard, data_dir } = this.#world
+    const { one, two, dashboard, dashboards, data_dir } = this.#world
     for (const path of LISTS) {
       const { body } = await dashboard.call('GET', `/api/${path}`)
       this.#answers.see(`answer of ${path}`, JSON.stringify(body))
     }
     await this.#answers.seeFiles('data', data_dir)
-    this.#answers.see('output of the dashboard', dashboard.process.lines.join('\n'))
+    const output = dashboards.flatMap(({ lines }) => lines)
+    this.#answers.see('output of the dashboard', output.join('\n'))
     this.#answers.stop()
     // Shows that processes are looked at.
     for (const { host } of [one, two]) {

@@ -8,6 +8,7 @@ import { kit, opened } from '#tests/support/dashboard/backups.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { type Dashboard, startDashboard } from './dashboard.ts'
+import type { Process } from './inside.ts'
 import { joinServer } from './join-server.ts'
 import { packaged } from './packaged.ts'
 
@@ -22,6 +23,9 @@ export interface Member {
 /** Two enrolled servers of one dashboard, with a backup target that both reach. */
 export interface TwoServers {
   readonly dashboard: Dashboard
+  /** The processes of all its starts, and their names by number. */
+  dashboards: readonly Process[]
+  programs: ReadonlyMap<number, string>
   data_dir: string
   /** The folder of the target, on this machine. */
   store: string
@@ -40,7 +44,14 @@ export async function startTwoServers(): Promise<TwoServers> {
   const store = mkdtempSync(join(tmpdir(), 'store-'))
   const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
   const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', DATA_DIR: data_dir }
-  const start = () => startDashboard(netns, { address, env })
+  const dashboards: Process[] = []
+  const programs = new Map<number, string>()
+  const start = async () => {
+    const started = await startDashboard(netns, { address, env })
+    dashboards.push(started.process)
+    programs.set(started.process.child.pid ?? 0, 'dashboard')
+    return started
+  }
   let dashboard = await start()
   const member = async (name: string): Promise<Member> => {
     const binds = [
@@ -58,7 +69,7 @@ export async function startTwoServers(): Promise<TwoServers> {
   for (const { id } of [one, two]) await provisioned(dashboard, id)
   await addTarget(dashboard, one.id)
   return {
-    ...{ data_dir, store, one, two },
+    ...{ data_dir, dashboards, programs, store, one, two },
     get dashboard() {
       return dashboard
     },
