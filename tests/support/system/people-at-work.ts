@@ -65,10 +65,8 @@ export class PeopleAtWork {
     const works = await lab.poll(() => put() > 5 && echoed() > 5, { timeout_ms: 30_000 })
     if (!works) throw new Error(`nothing is written: ${sftp.output()} ${shell.output()}`)
     return {
-      /** Whether the server ended them: sftp dies of the signal if it is writing. */
-      cutOff: Promise.all([sftp.exited, shell.exited]).then((codes) =>
-        codes.map((code) => code === 255 || code === 141),
-      ),
+      /** Whether the server has ended them by now: sftp dies of the signal if it is writing. */
+      cutOff: () => Promise.all([sftp, shell].map((session) => isCutOff(session.exited))),
       /** How many writes were acknowledged, and which of them a server does not have. */
       acknowledged: () => [put(), echoed()],
       lost: async (at: Member) => {
@@ -84,6 +82,9 @@ export class PeopleAtWork {
     }
   }
 }
+
+const isCutOff = async (exited: Promise<number>): Promise<boolean> =>
+  [255, 141].includes(await Promise.race([exited, Bun.sleep(20_000).then(() => -1)]))
 
 /** The last one. */
 const numbersIn = (text: string, line: RegExp): number =>
