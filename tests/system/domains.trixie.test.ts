@@ -172,7 +172,7 @@ unless(lab.available()).describe('the domains of a site', () => {
       expect(await becomes(fastly, fastly, listed)).toBe(true)
       const added = '203.0.113.200'
       const file = await addNetwork(world, added)
-      const last = () => trust('Cloudflare').then((events) => JSON.stringify(events.at(-1)))
+      const last = () => trust('Cloudflare').then((all) => JSON.stringify(all.at(-1)), String)
       expect(await lab.poll(async () => (await last()).includes('complete'))).toBe(true)
       expect(await becomes(VISITOR, added, named)).toBe(true)
       await file.replace('Cloudflare 0.0.0.0/0\n')

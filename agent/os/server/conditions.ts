@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { ownNetworks } from '#agent/os/nginx/cdn-networks.ts'
 import { refuseOtherUser } from '#agent/os/nginx/provision.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
@@ -9,7 +10,7 @@ import { portHolders } from './port-holders.ts'
 
 /** The obstacles to sites of this agent on a server. Changes nothing. */
 export async function listConditions(host: Host): Promise<Condition[]> {
-  const found = await Promise.all([ports(host), database(host), nginx(host)])
+  const found = await Promise.all([ports(host), database(host), nginx(host), cdn(host)])
   return found.flat()
 }
 
@@ -31,6 +32,18 @@ async function database(host: Host): Promise<Condition[]> {
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error
     return [{ code: `database_${error.problem}`, message: error.message }]
+  }
+}
+
+/** A site that trusts a CDN cannot be changed with a wrong file. */
+async function cdn(host: Host): Promise<Condition[]> {
+  try {
+    await ownNetworks(host, 'Cloudflare')
+    return []
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const message = `${error.message}. Until it is corrected, no site that trusts a CDN can be changed`
+    return [{ code: 'cdn_networks', message }]
   }
 }
 

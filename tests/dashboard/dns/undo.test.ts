@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { undoRecords } from '#dashboard/dns/undo.ts'
 import { conflict } from '#shared/errors.ts'
-import { until } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
 
 const cloudflare = useCloudflare()
@@ -122,5 +122,30 @@ test('a new site has its records before it is created, and loses them if that fa
       ['A', 'www.sub.a.example', all.address, false],
     ],
   ])
+  expect(left()).toEqual(all.before)
+})
+
+test('a dashboard that starts again undoes what an earlier one has changed', async () => {
+  const held = Promise.withResolvers<void>()
+  await using all = await failing(() => undefined)
+  all.agent.works.set('site.domains', async function* () {
+    yield 'Applying the virtual host'
+    await held.promise
+    throw conflict('nginx refuses its configuration')
+  })
+  const changing = all.change().catch(() => undefined)
+  await until(() => left().length === 2)
+  await until(
+    async () => (await all.dashboard.db.read.query.operation_events.findMany()).length > 2,
+  )
+  await all.dashboard.stop()
+  await changing
+  await using second = await makeDashboard({ folder: all.dashboard.folder })
+
+  await second.deps.worker.resume()
+  held.resolve()
+
+  await until(() => left().some(([, , content]) => content === ELSEWHERE.content))
+  await until(() => left().length === 1)
   expect(left()).toEqual(all.before)
 })

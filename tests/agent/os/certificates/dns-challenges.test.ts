@@ -15,7 +15,7 @@ beforeEach(async () => {
 const noted = () => JSON.parse(host.disk.all[CHALLENGES] ?? '[]') as object[]
 
 test('notes a record before it exists, and forgets it when it is gone', async () => {
-  host.table[HOOK] = () => {
+  host.table['dns-hook'] = () => {
     expect(noted()).toEqual([{ name: NAME, value: 'v', at: host.time, tries: 0 }])
     return { code: 0, stdout: '', stderr: '' }
   }

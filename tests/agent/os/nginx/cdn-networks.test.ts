@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import { siteConfigure } from '#agent/commands/site.configure.ts'
 import { ownNetworks } from '#agent/os/nginx/cdn-networks.ts'
+import { listConditions } from '#agent/os/server/conditions.ts'
 import { contextOf, debian, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
 const FILE = '/etc/hosting-agent/cdn-networks'
+const FORM = 'must have a network such as 203.0.113.0/24, from /8 (IPv6: /19) on'
 const TRUST = { domain: shop.domain, trusted_cdn: 'Cloudflare' as const }
 
 async function write<H extends FakeHost>(host: H, text: string, mode = 0o644): Promise<H> {
@@ -24,11 +26,24 @@ test('are those of their CDN, without comments', async () => {
   expect(await ownNetworks(host, 'Fastly')).toEqual([])
 })
 
+test('a wrong line is a condition of the server until it is corrected', async () => {
+  const host = await write(debian(), 'Cloudflare all\n')
+  const found = async () =>
+    (await listConditions(host)).filter(({ code }) => code === 'cdn_networks')
+
+  expect(await found()).toEqual([
+    {
+      code: 'cdn_networks',
+      message: `${FILE} line 1: ${FORM}. Until it is corrected, no site that trusts a CDN can be changed`,
+    },
+  ])
+  await write(host, 'Cloudflare 203.0.113.0/24\n')
+  expect(await found()).toEqual([])
+})
+
 test('there are none without a file', async () => {
   expect(await ownNetworks(debian(), 'Cloudflare')).toEqual([])
 })
-
-const FORM = 'must have a network such as 203.0.113.0/24, from /8 (IPv6: /19) on'
 
 test.each([
   ['Akamai 203.0.113.0/24', 'must begin with one of Cloudflare, Fastly, Sucuri'],
