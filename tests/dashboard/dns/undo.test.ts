@@ -71,10 +71,11 @@ test('records that somebody else has set since are left alone', async () => {
   ])
 })
 
-test('a retry makes them again, and nothing undoes them afterwards', async () => {
-  await using all = await failing(() => undefined)
+test('a retry after a failed undo makes them again, and nothing undoes them afterwards', async () => {
+  await using all = await failing(() => refusals.add(ELSEWHERE.content))
   await all.change()
   await all.ended(5)
+  refusals.clear()
   all.repair()
 
   await all.retry()
