@@ -44,6 +44,7 @@ const AT_ONCE = 16
 /** How soon an operation starts that was requested at another dashboard. */
 const WORK_MS = 250
 const LOOK_MS = 1_000
+const SERVERS_MS = 2_000
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MOST_BODY = 64 << 20
 
@@ -92,8 +93,8 @@ export async function start(
 /** What other dashboards on the same records have begun and changed. */
 function watchOthers({ leases, worker, bulks, scheduler, db }: Deps): void {
   leases.watch(WORK_MS, () => worker.resume())
-  leases.watch(LOOK_MS, async () => {
-    await bulks.resume()
+  leases.watch(LOOK_MS, () => bulks.resume())
+  leases.watch(SERVERS_MS, async () => {
     scheduler.keep(await listServerIds(db), (await getSettings(db)).sync_interval)
   })
 }

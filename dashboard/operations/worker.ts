@@ -52,7 +52,7 @@ export class Worker {
       if (running || !leases.holds(shareOf(server_id))) continue
       // It may have ended since the list was read.
       const operation = await findOperation(db, id)
-      if (!operation || operation.finished_at !== null) continue
+      if (!operation || operation.finished_at !== null || this.#running.has(id)) continue
       this.start(operation)
       started += 1
     }
@@ -66,7 +66,7 @@ export class Worker {
     if (known) return known.job
     const elsewhere = new JobElsewhere(this.#deps, operation, this.#stopping.signal)
     const share = shareOf(operation.server_id)
-    if (!leases.holds(share)) return elsewhere
+    if (this.#stopping.signal.aborted || !leases.holds(share)) return elsewhere
     const abort = new AbortController()
     const accept = Promise.withResolvers<void>()
     const allowance = new Allowance()

@@ -1,7 +1,14 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { LEASE_MS } from '#dashboard/leases/times.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { type Member, SharedRecords, streamed, until } from '#tests/support/leases/fleet.ts'
+import {
+  create,
+  type Member,
+  ODD,
+  startThree,
+  streamed,
+  until,
+} from '#tests/support/leases/fleet.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { long } from '#tests/support/runs.ts'
 
@@ -12,24 +19,6 @@ const KILLS = long ? 200 : 2
 const LINES = 5
 /** The promise: the time of the lease and a second. */
 const TAKEOVER_MS = LEASE_MS + 1_000
-
-/** Three dashboards with three servers, which are one agent. */
-async function started(agent: FakeAgent) {
-  const records = await SharedRecords.start()
-  const members = [await records.add(), await records.add(), await records.add()]
-  await until('even shares', async () => Bun.deepEquals(await records.shares(), [6, 6, 5]))
-  const [first] = members
-  const body = { hostname: '127.0.0.1', port: agent.port }
-  for (let server = 1; server <= 3; server++) await first?.client.post('/api/servers', body)
-  return { records, members }
-}
-
-const site = (domain: string) => ({ domain, php: '8.2', tls: 'none' })
-
-async function create(member: Member, server: number, domain: string): Promise<string> {
-  const answer = await member.client.post(`/api/servers/${server}/sites`, site(domain))
-  return answer.headers.get('operation-id') ?? answer.text
-}
 
 /** The events of an operation whose work has so many lines. */
 const whole = (domain: string) => [
@@ -60,14 +49,10 @@ function holderOf(members: readonly Member[], server: number): [holder: Member, 
   return [holder, other]
 }
 
-/** Operations that have not exactly one end, or are not over. */
-const ODD = `select id, status from operations where status <> 'success' or
-  (select count(*) from operation_events where operation_id = operations.id and event <> 'log') <> 1`
-
 describe('three dashboards on one libSQL server', () => {
   test('share the work, and each shows every operation, change and session of all', async () => {
     const agent = new FakeAgent()
-    const { records, members } = await started(agent)
+    const { records, members } = await startThree(agent)
     const [one, two, three] = members as [Member, Member, Member]
 
     // Each server has another holder: at least one of these runs elsewhere.
@@ -104,7 +89,7 @@ describe('three dashboards on one libSQL server', () => {
 
   test(`lose and repeat nothing when they are killed ${KILLS} times, and take over in time`, async () => {
     const agent = new FakeAgent()
-    const { records, members } = await started(agent)
+    const { records, members } = await startThree(agent)
     let slowest = 0
     for (let kill = 1; kill <= KILLS; kill++) {
       const gate = Promise.withResolvers<void>()
@@ -138,7 +123,7 @@ describe('three dashboards on one libSQL server', () => {
 
   test('refuse every write of one that was paused and wakes with its old leases', async () => {
     const agent = new FakeAgent()
-    const { records, members } = await started(agent)
+    const { records, members } = await startThree(agent)
     const gate = Promise.withResolvers<void>()
     gated(agent, gate.promise)
     const [holder, other] = holderOf(members, 1)
@@ -172,7 +157,7 @@ describe('three dashboards on one libSQL server', () => {
 
   test('continue after the server of the records was killed, for longer than a lease', async () => {
     const agent = new FakeAgent()
-    const { records, members } = await started(agent)
+    const { records, members } = await startThree(agent)
     const gate = Promise.withResolvers<void>()
     gated(agent, gate.promise)
     const [holder, other] = holderOf(members, 2)

@@ -4,6 +4,7 @@ import { createClient } from '@libsql/client'
 import { z } from 'zod'
 import { Sqld } from '#scripts/lib/sqld.ts'
 import { Client, eventsOf } from '#tests/support/client.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ADMIN, type Running, startDashboard, temporaryFolder } from '#tests/support/processes.ts'
 import { freePort } from '#tests/support/start-script.ts'
 
@@ -107,3 +108,27 @@ function sharesOf(log: string): Set<string> {
   }
   return shares
 }
+
+/** Three dashboards with three servers, which are these agents in turn. */
+export async function startThree(...agents: [FakeAgent, ...FakeAgent[]]) {
+  const records = await SharedRecords.start()
+  const first = await records.add()
+  const members: [Member, ...Member[]] = [first, await records.add(), await records.add()]
+  await until('even shares', async () => Bun.deepEquals(await records.shares(), [6, 6, 5]))
+  for (let server = 0; server < 3; server++) {
+    const { port } = agents[server % agents.length] ?? agents[0]
+    await first.client.post('/api/servers', { hostname: '127.0.0.1', port })
+  }
+  return { records, members }
+}
+
+const site = (domain: string) => ({ domain, php: '8.2', tls: 'none' })
+
+export async function create(member: Member, server: number, domain: string): Promise<string> {
+  const answer = await member.client.post(`/api/servers/${server}/sites`, site(domain))
+  return answer.headers.get('operation-id') ?? answer.text
+}
+
+/** Operations that have not exactly one end, or are not over. */
+export const ODD = `select id, status from operations where status <> 'success' or
+  (select count(*) from operation_events where operation_id = operations.id and event <> 'log') <> 1`
