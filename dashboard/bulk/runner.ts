@@ -5,7 +5,7 @@ import type { Log } from '#dashboard/runtime/log.ts'
 import { type StepDeps, takeStep } from './advance.ts'
 import { listUnfinishedBulks } from './progress.queries.ts'
 
-type Deps = StepDeps & { log: Log; leases: Leases; retry_max_ms: number }
+type Deps = StepDeps & { log: Log; leases: Leases; retry_min_ms: number; retry_max_ms: number }
 
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
@@ -58,16 +58,19 @@ export class BulkRunner {
   }
 
   async #carry(id: string, signal: AbortSignal): Promise<void> {
-    const { bus, clock, log, retry_max_ms } = this.#deps
+    const { bus, clock, log, retry_min_ms, retry_max_ms } = this.#deps
+    let pause = retry_min_ms
     while (!signal.aborted) {
       using news = bus.next(BULK_NEWS)
       try {
         const step = await takeStep(this.#deps, id)
+        pause = retry_min_ms
         if (step === 'over') return
         if (step === 'idle') await rest(clock, LOOK_MS, news.promise, signal)
       } catch (error) {
         log.error('bulk operation failed unexpectedly', error, { bulk_id: id })
-        await clock.sleep(retry_max_ms, signal)
+        await clock.sleep(pause, signal)
+        pause = Math.min(pause * 2, retry_max_ms)
       }
     }
   }

@@ -19,7 +19,10 @@ export async function lastNews(db: Database): Promise<number> {
   return row?.last ?? 0
 }
 
-/** Stores own topics, and returns those of others. In one round trip, and not behind other writes. */
+/**
+ * Stores own topics, and returns those of others. In one round trip, and not behind other writes. The
+ * write is first: a transaction that has read before another one wrote cannot write any more.
+ */
 export async function exchangeNews(
   db: Database,
   { name, topics, after }: { name: string; topics: readonly string[]; after: number },
@@ -34,7 +37,7 @@ export async function exchangeNews(
   if (topics.length === 0) return others
   const own = queries.run(sql`insert into news (holder, topic, at)
     select ${name}, value, ${NOW} from json_each(${JSON.stringify(topics)})`)
-  const [found] = await queries.batch([others, own])
+  const [, found] = await queries.batch([own, others])
   return found
 }
 

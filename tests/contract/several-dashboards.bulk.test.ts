@@ -19,10 +19,13 @@ describe('three dashboards on one libSQL server', () => {
     const { records, members } = await startThree(...agents)
     const [first] = members
     for (const [at, agent] of agents.entries()) {
-      const names = Array.from({ length: SITES }, (_, number) => `s${number}.${at}.example`)
-      agent.sites = names.map((domain) => found(domain))
-      for (const domain of names) {
-        const id = await create(first, at + 1, domain)
+      agent.works.set('site.create', async function* ({ domain }) {
+        yield 'Creating'
+        agent.sites.push(found(String(domain)))
+        return { status: 'ok', domain }
+      })
+      for (let number = 0; number < SITES; number++) {
+        const id = await create(first, at + 1, `s${number}.${at}.example`)
         await streamed(first.client, `/api/operations/${id}/events`)
       }
       agent.started.clear()
