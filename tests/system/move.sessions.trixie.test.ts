@@ -8,8 +8,8 @@ import { type Member, startTwoServers, type TwoServers } from '#tests/support/sy
 
 const MINUTES = 60_000
 const domain = 'shop.example.test'
-const REFUSED: number[] = [255, 255]
-const ADMITTED: number[] = [0, 0]
+const REFUSED: number[] = [255, 255, 255]
+const ADMITTED: number[] = [0, 0, 0]
 
 unless(lab.available()).describe('people who write while a site is moved or restored', () => {
   let world: TwoServers

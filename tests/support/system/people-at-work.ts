@@ -1,18 +1,22 @@
+import type { ClientLogin } from '#shared/api/access.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import type { MovedSite } from './moved-site.ts'
+import { PasswordClient } from './password-client.ts'
 import { SshClient } from './ssh-client.ts'
 import type { Member, TwoServers } from './two-servers.ts'
 
 const KEY = '/root/keys/anna'
 const PAUSE = 'sleep 0.02'
 
-/** Somebody with SFTP and a shell, who writes to a site without a pause. */
+/** Somebody with SFTP and a shell, who writes to a site without a pause, and a client account. */
 export class PeopleAtWork {
   readonly #site: MovedSite
+  readonly #client: ClientLogin
   #runs = 0
 
-  private constructor(site: MovedSite) {
+  private constructor(site: MovedSite, client: ClientLogin) {
     this.#site = site
+    this.#client = client
   }
 
   static async start(world: TwoServers, site: MovedSite): Promise<PeopleAtWork> {
@@ -33,19 +37,27 @@ export class PeopleAtWork {
     const path = `/api/servers/${one.id}/sites/${site.id}/access`
     const last = (await dashboard.stream('PUT', path, { grants })).at(-1)
     if (last?.event !== 'complete') throw new Error(JSON.stringify(last?.data))
-    return new PeopleAtWork(site)
+    await dashboard.call('PUT', '/api/settings/client_accounts', { value: true })
+    const made = await dashboard.call('POST', `${path}/clients`, { label: 'Print shop' })
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+    return new PeopleAtWork(site, made.body as unknown as ClientLogin)
   }
 
-  /** The statuses of a login by SFTP and with the shell; 255: refused. */
+  /** The statuses of a login by SFTP, with the shell and with a password; 255: refused. */
   async logins({ host }: Member): Promise<number[]> {
     const [client, { user }] = [new SshClient(host), this.#site]
-    const sftp = await client.sftp('anna', user, ['pwd'])
-    return [sftp.code, (await client.ssh('anna', `${user}.ssh`, ['true'])).code]
+    const { login, password } = this.#client
+    const all = await Promise.all([
+      client.sftp('anna', user, ['pwd']),
+      client.ssh('anna', `${user}.ssh`, ['true']),
+      new PasswordClient(host).sftp(login, password, ['pwd']),
+    ])
+    return all.map(({ code }) => code)
   }
 
-  /** Whether both are possible by now. */
+  /** Whether all are possible by now. */
   async areAdmitted(at: Member): Promise<boolean> {
-    const open = async () => (await this.logins(at)).join() === '0,0'
+    const open = async () => (await this.logins(at)).join() === '0,0,0'
     return (await lab.poll(open, { timeout_ms: 60_000 })) ?? false
   }
 
