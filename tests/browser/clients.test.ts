@@ -96,3 +96,26 @@ test('a client gets a password that is shown once, another one, and loses the ac
   expect(asked.at(-1)).toEqual([])
   expect(problems).toEqual([])
 })
+
+test('the client accounts of selected sites are removed together', async () => {
+  await dashboard.client().put('/api/settings/client_accounts', { value: true })
+  const at = `/api${path.replace('/sites/', '/servers/1/sites/')}/access/clients`
+  await dashboard.client().post(at, { label: 'Photos' })
+  expect(asked.at(-1)).toMatchObject([{ label: 'Photos' }])
+  const { page, problems } = await open('/sites')
+
+  await page.getByLabel(`Select ${domain}`).check()
+  await page.getByRole('button', { name: 'Remove client accounts' }).click()
+  await page.getByRole('dialog').getByLabel('Client accounts').selectOption('all')
+  await inspect(page)
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Remove client accounts: / })
+    .click()
+  await page.waitForURL(/\/operations\/bulk\//)
+  await page.goto(new URL(`${path}?tab=access`, page.url()).href)
+
+  await page.getByText('No client accounts').waitFor()
+  expect(asked.at(-1)).toEqual([])
+  expect(problems).toEqual([])
+})

@@ -11,6 +11,7 @@ import {
   ScanSearch,
   Table2,
   Trash2,
+  UserX,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
@@ -162,8 +163,19 @@ const ACTIONS: Record<
       'Takes each of them offline and moves it to the trash of its server. It can be restored from there until it is permanently deleted.',
     isDestructive: true,
   },
-  // Started for the sites of a person.
-  'site.access': null,
+  // A person is taken off all sites on the page People.
+  'site.access': {
+    name: 'Remove client accounts',
+    icon: UserX,
+    about:
+      'Removes the SFTP accounts with a password of each of them, and ends all SFTP sessions. People with a key can log in again immediately.',
+    param: {
+      name: 'end_clients',
+      label: 'Client accounts',
+      options: [{ value: 'all', name: 'all of each site' }],
+      toParam: () => true,
+    },
+  },
   // Sites in the trash are on another page.
   'site.restore': null,
 }
