@@ -125,7 +125,7 @@ test('a button checks the isolation of sites, and each attack has its outcome', 
   const { page, problems } = await open('/servers/1')
   await page.getByRole('heading', { name: 'Isolation' }).waitFor()
   await page.getByText('No attack succeeded.').waitFor()
-  await page.getByRole('button', { name: '51 attacks refused: show each' }).click()
+  await page.getByRole('button', { name: '52 attacks refused: show each' }).click()
   await page.getByText('Read the wp-config.php of other sites').waitFor()
 
   await page.getByRole('button', { name: 'Check isolation' }).click()
