@@ -1,24 +1,24 @@
+import { apexOf } from '#shared/names.ts'
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
-import type { Requested } from './os/certificates/certificates.ts'
 import { withdrawOld } from './os/certificates/dns-challenges.ts'
-import { renewDue } from './os/certificates/due.ts'
+import { findDue, renewDue, type Which } from './os/certificates/due.ts'
 import { updateRenewalTimes } from './os/certificates/renewal-times.ts'
-import { findSite } from './os/site/sites.ts'
 
 const MINUTE_MS = 60_000
 
 /**
  * Each hour, at a random minute so that a whole fleet does not contact an authority at once: asks
  * when the certificates are to be renewed, and renews those that are due, each as an operation. A
- * refused one is retried at the time on its record (certificate-tries.ts).
+ * refused one is retried at the time on its record (tries.ts).
  */
 export async function renewHourly(host: Host, runner: Runner, report: (error: unknown) => void) {
-  const renew = async (which: { refused?: boolean }) => {
+  const renew = async (which: Which) => {
     await withdrawOld(host).catch(report)
     if (!which.refused) await updateRenewalTimes(host).catch(report)
     try {
-      for (const due of await renewDue(host, which)) await issueAgain(host, runner, due)
+      for (const { domain } of await renewDue(host, which))
+        await issueAgain(host, runner, domain, which)
     } catch (error) {
       report(error)
     }
@@ -31,12 +31,18 @@ export async function renewHourly(host: Host, runner: Runner, report: (error: un
   }
 }
 
-/** Awaits its end: until then the next round would find the same. */
-async function issueAgain(host: Host, runner: Runner, due: Requested): Promise<void> {
-  // The setting may have changed since.
-  if ((await findSite(host, due.domain))?.tls !== due.tls) return
-  const operation = await runner.start('tls.issue', due)
-  await operation.untilEnd()
+/**
+ * Awaits its end: until then the next round would find the same. Does nothing for a certificate that
+ * the other round, or a user, has renewed meanwhile: each order counts for the limits of the authority.
+ */
+async function issueAgain(host: Host, runner: Runner, domain: string, which: Which): Promise<void> {
+  await host.exclusive(`renewal of ${domain}`, async () => {
+    // In turn with the operations of the site.
+    const due = await runner.alone(apexOf(domain), () => findDue(host, domain, which))
+    if (!due) return
+    const operation = await runner.start('tls.issue', due)
+    await operation.untilEnd()
+  })
 }
 
 async function again({ clock, random }: Host, work: () => Promise<void>): Promise<never> {

@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { renewHourly } from '#agent/renewal.ts'
 import { authority, issue, serveTokens, tlsSite } from '#tests/support/agent/tls-site.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 
 const MINUTE = 60_000
@@ -37,5 +39,66 @@ test('renews certificates although the times of the authority cannot be stored',
   expect(await Promise.race([requested.promise, ended()])).toEqual(['b.example'])
   expect(errors.map(String)).toEqual(['Error: read-only file system'])
 })
+
+test('renews a certificate once that both the hourly round and that of the refused ones find', async () => {
+  const host = await tlsSite()
+  await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
+  await noteRefused(host, 'a.example', 'timeout')
+  host.time += 11 * MINUTE
+  authority(host, () => ({ chain: authorityPem }))
+  const { order } = host.acme
+  host.acme.order = async (asked) => {
+    // Meanwhile the other round looks which certificates are due.
+    await turns(200)
+    return order(asked)
+  }
+
+  await bothRounds(host)
+
+  expect(host.orders.map(({ names }) => names)).toEqual([['a.example', 'www.a.example']])
+  expect(await readTries(host)).toEqual({})
+})
+
+test('renews no certificate that a user has renewed meanwhile', async () => {
+  const host = await tlsSite()
+  await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const asked = Promise.withResolvers<void>()
+  authority(host, () => ({ chain: authorityPem }))
+  const { order } = host.acme
+  host.acme.order = async (asking) => {
+    asked.resolve()
+    await turns(200)
+    return order(asking)
+  }
+
+  await runner.start('tls.issue', { domain: 'a.example', tls: 'letsencrypt', email: 'a@a.example' })
+  await asked.promise
+  await bothRounds(host, runner)
+
+  expect(host.orders).toHaveLength(1)
+})
+
+/** Two rounds at the same time, until both have ended. */
+async function bothRounds(
+  host: FakeHost,
+  runner = new Runner({ host, commands, report: () => undefined }),
+): Promise<void> {
+  const ended = Promise.withResolvers<void>()
+  const { sleep } = host.clock
+  let waits = 0
+  host.clock.sleep = async (ms) => {
+    if (ms < MINUTE) return sleep(ms)
+    waits += 1
+    if (waits === 4) ended.resolve()
+    if (waits > 2) await new Promise<void>(() => undefined)
+  }
+  void renewHourly(host, runner, (error) => ended.reject(error))
+  await ended.promise
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((done) => setImmediate(done))
+}
 
 const ended = () => Bun.sleep(2000).then(() => 'nothing was requested')

@@ -1,24 +1,53 @@
 import type { Host } from '#agent/host/ports.ts'
-import { listSites } from '#agent/os/site/sites.ts'
+import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
 import type { Requested } from './certificates.ts'
 import { missingNames, needsRenewal } from './coverage.ts'
-import { readRenewalTimes } from './renewal-times.ts'
+import { type RenewalTimes, readRenewalTimes } from './renewal-times.ts'
 import { isReady, isWaiting, readTries } from './tries.ts'
 
-/**
- * Sites whose certificate is missing or due, or lacks a name whose next attempt is due. `refused`: only sites whose previous request was refused.
- */
-export async function renewDue(host: Host, { refused = false } = {}): Promise<Requested[]> {
-  const tries = await readTries(host)
-  const times = await readRenewalTimes(host)
+export interface Which {
+  /** Only sites whose previous request was refused. */
+  refused?: boolean
+}
+
+interface Known extends Which {
+  tries: Awaited<ReturnType<typeof readTries>>
+  times: RenewalTimes
+}
+
+/** Sites whose certificate is missing or due, or lacks a name whose next attempt is due. */
+export async function renewDue(host: Host, which: Which = {}): Promise<Requested[]> {
+  const known = await readKnown(host, which)
   const due: Requested[] = []
-  for (const site of await listSites(host)) {
-    const { domain, tls, email } = site
-    if (isWaiting(tries[domain], host.clock.now())) continue
-    const lacking = await missingNames(host, site)
-    const isDue = lacking.some((name) => isReady(tries[name], host.clock.now()))
-    const isOld = !(refused && !tries[domain]) && (await needsRenewal(host, site, times))
-    if (isOld || isDue) due.push({ domain, tls, email })
-  }
+  for (const site of await listSites(host))
+    if (await isDue(host, site, known)) due.push(requestOf(site))
   return due
+}
+
+/** What `renewDue` returns for this site at present. */
+export async function findDue(
+  host: Host,
+  domain: string,
+  which: Which = {},
+): Promise<Requested | undefined> {
+  const site = await findSite(host, domain)
+  if (!site || !(await isDue(host, site, await readKnown(host, which)))) return undefined
+  return requestOf(site)
+}
+
+const readKnown = async (host: Host, which: Which): Promise<Known> => ({
+  ...which,
+  tries: await readTries(host),
+  times: await readRenewalTimes(host),
+})
+
+const requestOf = ({ domain, tls, email }: Site): Requested => ({ domain, tls, email })
+
+async function isDue(host: Host, site: Site, known: Known): Promise<boolean> {
+  const { tries, times, refused = false } = known
+  const tried = tries[site.domain]
+  if (isWaiting(tried, host.clock.now())) return false
+  const lacking = await missingNames(host, site)
+  if (lacking.some((name) => isReady(tries[name], host.clock.now()))) return true
+  return !(refused && !tried) && (await needsRenewal(host, site, times))
 }
