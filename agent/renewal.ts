@@ -1,9 +1,12 @@
+import { Failure } from '#shared/api/parts.ts'
+import { isCancelled } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import type { Host } from './host/ports.ts'
 import type { Runner } from './operations/runner.ts'
 import { withdrawOld } from './os/certificates/dns-challenges.ts'
 import { findDue, renewDue, type Which } from './os/certificates/due.ts'
 import { updateRenewalTimes } from './os/certificates/renewal-times.ts'
+import { noteRefused } from './os/certificates/tries.ts'
 
 const MINUTE_MS = 60_000
 
@@ -41,7 +44,10 @@ async function issueAgain(host: Host, runner: Runner, domain: string, which: Whi
     const due = await runner.alone(apexOf(domain), () => findDue(host, domain, which))
     if (!due) return
     const operation = await runner.start('tls.issue', due)
-    await operation.untilEnd()
+    const failure = Failure.safeParse(await operation.untilEnd()).data
+    // It may have failed after its order: another one waits, like one that was refused.
+    if (failure && !isCancelled(failure))
+      await noteRefused(host, domain, failure.message ?? failure.error)
   })
 }
 

@@ -41,11 +41,7 @@ test('renews certificates although the times of the authority cannot be stored',
 })
 
 test('renews a certificate once that both the hourly round and that of the refused ones find', async () => {
-  const host = await tlsSite()
-  await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
-  await noteRefused(host, 'a.example', 'timeout')
-  host.time += 11 * MINUTE
-  authority(host, () => ({ chain: authorityPem }))
+  const host = await refused()
   const { order } = host.acme
   host.acme.order = async (asked) => {
     // Meanwhile the other round looks which certificates are due.
@@ -78,6 +74,42 @@ test('renews no certificate that a user has renewed meanwhile', async () => {
 
   expect(host.orders).toHaveLength(1)
 })
+
+test('notes a renewal that fails after its order, so that no order follows each minute', async () => {
+  const host = await refused()
+  host.pages.delete('https://a.example/')
+
+  await bothRounds(host)
+
+  expect(host.orders).toHaveLength(1)
+  const reason = 'TLS for a.example does not answer on this server'
+  const next_at = new Date(host.time + 30 * MINUTE).toISOString()
+  expect(await readTries(host)).toEqual({ 'a.example': { failures: 2, reason, next_at } })
+})
+
+test('notes nothing for a renewal that a user has cancelled', async () => {
+  const host = await refused()
+  const before = await readTries(host)
+  const runner = new Runner({ host, commands, report: () => undefined })
+  host.acme.order = async () => {
+    for (const id of await runner.store.unended()) await runner.cancel(id, true)
+    throw new Error('The connection was closed')
+  }
+
+  await bothRounds(host, runner)
+
+  expect(await readTries(host)).toEqual(before)
+})
+
+/** A site whose request was refused, and is due again. */
+async function refused(): Promise<FakeHost> {
+  const host = await tlsSite()
+  await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
+  await noteRefused(host, 'a.example', 'timeout')
+  host.time += 11 * MINUTE
+  authority(host, () => ({ chain: authorityPem }))
+  return host
+}
 
 /** Two rounds at the same time, until both have ended. */
 async function bothRounds(
