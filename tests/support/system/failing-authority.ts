@@ -126,13 +126,23 @@ export class FailingAuthority {
     return [...names].map(([, name = '']) => name).sort()
   }
 
-  /** No attempt is due: those that were have ended, however slow the machine is. */
+  /** Whether an operation of the agent runs, or waits for another one. */
+  async #works(): Promise<boolean> {
+    const unended = 'for each in *; do [ -e "$each/ended.ndjson" ] || echo "$each"; done'
+    const argv = ['bash', '-c', `cd ${STATE}/operations && ${unended}`]
+    return (await this.host.must(argv)) !== ''
+  }
+
+  /** No attempt is due or running: those that were have ended, however slow the machine is. */
   async #settled(): Promise<void> {
     const isDue = ({ next_at }: { next_at: string }) => Date.parse(next_at) <= this.clock.now
     const settled = async () =>
-      this.front.quiet_ms > 400 && !Object.values(await this.tries()).some(isDue)
+      this.front.quiet_ms > 400 &&
+      !Object.values(await this.tries()).some(isDue) &&
+      !(await this.#works())
     await Bun.sleep(200)
-    await lab.poll(settled, { every_ms: 50, timeout_ms: 30_000 })
+    if (await lab.poll(settled, { every_ms: 50, timeout_ms: MINUTES })) return
+    throw new Error(`an attempt does not end: ${JSON.stringify(await this.tries())}`)
   }
 
   /** The time of the agent passes in steps, each after its requests have ended. */
