@@ -12,8 +12,9 @@ import {
 import { startLoad } from '#tests/support/system/load.ts'
 
 const DAY_MS = 24 * HOUR_MS
-const LIFETIME_S = { short: 60, long: 10 * 86_400 }
-/** So far ahead, a long one is due. */
+const DAY_S = 86_400
+const LIFETIME_S = { minute: 60, ten_days: 10 * DAY_S, ninety_days: 90 * DAY_S }
+/** So far ahead, one of ten days is due, and one of ninety days is not. */
 const DUE_MS = 7 * DAY_MS
 /** Nobody listens there. */
 const NOBODY = '127.0.0.2'
@@ -36,19 +37,22 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
     expect(bad.slice(0, 3)).toEqual([])
     expect(good).toBeGreaterThan(10)
   }
-  /** The certificate that it then has, with all names, at the present time. */
+  /**
+   * The certificate that it then has, with all names, at the present time. The next one lasts longer:
+   * it is issued by the clock of the authority, and must not be due by the clock of the agent.
+   */
   const fresh = async () => {
     await world.clock.change(0)
-    await world.lead(NAMES)
+    await world.openAuthority(LIFETIME_S.ten_days)
     await world.issue()
     expect(await world.tries()).toEqual({})
-    world.front.take()
+    await world.openAuthority(LIFETIME_S.ninety_days)
     return world.certificate()
   }
   const renewal = (before: string) => async () => (await world.certificate()) !== before
 
   beforeAll(async () => {
-    world = await FailingAuthority.start(LIFETIME_S.short)
+    world = await FailingAuthority.start(LIFETIME_S.minute)
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
@@ -75,7 +79,6 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   test(
     'stays while its names lead elsewhere, with four failed validations of a name in an hour at most',
     async () => {
-      await world.openAuthority(LIFETIME_S.long)
       const before = await fresh()
       await visited(async () => {
         await world.lead(NAMES, NOBODY)

@@ -16,8 +16,10 @@ let retry_after: string | undefined
 async function pass(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   const isOrder = /order-plz|new-?order/i.test(pathname)
-  if (isOrder) print({ order: retry_after === undefined ? 'passed' : 'limited' })
-  if (isOrder && retry_after !== undefined) return limited(retry_after)
+  if (isOrder && retry_after !== undefined) {
+    print({ order: 'limited' })
+    return limited(retry_after)
+  }
   const headers = new Headers(request.headers)
   headers.set('host', listen)
   headers.set('accept-encoding', 'identity')
@@ -25,6 +27,8 @@ async function pass(request: Request): Promise<Response> {
   const { method } = request
   const answer = await fetch(`${directory}${pathname}`, { method, headers, body, tls })
   const text = await answer.text()
+  // One whose nonce was refused is sent again.
+  if (isOrder && answer.ok) print({ order: 'passed' })
   noteFailures(pathname, text)
   const own = new Headers(answer.headers)
   for (const name of ['content-length', 'content-encoding', 'connection']) own.delete(name)

@@ -35,8 +35,9 @@ export interface Failed {
 export class FailingAuthority {
   readonly host: lab.Host
   readonly clock: AgentClock
-  /** What a visitor believes: the roots of the present authority. */
+  /** What a visitor believes: the roots of the present authority and of the former one. */
   readonly roots: string
+  #root = ''
   #acme: Acme | undefined
   #front: AcmeFront | undefined
 
@@ -81,7 +82,9 @@ export class FailingAuthority {
     this.#acme = await startAcme({ validity_s })
     this.#front = await AcmeFront.start()
     await this.host.put(CA, this.#acme.ca_pem)
-    writeFileSync(this.roots, await this.#acme.issuing_root())
+    const root = await this.#acme.issuing_root()
+    writeFileSync(this.roots, `${root}${this.#root}`)
+    this.#root = root
     await this.lead(NAMES)
   }
 
