@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
 import {
   batch,
@@ -17,16 +17,21 @@ import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
 import type { Metrics, Service } from '#shared/agent.ts'
 import { importedRow, importSites } from './imports.queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
+import { OPERATING, updateStatements } from './updates.queries.ts'
 
 const OFFLINE_AFTER = 3
 const PAGE = 500
 const UPDATES = 50
 
-export type KnownSite = Omit<SiteRow, 'inventory' | 'health_checks'>
+export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks'> {
+  /** Whether an operation that may change it is active. */
+  operating: boolean
+}
 
 /** All of a server, ordered by domain and without inventories, read in small pieces. */
 export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
-  const { inventory: _, health_checks: __, ...columns } = getTableColumns(sites)
+  const { inventory: _, health_checks: __, ...own } = getTableColumns(sites)
+  const columns = { ...own, operating: sql`${OPERATING}`.mapWith(Boolean) }
   const rows: KnownSite[] = []
   for (let after = ''; ; await breathe()) {
     const page = await db.read
@@ -48,6 +53,8 @@ interface Synced {
   plan: SyncPlan
   /** The sites that the agent created, by domain; undefined when it did not report them. */
   own: Pick<ReadonlySet<string>, 'has'> | undefined
+  /** Before the first question to the agent. */
+  since: string
   now: string
   /** The purge time of sites found in the trash. */
   purge_at: string
@@ -58,20 +65,20 @@ interface Synced {
 }
 
 /**
- * In small pieces, between which others may write; the last piece marks the server as synced. A
- * site with a new operation is skipped. Returns the number of imported sites.
+ * In small pieces, between which others may write; the last piece marks the server as synced. Returns
+ * the number of imported sites.
  */
 export async function applySync(db: Database, synced: Synced): Promise<number> {
   const { server, reports, plan, now } = synced
   const pieces = [...piecesOf(plan.updates, UPDATES)]
   const last = pieces.pop() ?? []
   for (const some of pieces) {
-    await db.write((queries) => batch(queries, updateStatements(queries, some, now)))
+    await db.write((queries) => batch(queries, updateStatements(queries, some, synced)))
     await breathe()
   }
   const imported = await importFound(db, synced)
   await writeAll(db, (queries) => [
-    ...updateStatements(queries, last, now),
+    ...updateStatements(queries, last, synced),
     readingStatement(queries, synced, imported),
     minutesStatement(queries, [readingOf(synced)]),
     ...reportStatements(queries, { server_id: server.id, now }, reports),
@@ -130,27 +137,6 @@ function readingStatement(
 function readingOf({ server, reading, now }: Synced): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
   return { server_id: server.id, at, metrics: reading.metrics }
-}
-
-const updateStatements = (queries: Queries, updates: SyncPlan['updates'], now: string) =>
-  updates.map((update) => updateStatement(queries, update, now))
-
-/** The new state depends on the old one and on the domain, which may have changed by now. */
-function updateStatement(
-  queries: Queries,
-  { id, domain, from, values }: SyncPlan['updates'][number],
-  now: string,
-): Statement {
-  const { status } = values
-  const since = status === undefined ? {} : { missing_since: status === 'missing' ? now : null }
-  const still =
-    status === undefined
-      ? notInArray(sites.status, ['provisioning', 'deleting'])
-      : eq(sites.status, from)
-  return queries
-    .update(sites)
-    .set({ ...values, ...since })
-    .where(and(eq(sites.id, id), eq(sites.domain, domain), still))
 }
 
 /** A server that never answered stays pending. */

@@ -41,7 +41,10 @@ const PURGED = 'The site is not in the trash of its server any more'
 const BUSY: readonly SiteRow['status'][] = ['provisioning', 'deleting']
 const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 'trashed']
 
-/** Compares the records with the report. Sites with an operation in either are skipped. */
+/**
+ * Compares the records with the report. A site keeps its state while an operation changes it: meanwhile
+ * its server may not have it.
+ */
 export async function planSync(
   records: readonly KnownSite[],
   found: Found,
@@ -147,7 +150,8 @@ export function factsOf(found: FoundSite) {
 
 function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
   const facts = factsOf(site)
-  const { status } = record
+  const { status, operating } = record
+  if (operating) return differences(record, facts)
   if (status === 'trashed')
     return differences(record, { ...facts, ...NOT_TRASHED, ...stateOf(record, site) })
   return differences(record, { ...facts, ...stateOf(record, site) })
@@ -163,8 +167,8 @@ const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
 /** A site that only its server has deleted gets its whole time in the trash from now on. */
 function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteRow> {
-  const { status, domain } = record
-  if (!GONE.includes(status)) return {}
+  const { status, domain, operating } = record
+  if (operating || !GONE.includes(status)) return {}
   const kept = trash?.sites.get(domain)
   if (status === 'trashed') {
     const purged = trash?.whole && !kept

@@ -74,6 +74,7 @@ async function* readAndApply(
   { with_activity, signal }: Options,
 ): AsyncGenerator<string, { sites: number }> {
   const { db, clock, agents, contact_ms, trash_ms } = deps
+  const since = timestamp(clock)
   const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
   yield `Connected to the agent of ${server.name}`
   const { services } = await agents.get(server, '/services', Services, undefined, signal)
@@ -86,7 +87,7 @@ async function* readAndApply(
   const found = foundOf(listed)
   const renamed = await settleRenames(deps, before, found)
   yield* renamed
-  const records = renamed.length > 0 ? await listSiteRows(db, server.id) : before
+  const records = renamed.length > 0 ? newest(before, await listSiteRows(db, server.id)) : before
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(agents, server, records, found)
   const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
@@ -105,7 +106,7 @@ async function* readAndApply(
   const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
-    ...{ server, reading, plan, now, purge_at, room, unread, with_activity, own: uses },
+    ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity, own: uses },
     reports: { maintenance, troubles, web, jobs },
   })
   await compareAccess(db, server.id, () => askAccess(agents, server))
@@ -132,6 +133,12 @@ function* changesIn(
 function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
   const sites = new Map(entries.map((site) => [site.domain, site]))
   return { sites, whole: total === entries.length }
+}
+
+/** The report says nothing about sites that came after it. */
+function newest(before: readonly KnownSite[], after: readonly KnownSite[]): KnownSite[] {
+  const rows = new Map(after.map((row) => [row.id, row]))
+  return before.map((row) => rows.get(row.id) ?? row)
 }
 
 const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)

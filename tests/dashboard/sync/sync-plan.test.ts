@@ -45,6 +45,7 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
   updates_plugins: 2,
   updates_themes: null,
   updates_core: true,
+  operating: false,
   ...more,
 })
 
