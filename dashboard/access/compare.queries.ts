@@ -35,12 +35,11 @@ export async function compareAccess(
     return [{ ...row, report: { ...report, grants, clients } }]
   })
   await writeAll(db, (queries) =>
-    changed.map(({ site_id, report, text }) =>
-      queries
-        .update(site_logins)
-        .set({ report })
-        .where(and(eq(site_logins.site_id, site_id), sql`${site_logins.report} = ${text}`)),
-    ),
+    changed.map(({ site_id, report, text }) => {
+      const own = and(eq(site_logins.site_id, site_id), eq(site_logins.server_id, server_id))
+      const unchanged = sql`${site_logins.report} = ${text}`
+      return queries.update(site_logins).set({ report }).where(and(own, unchanged))
+    }),
   )
 }
 

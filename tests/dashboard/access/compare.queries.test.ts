@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { site_logins } from '#dashboard/db/access-schema.ts'
 import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { ANNA, ANNA_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
@@ -23,8 +24,11 @@ async function started() {
   await dashboard.call('POST', '/api/people/1/keys', { key: ANNA })
   const at = `/api/servers/${id}/sites/1/access`
   await (await dashboard.send('PUT', at, { grants: [{ person_id: 1 }] })).text()
+  const logins = () => dashboard.db.read.select().from(site_logins)
   return {
-    async applied(report: () => Response) {
+    dashboard,
+    logins,
+    async applied(report: () => Response | Promise<Response>) {
       agent.answers.set('/access', report)
       await (await dashboard.send('POST', `/api/servers/${id}/sync`, {})).text()
       const { grants } = (await dashboard.call('GET', at)).body.access
@@ -56,4 +60,18 @@ test('an agent that does not report it, or not completely, changes nothing', asy
 
   expect(await world.applied(() => new Response('{}', { status: 404 }))).toEqual([true])
   expect(await world.applied(sites({ ...GRANT, kind: 'root' }))).toEqual([true])
+})
+
+test('a server that a site has left meanwhile says nothing about its access', async () => {
+  await using world = await started()
+  const [before] = await world.logins()
+  const left = async () => {
+    const { db } = world.dashboard
+    await db.write((queries) => queries.update(site_logins).set({ server_id: 2 }))
+    return Response.json({ sites: [] })
+  }
+
+  await world.applied(left)
+
+  expect(await world.logins()).toEqual([{ ...Object(before), server_id: 2 }])
 })
