@@ -37,7 +37,8 @@ export class Disk extends Tree implements Files {
   }
 
   copy(node: Node, to: string): void {
-    this.put(to, node.kind === 'directory' ? { ...node, shared: true } : { ...node })
+    if (node.kind === 'directory') node.shared = true
+    this.put(to, { ...node })
   }
 
   /** fsync(2) of a path, or sync(2); a no-op without a cache. */

@@ -90,10 +90,11 @@ export class Tree {
   }
 
   move(from: string, to: string): void {
-    const node = this.find(from)
-    if (!node) throw failure('ENOENT', from)
-    this.#unset(from)
-    this.#set(to, node)
+    if (!this.find(from)) throw failure('ENOENT', from)
+    const { entries, name } = this.#placeOf(from)
+    const node = entries.get(name)
+    entries.delete(name)
+    if (node) this.#set(to, node)
   }
 
   /** Appends to a file, which is made if it is missing. */
@@ -104,19 +105,26 @@ export class Tree {
   }
 
   putFolder(path: string, options: WriteOptions = {}): void {
-    const found = this.find(path)
+    const { entries, name } = this.#placeOf(path)
+    const found = entries.get(name)
     const { implied: _, ...known } = found?.kind === 'directory' ? found : folder()
-    this.#set(path, Object.keys(options).length > 0 ? { ...known, options } : known)
+    entries.set(name, Object.keys(options).length > 0 ? { ...known, options } : known)
   }
 
   #set(path: string, node: Node): void {
-    const names = namesOf(path)
-    this.#folderAt(names.slice(0, -1)).entries.set(names.at(-1) ?? '', node)
+    const { entries, name } = this.#placeOf(path)
+    entries.set(name, node)
   }
 
   #unset(path: string): void {
+    const { entries, name } = this.#placeOf(path)
+    entries.delete(name)
+  }
+
+  /** The entries that hold a path. Those of a shared folder become own ones, whose folders say so. */
+  #placeOf(path: string): { entries: Map<string, Node>; name: string } {
     const names = namesOf(path)
-    this.#folderAt(names.slice(0, -1)).entries.delete(names.at(-1) ?? '')
+    return { entries: this.#folderAt(names.slice(0, -1)).entries, name: names.at(-1) ?? '' }
   }
 
   /** Makes missing folders, and copies shared ones on the way. */

@@ -48,3 +48,38 @@ test('reading a link follows it, and it stays a link', async () => {
 
   expect([await disk.read('/etc/b'), (await disk.stat('/etc/b'))?.kind]).toEqual(['text', 'link'])
 })
+
+test.each<[string, (disk: Disk) => Promise<void>]>([
+  ['is made again', (disk) => disk.mkdir('/var/cache/core')],
+  ['gets a mode', (disk) => disk.mkdir('/var/cache/core', { mode: 0o711 })],
+  ['moves away and back', moveAndBack],
+  ['moves with its folder', (disk) => disk.rename('/var/cache', '/var/kept')],
+])('a folder of a snapshot that %s shares no later change with it', async (_, change) => {
+  const first = new Disk(() => 0)
+  await first.write('/var/cache/core/latest.json', '1')
+  const before = first.all
+  const disk = new Disk(() => 0, first.snapshot())
+  await change(disk)
+  for (const path of ['/var/cache/core', '/var/kept/core'])
+    if (await disk.stat(path)) await disk.write(`${path}/latest.json`, '2')
+
+  expect(Object.values(disk.all)).toContain('2')
+  expect(first.all).toEqual(before)
+})
+
+async function moveAndBack(disk: Disk): Promise<void> {
+  await disk.rename('/var/cache/core', '/var/core')
+  await disk.rename('/var/core', '/var/cache/core')
+}
+
+test('a copy of a folder keeps what the original loses later', async () => {
+  const disk = new Disk(() => 0)
+  await disk.write('/srv/shop/index.php', 'one')
+  const source = disk.find('/srv/shop')
+  if (source) disk.copy(source, '/backup/shop')
+  await disk.write('/srv/shop/index.php', 'two')
+  await disk.write('/srv/shop/new.php', 'new')
+
+  expect(disk.text('/backup/shop/index.php')).toBe('one')
+  expect(disk.names('/backup/shop')).toEqual(['index.php'])
+})
