@@ -30,9 +30,14 @@ test(
 
 test('the same seed replays the same run, to the last line', async () => {
   const records = await Records.open()
+  const runs: { seed: number; lines: string[] }[] = []
   for (const seed of [1, 2, 3, 5, 8]) {
     const { lines } = await simulate(seed, records)
+    runs.push({ seed, lines })
 
     expect((await simulate(seed, records)).lines).toEqual(lines)
   }
+  // Nor does a run depend on those before it.
+  for (const { seed, lines } of runs.toReversed())
+    expect((await simulate(seed, records)).lines).toEqual(lines)
 })

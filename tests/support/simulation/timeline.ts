@@ -21,6 +21,7 @@ const REAL = {
   setInterval: globalThis.setInterval,
   clearInterval: globalThis.clearInterval,
   setImmediate: globalThis.setImmediate,
+  clearImmediate: globalThis.clearImmediate,
 }
 
 /** A timer as programs hold it; `unref` does nothing, because no process here exits. */
@@ -108,6 +109,10 @@ export class Timeline {
       clearTimeout: clear,
       setInterval: repeat,
       clearInterval: clear,
+      // Otherwise time would go on while work that lets other work run waits for its turn.
+      setImmediate: (run: (...given: unknown[]) => void, ...given: unknown[]) =>
+        set(run, 0, ...given),
+      clearImmediate: clear,
     })
     return () => void Object.assign(globalThis, REAL)
   }
