@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { type Demo, eventsOfOperation, startDemo } from '#tests/support/demo.ts'
+import { type Demo, eventsOfOperation, START_MS, startDemo } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
 
 setDefaultTimeout(180_000)
@@ -7,7 +7,7 @@ setDefaultTimeout(180_000)
 let demo: Demo
 beforeAll(async () => {
   demo = await startDemo()
-}, 90_000)
+}, START_MS)
 afterAll(sweep)
 
 test('a site of the demo is cloned, with its plugins', async () => {

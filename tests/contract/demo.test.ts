@@ -9,6 +9,7 @@ import {
   endOfDemo,
   eventsOfOperation,
   SCRIPT,
+  START_MS,
   startDemo,
   untilIs,
 } from '#tests/support/demo.ts'
@@ -19,7 +20,7 @@ setDefaultTimeout(180_000)
 let demo: Demo
 beforeAll(async () => {
   demo = await startDemo()
-}, 90_000)
+}, START_MS)
 afterAll(sweep)
 
 const read = async <S extends z.ZodType>(path: string, schema: S) =>

@@ -11,6 +11,9 @@ const PROGRAM = [process.execPath, join(import.meta.dir, '../../scripts/demo.ts'
 export const SCRIPT = ['sh', join(import.meta.dir, '../../scripts/demo.sh')]
 const PASSWORD = 'for the demo alone'
 const PATIENCE_MS = 60_000
+const READY_MS = 120_000
+/** The time limit of a start with its login, also beside many other programs. */
+export const START_MS = 150_000
 
 export interface Demo extends Running {
   client: Client
@@ -31,7 +34,7 @@ export async function startDemo(
   await mkdir(TMPDIR)
   const web: Record<string, string> = pages ? {} : { WEB_DIR: await emptyPage(folder) }
   const env = { TMPDIR, ADMIN_PASSWORD: PASSWORD, ...web }
-  const running = await listening([...PROGRAM, '--port', '0', ...args], { env, ready_ms: 60_000 })
+  const running = await listening([...PROGRAM, '--port', '0', ...args], { env, ready_ms: READY_MS })
   const client = new Client(running.url)
   const { status } = await client.login({ email: 'demo@example.com', password: PASSWORD })
   if (status !== 200) throw new Error(`The login answered ${status}`)
@@ -50,7 +53,7 @@ export function useDemo(args: readonly string[] = STILL): Used {
   let demo: Demo | undefined
   beforeAll(async () => {
     demo = await startDemo(args, { pages: true })
-  }, 90_000)
+  }, START_MS)
   afterAll(sweep)
   return { client: () => there(demo).client, running: () => there(demo) }
 }

@@ -3,6 +3,7 @@ import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
 import { coreFiles } from '#scripts/demo/wordpress/kit.ts'
 import { CORE_SHA1 } from './host.ts'
+import { layOutAccess } from './lay-out-access.ts'
 import { layOutForeign, layOutUnnamed } from './lay-out-foreign.ts'
 import { layOutMail } from './lay-out-mail.ts'
 import { layOutMaintenance } from './lay-out-maintenance.ts'
@@ -30,6 +31,7 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
   layOutMail(machine)
   layOutUsage(machine)
   layOutMaintenance(machine)
+  layOutAccess(machine)
   machine.mariadb.admin('set_connections', [MOST_CONNECTIONS])
 }
 

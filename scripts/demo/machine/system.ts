@@ -29,7 +29,7 @@ export function layOutSystem(machine: Machine): void {
   disk.putText('/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nwww-data:x:33:33::/var/www:\n')
   disk.putText('/etc/group', 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n')
   disk.putText('/etc/nginx/nginx.conf', NGINX)
-  disk.putText('/usr/sbin/sshd', '')
+  for (const path of ['/usr/sbin/sshd', '/usr/bin/sftp', '/usr/bin/ssh']) disk.putText(path, '')
   disk.putText('/etc/ssh/sshd_config', 'Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n')
   disk.putText(`${HOST_KEY}.pub`, `ssh-ed25519 ${SERVER_KEY} root@${plan.hostname}\n`)
   disk.putText('/proc/cpuinfo', 'processor\t: 0\n'.repeat(cores))

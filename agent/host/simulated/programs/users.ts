@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import { done, failed, lastOf } from './output.ts'
@@ -29,18 +30,22 @@ function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Out
   return gpasswd(machine, ['gpasswd', '--add', user, of('--groups')])
 }
 
-/** `chpasswd --encrypted` with lines of names and hashes. */
+/** With lines of names and passwords, or hashes with `--encrypted`. */
 export function chpasswd(
   machine: OnDisk,
-  _: readonly string[],
+  argv: readonly string[],
   { input = '' }: RunOptions,
 ): Output {
   for (const line of input.split('\n').filter(Boolean)) {
-    const [user = '', hash = ''] = line.split(':')
-    setPassword(machine, user, () => hash)
+    const [user = '', given = ''] = line.split(':')
+    setPassword(machine, user, () => (argv.includes('--encrypted') ? given : shadowHash(given)))
   }
   return done()
 }
+
+/** What is stored of a password. */
+export const shadowHash = (password: string): string =>
+  `$6$simulated$${createHash('sha512').update(password).digest('base64url')}`
 
 function setPassword(machine: OnDisk, user: string, change: (hash: string) => string): void {
   const entry = new RegExp(`^(${RegExp.escape(user)}:)([^:]*)`, 'm')
