@@ -1,7 +1,7 @@
-import { type Host, poll, startHost } from '#tests/support/lab/index.ts'
+import { type Host, startHost } from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
-import { certify, listening, serve, TLS } from './service.ts'
+import { certify, listening, ready, serve, TLS } from './service.ts'
 
 /** The S3 gateway of Debian 13 does not start on a cluster in memory. */
 const SUITE = 'bookworm'
@@ -11,16 +11,25 @@ const DISK = '7c1d2a5e-0000-4000-8000-000000000002'
 const FOLDER = '/srv/ceph'
 
 export const S3_PORT = 7443
+const MONITOR_PORT = 3300
 
-/** One monitor and one disk in memory, without authentication: only the host itself reaches them. */
+/**
+ * One monitor and one disk in memory, without authentication: only the host itself reaches them.
+ *
+ * Version 2 of the protocol: in version 1 without authentication, a program may send a command
+ * before it has received the identifier of the cluster. The monitor refuses it ("wrong fsid"), and
+ * a starting disk exits. In version 2 the gateway would insist on encryption (`secure`), which needs
+ * authentication. The interval is the delay before each change, by default one second.
+ */
 const settings = (megabytes: number) => `[global]
 fsid = ${FSID}
-mon host = v1:127.0.0.1:6789
+mon host = v2:127.0.0.1:${MONITOR_PORT}
 mon initial members = a
 public addr = 127.0.0.1
 auth cluster required = none
 auth service required = none
 auth client required = none
+ms mon client mode = crc
 osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg num = 1
@@ -31,6 +40,7 @@ mon allow pool size one = true
 log to file = false
 [mon]
 mon data = ${FOLDER}/mon
+paxos propose interval = 0.05
 [osd]
 osd data = ${FOLDER}/osd
 osd objectstore = memstore
@@ -56,36 +66,20 @@ export async function startCeph(name: string, megabytes: number) {
 
 async function startMonitor(host: Host): Promise<void> {
   const [map, keyring] = [`${FOLDER}/map`, `${FOLDER}/keyring`]
-  const address = ['--addv', 'a', '[v1:127.0.0.1:6789]']
+  const address = ['--addv', 'a', `[v2:127.0.0.1:${MONITOR_PORT}]`]
   await host.put(keyring, '')
   await host.must(['monmaptool', '--create', '--fsid', FSID, ...address, map])
   await host.must(['ceph-mon', '--mkfs', '-i', 'a', '--monmap', map, '--keyring', keyring])
   await serve(host, 'ceph-a', ['/usr/bin/ceph-mon', '-f', '-i', 'a'])
-  await listening(host, 6789)
-  await ceph(host, 'mon', 'stat')
-}
-
-/**
- * Until it succeeds: the monitor listens before it answers, and refuses some calls with EPERM, or
- * leaves them waiting. Each of these commands may be repeated.
- */
-async function ceph(host: Host, ...args: string[]): Promise<string> {
-  const attempt = async () => {
-    const call = host.exec(['ceph', ...args], { timeout_ms: 20_000 })
-    const answer = await call.catch(() => undefined)
-    return answer?.code === 0 && answer.stdout
-  }
-  const stdout = await poll(attempt, { every_ms: 200 })
-  if (stdout === undefined) throw new Error(`ceph ${args.join(' ')} does not succeed`)
-  return stdout
+  await listening(host, 'ceph-a', MONITOR_PORT)
 }
 
 async function startDisk(host: Host): Promise<void> {
   await ceph(host, 'osd', 'new', DISK, '0')
   await host.must(['ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', DISK])
   await serve(host, 'ceph-disk', ['/usr/bin/ceph-osd', '-f', '-i', '0'])
-  const place = ['root=default', `host=${host.name}`]
-  await ceph(host, 'osd', 'crush', 'add', 'osd.0', '1.0', ...place)
-  const isUp = async () => /\b1 up\b/.test(await ceph(host, 'osd', 'stat'))
-  if (!(await poll(isUp, { every_ms: 200 }))) throw new Error('the disk of Ceph does not start')
+  await ready(host, 'ceph-disk', async () => /\b1 up\b/.test(await ceph(host, 'osd', 'stat')))
 }
+
+const ceph = (host: Host, ...args: string[]) =>
+  host.must(['ceph', ...args], { timeout_ms: 120_000 })

@@ -40,7 +40,8 @@ export async function startRestServer(options: RestOptions = {}) {
   await host.put(HTPASSWD, lines.join(''), 0o600)
   await serve(host, 'rest', ['restic-rest-server', ...words(APPEND_PORT), '--append-only'])
   await serve(host, 'rest-keeper', ['restic-rest-server', ...words(KEEPER_PORT)])
-  for (const port of [APPEND_PORT, KEEPER_PORT]) await listening(host, port)
+  await listening(host, 'rest', APPEND_PORT)
+  await listening(host, 'rest-keeper', KEEPER_PORT)
   const at = (port: number) => (user: string) => targetOf(host, port, user, ca)
   return {
     host,

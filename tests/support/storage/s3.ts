@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type S3Account, type S3Request, signed } from '#agent/keeper/s3/signature.ts'
-import { type Host, needPrograms, poll } from '#tests/support/lab/index.ts'
+import { type Host, needPrograms } from '#tests/support/lab/index.ts'
 import { S3_PORT, startCeph } from './ceph.ts'
 import { listening, onNetwork, serve } from './service.ts'
 
@@ -51,7 +51,7 @@ export async function startS3Server(options: S3Options = {}) {
   await addUser(host, 'owner', OWNER)
   await addUser(host, 'writer', WRITER)
   await serve(host, 's3', ['/usr/bin/radosgw', '-f', '-n', 'client.rgw'])
-  await listening(host, S3_PORT)
+  await listening(host, 's3', S3_PORT)
   const url = `https://${host.address}:${S3_PORT}`
   const request = (account: S3Account, asked: S3Request) =>
     send(host, account, { ...asked, url: `${url}/${BUCKET}${asked.url}` })
@@ -66,19 +66,10 @@ export async function startS3Server(options: S3Options = {}) {
   }
 }
 
-/** Again until it exists: the first calls of radosgw-admin may be refused, or wait without end. */
 async function addUser(host: Host, uid: string, { key, secret }: S3Account): Promise<void> {
-  const user = (...args: string[]) =>
-    host
-      .exec(['radosgw-admin', '-n', 'client.rgw', 'user', ...args, '--uid', uid], {
-        timeout_ms: 30_000,
-      })
-      .catch(() => ({ code: 1 }))
-  const exists = async () => {
-    await user('create', '--display-name', uid, '--access-key', key, '--secret', secret)
-    return (await user('info')).code === 0
-  }
-  if (!(await poll(exists, { every_ms: 500 }))) throw new Error(`${uid} could not be added to Ceph`)
+  const credentials = ['--access-key', key, '--secret', secret]
+  const create = ['user', 'create', '--uid', uid, '--display-name', uid, ...credentials]
+  await host.must(['radosgw-admin', '-n', 'client.rgw', ...create], { timeout_ms: 120_000 })
 }
 
 async function makeBucket(

@@ -23,15 +23,28 @@ export async function serve(host: Host, name: string, argv: readonly string[]): 
   await host.must(['systemctl', 'enable', '--quiet', '--now', `${name}.service`])
 }
 
-/** Waits until something on the host listens on the port. Throws the end of its journal if not. */
-export async function listening(host: Host, port: number, timeout_ms = 120_000): Promise<void> {
+/** Waits until the service listens on the port; throws like `ready`. */
+export async function listening(host: Host, name: string, port: number): Promise<void> {
   const connect = ['bash', '-c', `exec 3<>/dev/tcp/127.0.0.1/${port}`]
-  const up = await poll(async () => (await host.exec(connect)).code === 0, {
-    ...{ every_ms: 50, timeout_ms },
-  })
-  if (up) return
-  const journal = await host.exec(['journalctl', '--no-pager', '-n', '40'])
-  throw new Error(`${host.name} does not listen on port ${port}:\n${journal.stdout}`)
+  await ready(host, name, async () => (await host.exec(connect)).code === 0)
+}
+
+/** Waits until the service is ready. Throws its journal if it ends before, or takes too long. */
+export async function ready(
+  host: Host,
+  name: string,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
+  const isActive = async () => (await host.exec(['systemctl', 'is-active', name])).code === 0
+  const settled = async () => {
+    if (await isReady()) return 'ready'
+    return (await isActive()) ? undefined : 'ended'
+  }
+  const state = await poll(settled, { every_ms: 50 })
+  if (state === 'ready') return
+  await host.exec(['journalctl', '--sync'])
+  const journal = await host.exec(['journalctl', '--no-pager', '-n', '40', '--unit', name])
+  throw new Error(`${name} on ${host.name} ${state ?? 'is not ready'}:\n${journal.stdout}`)
 }
 
 /** Puts the folder on a disk of this size until the next boot, to fill it. */

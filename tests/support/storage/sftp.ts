@@ -56,7 +56,7 @@ export async function startSftpServer(options: { name?: string; megabytes?: numb
   await host.must(['cp', `${ETC}/client.pub`, `${ETC}/${USER}.keys`])
   await host.put(`${ETC}/sshd`, SETTINGS)
   await serve(host, 'sftp', ['/usr/sbin/sshd', '-D', '-f', `${ETC}/sshd`])
-  await listening(host, PORT)
+  await listening(host, 'sftp', PORT)
   const read = (path: string) => host.must(['cat', path])
   const place = {
     ...{ kind: 'sftp' as const, host: host.address, port: PORT, user: USER, path: '/data' },
