@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Contract } from './command.ts'
-import type { TokenScope } from './values.ts'
+import type { Exclusion, TokenScope } from './values.ts'
 
 /**
  * One type of operation as UI and API know it. Its effects on the records are in
@@ -22,6 +22,8 @@ export interface OperationSpec<
   command: C
   /** The right that a token needs to start and to retry it. */
   right: TokenScope
+  /** Default: `same_site`; for a server `nothing`. */
+  excludes?: Exclusion
   /** The fields of a call beside its target and `dry_run`. */
   params: P
   outcome: SpecOutcome<R>

@@ -39,6 +39,19 @@ export const SITE_STATUSES = [
   'missing',
 ] as const
 export const SERVICE_STATUSES = ['running', 'stopped', 'failed', 'missing'] as const
+/**
+ * What an unfinished operation excludes. Of its site: all that change it, the same except a backup, or
+ * all that change its files or database. One of the same type; all of the server; or nothing.
+ */
+export const EXCLUSIONS = [
+  'same_site',
+  'same_site_except_backup',
+  'changes_of_site',
+  'same_type',
+  'all_of_server',
+  'nothing',
+] as const
+export type Exclusion = (typeof EXCLUSIONS)[number]
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed', 'cancelled'] as const
 export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed', 'cancelled'] as const
 /** A graceful end gives programs ten seconds; both undo the steps of the operation. */

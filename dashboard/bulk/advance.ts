@@ -73,8 +73,7 @@ async function startable(deps: StepDeps, { bulk, started }: State): Promise<Bulk
   }
   for (const { item } of started) take(item)
   const full = [...busy].flatMap(([id, there]) => (there >= PER_SERVER ? [id] : []))
-  const { excludes } = rulesOf(deps, bulk.type)
-  return (await listStartable(deps.db, bulk, { excludes, full, limit })).filter(take)
+  return (await listStartable(deps.db, bulk, { full, limit })).filter(take)
 }
 
 type Prepared =

@@ -1,10 +1,9 @@
 import { and, asc, eq, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
-import { exclusiveWith } from '#dashboard/db/exclusion.ts'
+import { excludesOf, exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { BulkItemRow, BulkRow } from '#dashboard/db/rows.ts'
 import { bulk_items } from '#dashboard/db/schema.ts'
-import type { OperationRules } from '#dashboard/operations/rules.ts'
-import type { OperationType } from '#shared/operation-types/index.ts'
+import type { Exclusion } from '#shared/values.ts'
 
 /**
  * The next items that may start: not on these servers, not of a site with a running operation, and
@@ -13,7 +12,7 @@ import type { OperationType } from '#shared/operation-types/index.ts'
 export function listStartable(
   db: Database,
   { id, type }: BulkRow,
-  { excludes, full, limit }: { excludes: Excludes; full: readonly number[]; limit: number },
+  { full, limit }: { full: readonly number[]; limit: number },
 ): Promise<BulkItemRow[]> {
   return db.read
     .select()
@@ -23,23 +22,24 @@ export function listStartable(
         eq(bulk_items.bulk_id, id),
         eq(bulk_items.status, 'waiting'),
         notInArray(bulk_items.server_id, [...full]),
-        sql`not exists (select 1 from operations where ${holder(type, excludes)} and status in ('queued', 'running'))`,
+        sql`not exists (select 1 from operations where ${holder(type)} and status in ('queued', 'running'))`,
       ),
     )
     .orderBy(asc(bulk_items.position))
     .limit(limit)
 }
 
-type Excludes = OperationRules<OperationType>['excludes']
-
 /** The operations that exclude an item. A sync may be interrupted. */
-function holder(type: BulkRow['type'], excludes: Excludes): SQL {
+function holder(type: BulkRow['type']): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
-  const held: Record<Excludes, SQL> = {
-    same_site: sql`operations.site_id = ${bulk_items.site_id} and ${sql.raw(exclusiveWith(type))}`,
+  const ofSite = sql`operations.site_id = ${bulk_items.site_id} and ${sql.raw(exclusiveWith(type))}`
+  const held: Record<Exclusion, SQL> = {
+    same_site: ofSite,
+    same_site_except_backup: ofSite,
+    changes_of_site: ofSite,
     same_type: sql`${here} and operations.type = ${type}`,
     all_of_server: sql`${here} and operations.type <> 'server.sync'`,
     nothing: sql`false`,
   }
-  return held[excludes]
+  return held[excludesOf(type)]
 }

@@ -3,7 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 import type { Warning } from '#shared/agent.ts'
 import type { ErrorBody } from '#shared/errors.ts'
 import { OPERATION_NAMES, type OperationType } from '#shared/operation-types/index.ts'
-import { CANCEL_MODES, OPERATION_STATUSES } from '#shared/values.ts'
+import { CANCEL_MODES, EXCLUSIONS, OPERATION_STATUSES } from '#shared/values.ts'
 import { exclusiveIndexes, IS_ACTIVE } from './exclusion.ts'
 import { home } from './servers-schema.ts'
 
@@ -32,6 +32,7 @@ export const operations = sqliteTable(
     output_full: integer({ mode: 'boolean' }).notNull().default(false),
     /** Whether it waits for a backup of its site, or has one; null: it needs none. */
     backup_first: text({ enum: ['waits', 'done'] }),
+    excludes: text({ enum: EXCLUSIONS }).notNull().default('same_site'),
     sent_at: text(),
     next_at: text(),
     deadline_at: text().notNull(),
@@ -40,7 +41,7 @@ export const operations = sqliteTable(
     finished_at: text(),
   },
   (table) => [
-    ...exclusiveIndexes(table.site_id),
+    ...exclusiveIndexes(table),
     uniqueIndex('operations_one_sync').on(table.server_id).where(activeOf('server.sync')),
     uniqueIndex('operations_one_isolation_check')
       .on(table.server_id)

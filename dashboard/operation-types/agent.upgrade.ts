@@ -12,7 +12,6 @@ export const agentUpgrade: OperationRules<'agent.upgrade'> = {
   ...atOnce,
   ...unchangedOtherwise,
   params: (deps, { server, origin = '' }) => buildFor(deps, server, origin),
-  excludes: 'all_of_server',
   succeeded: ({ version }) => setServer({ version }),
   bulk: { states: [], managed_only: false, stores_origin: true },
 }

@@ -7,7 +7,6 @@ export const backupCheck: OperationRules<'backup.check'> = {
   ...onServer,
   ...atOnce,
   ...unchangedOtherwise,
-  excludes: 'same_type',
   params: (deps, _, { target_id }) => checkParams(deps, target_id),
   sent: unsealed,
   succeeded:

@@ -8,7 +8,6 @@ export const backupProve: OperationRules<'backup.prove'> = {
   ...onSite,
   ...unchangedOtherwise,
   ...whenOnline,
-  excludes: 'nothing',
   params: async (deps, target, { backup_id }) => {
     const { id, domain } = siteOf(target)
     return { domain, ...(await proveParams(deps, id, backup_id)) }

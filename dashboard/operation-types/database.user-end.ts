@@ -6,7 +6,6 @@ export const databaseUserEnd: OperationRules<'database.user-end'> = {
   ...onSite,
   ...atOnce,
   ...unchangedOtherwise,
-  excludes: 'nothing',
   params: (_, target, { user }) => ({ domain: domainOf(target), user }),
   succeeded: () => NO_CHANGE,
   bulk: null,

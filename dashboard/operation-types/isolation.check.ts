@@ -6,7 +6,6 @@ export const isolationCheck: OperationRules<'isolation.check'> = {
   ...onServer,
   ...bulkServers,
   params: () => ({}),
-  excludes: 'same_type',
   joins: true,
   waits: { first: false, retry: true },
   succeeded: ({ results }) => storeIsolation({ results }),

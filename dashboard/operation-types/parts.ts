@@ -23,11 +23,10 @@ export const onServer: Part<'sent' | 'absent' | 'site' | 'during'> = {
 }
 
 /** For a managed site outside the trash, whose state stays unchanged meanwhile. */
-export const onSite: Part<'sent' | 'absent' | 'site' | 'during' | 'excludes'> = {
+export const onSite: Part<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: { states: PRESENT, found: false },
   during: NO_CHANGE,
-  excludes: 'same_site',
 }
 
 /** The records show only what a success changed. */
@@ -48,7 +47,6 @@ export const serverCall = {
   ...atOnce,
   ...unchangedOtherwise,
   params: <I>(_: unknown, __: unknown, input: I): I => input,
-  excludes: 'nothing',
 } as const
 
 /** Waits for an agent that is offline. */

@@ -7,7 +7,6 @@ export const serverSync: OperationRules<'server.sync'> = {
   ...bulkServers,
   ...unchangedOtherwise,
   params: () => ({}),
-  excludes: 'same_type',
   joins: true,
   waits: { first: false, retry: false },
   succeeded: () => NO_CHANGE,

@@ -1,13 +1,13 @@
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
-import { EXCLUSIVE } from '#dashboard/db/exclusion.ts'
+import { CHANGES_SITE } from '#dashboard/db/exclusion.ts'
 import { operations } from '#dashboard/db/schema.ts'
 import { conflict } from '#shared/errors.ts'
 
 /** 409 while the site has an operation that changes it: for calls without their own operation. */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
-  const isExclusive = sql.raw(EXCLUSIVE.operations_one_per_site)
-  if (await findBusy(db, and(eq(operations.site_id, site_id), isExclusive)))
+  const changesSite = sql.raw(CHANGES_SITE)
+  if (await findBusy(db, and(eq(operations.site_id, site_id), changesSite)))
     throw conflict('Another operation of the site is running')
 }
 

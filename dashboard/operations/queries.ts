@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
-import { exclusiveWith } from '#dashboard/db/exclusion.ts'
+import { excludesOf, exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
@@ -40,7 +40,13 @@ export function operationStatements(
       ? site
       : sql<number>`(select id from sites where server_id = ${server_id} and domain = ${site.inserted})`
   return [
-    queries.insert(operations).values({ ...operation, site_id, status: 'queued', ...ended }),
+    queries.insert(operations).values({
+      ...operation,
+      site_id,
+      excludes: excludesOf(type),
+      status: 'queued',
+      ...ended,
+    }),
     queries.insert(activities).values({
       type,
       domain,

@@ -125,8 +125,6 @@ export interface OperationRules<K extends OperationType> {
   backup_first?(deps: RulesDeps, target: Target, input: InputOf<K>): Promise<BackupFirst>
   /** Null: it is for servers. */
   site: SiteRules | null
-  /** The operations that exclude it: another one of its site, one of its type on the server, or any. */
-  excludes: 'same_site' | 'same_type' | 'all_of_server' | 'nothing'
   /** A call joins the one that is running. */
   joins: boolean
   /** Whether it waits for an offline agent; one of a bulk call never does. */

@@ -1,3 +1,4 @@
+import { excludesOf } from '#dashboard/db/exclusion.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { InputOf, OperationType } from '#shared/operation-types/index.ts'
 import type { Plan } from '#shared/plan.ts'
@@ -74,7 +75,7 @@ async function prepare<K extends OperationType>(
   const { server, site } = target
   const rules = rulesOf(deps, type)
   if (site) refuseUnfit(rules.site, site)
-  if (rules.excludes === 'all_of_server') await refuseWhileServerBusy(deps.db, server.id)
+  if (excludesOf(type) === 'all_of_server') await refuseWhileServerBusy(deps.db, server.id)
   const params = await rules.params(deps, target, input)
   const backup_first = (await rules.backup_first?.(deps, target, input)) ?? null
   return { type, server, params, backup_first, ...(site && { site }) }

@@ -1,13 +1,13 @@
 import { and, eq, not, notInArray, sql } from 'drizzle-orm'
 import type { Queries, Statement } from '#dashboard/db/client.ts'
-import { EXCLUSIVE, IS_ACTIVE } from '#dashboard/db/exclusion.ts'
+import { CHANGES_SITE, IS_ACTIVE } from '#dashboard/db/exclusion.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
 /** As in the index that lets a site have one of them. */
 export const OPERATING = sql.raw(`exists (select 1 from operations
-  where site_id = sites.id and ${EXCLUSIVE.operations_one_per_site} and ${IS_ACTIVE})`)
+  where site_id = sites.id and ${CHANGES_SITE} and ${IS_ACTIVE})`)
 
 interface Asked {
   server: Pick<ServerRow, 'id'>

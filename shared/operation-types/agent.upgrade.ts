@@ -30,6 +30,7 @@ export const agentUpgradeType = operationType({
   target: 'server',
   command: agentUpgrade,
   right: 'operate',
+  excludes: 'all_of_server',
   params: noParams,
   outcome: completesWith(agentUpgrade.result),
   bulk: { title: 'Upgrade agent of', params: bulkParams({}), words: {} },

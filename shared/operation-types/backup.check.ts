@@ -19,6 +19,7 @@ export const backupCheckType = operationType({
   target: 'server',
   command: backupCheck,
   right: 'admin',
+  excludes: 'same_type',
   params: z.object({ target_id: Id }),
   outcome: completesWith(backupCheck.result),
   bulk: null,

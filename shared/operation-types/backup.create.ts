@@ -43,6 +43,7 @@ export const backupCreateType = operationType({
   target: 'site',
   command: backupCreate,
   right: 'operate',
+  excludes: 'changes_of_site',
   params: z.object({ target_id: Id.optional().describe('Default: the target of the site.') }),
   outcome: {
     result: backupCreate.result,

@@ -27,6 +27,7 @@ export const backupProveType = operationType({
   target: 'site',
   command: backupProve,
   right: 'operate',
+  excludes: 'same_type',
   params: z.object({ backup_id: Id.optional().describe('Default: the newest one.') }),
   outcome: completesWith(backupProve.result),
   bulk: null,

@@ -17,6 +17,7 @@ export const cachePurgeType = operationType({
   target: 'site',
   command: cachePurge,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: noParams,
   outcome: completesWith(cachePurge.result),
   action: {

@@ -18,6 +18,7 @@ export const databaseUserEndType = operationType({
   target: 'site',
   command: databaseUserEnd,
   right: 'operate',
+  excludes: 'nothing',
   params: databaseUserEnd.params.omit({ domain: true }),
   outcome: completesWith(databaseUserEnd.result),
   bulk: null,

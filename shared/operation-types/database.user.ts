@@ -36,6 +36,7 @@ export const databaseUserType = operationType({
   target: 'site',
   command: databaseUser,
   right: 'admin',
+  excludes: 'same_site_except_backup',
   params: databaseUser.params.omit({ domain: true }),
   outcome: completesWith(databaseUser.result),
   bulk: null,

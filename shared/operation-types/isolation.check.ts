@@ -22,6 +22,7 @@ export const isolationCheckType = operationType({
   target: 'server',
   command: isolationCheck,
   right: 'operate',
+  excludes: 'same_type',
   params: noParams,
   outcome: completesWith(isolationCheck.result),
   bulk: { title: 'Check isolation of', params: bulkParams({}), words: {} },

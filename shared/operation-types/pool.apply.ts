@@ -18,6 +18,7 @@ export const poolApplyType = operationType({
   target: 'site',
   command: poolApply,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: poolApply.params.partial({ user: true, php_version: true }),
   outcome: completesWith(poolApply.result),
   bulk: { title: 'Change tier of', params: bulkParams({ tier: Tier }), words: { tier: 'tier' } },

@@ -9,6 +9,7 @@ export const serverSyncType = operationType({
   target: 'server',
   command: null,
   right: 'operate',
+  excludes: 'same_type',
   params: noParams,
   outcome: completesWith(Synced),
   bulk: { title: 'Sync', params: bulkParams({}), words: {} },

@@ -13,6 +13,7 @@ export const siteMoveBackType = operationType({
   target: 'site',
   command: null,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: z.object({ discard_changes }),
   outcome: completesWith(Moved),
   bulk: null,

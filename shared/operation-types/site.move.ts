@@ -17,6 +17,7 @@ export const siteMoveType = operationType({
   target: 'site',
   command: null,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: z.object({ server_id: Id.describe('The new server.') }),
   outcome: completesWith(Moved),
   bulk: null,

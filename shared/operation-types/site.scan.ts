@@ -19,6 +19,7 @@ export const siteScanType = operationType({
   target: 'site',
   command: wpScan,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: noParams,
   outcome: {
     result: wpScan.result,

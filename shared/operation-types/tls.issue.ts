@@ -18,6 +18,7 @@ export const tlsIssueType = operationType({
   target: 'site',
   command: tlsIssue,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: tlsIssue.params.pick({ tls: true }),
   outcome: completesWith(tlsIssue.result),
   bulk: {

@@ -17,6 +17,7 @@ export const wpCacheFlushType = operationType({
   target: 'site',
   command: wpCacheFlush,
   right: 'operate',
+  excludes: 'same_site_except_backup',
   params: noParams,
   outcome: completesWith(wpCacheFlush.result),
   action: {

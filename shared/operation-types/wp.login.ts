@@ -26,6 +26,7 @@ export const wpLoginType = operationType({
   target: 'site',
   command: wpLogin,
   right: 'admin',
+  excludes: 'same_site_except_backup',
   params: wpLogin.params.omit({ domain: true }),
   outcome: completesWith(wpLogin.result),
   bulk: null,

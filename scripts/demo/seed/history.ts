@@ -1,5 +1,6 @@
 import { Dice } from '#agent/host/simulated/dice.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import { excludesOf } from '#dashboard/db/exclusion.ts'
 import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { operation_steps } from '#dashboard/db/steps-schema.ts'
@@ -125,6 +126,7 @@ export function newOperation(story: Story, id: string, created: number): Operati
     domain: site?.plan.domain ?? server.hostname,
     ...{ status: 'queued', attempts: 0, error: null, warnings: [] },
     ...{ cancel: null, retry_of: null, own_events: 0, output_full: false, backup_first: null },
+    excludes: excludesOf(type),
     ...{ created_at: stamp(created), deadline_at: stamp(created + DEADLINE_MS) },
     ...{ next_at: null, sent_at: null, started_at: null, finished_at: null },
   }

@@ -96,4 +96,6 @@ export const RELEASED = [
   'bc42de34f7c5843255be228218c6ca78c185955170630c39755d508bcacb3514',
   // 0046_client-accounts.sql
   'c0e605538769f8d020b8cff39a8ea2fdb08306fe30bafe0b945561f9868f350a',
+  // 0047_exclusions.sql
+  '5a587444d63546efc640f46caa623c74f8548dc8d987e20b69a59920e3cff4e7',
 ]
