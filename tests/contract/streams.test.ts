@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { createApp } from '#agent/app.ts'
 import { Dice } from '#agent/host/simulated/dice.ts'
-import { type Listening, listen } from '#agent/http/listen.ts'
-import { Runner } from '#agent/operations/runner.ts'
-import { Policy } from '#agent/policy/policy.ts'
-import { readingsOf } from '#agent/readings/readings.ts'
-import { openGate } from '#agent/trust/gate.ts'
+import type { Listening } from '#agent/http/listen.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { Client as Browser, type Client } from '#tests/support/client.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
@@ -30,8 +26,6 @@ let atDashboard: CuttingProxy
 
 /** A real agent over HTTP, whose one command says a lot and does nothing. */
 function talkingAgent(): Promise<Listening> {
-  const host = fakeHost()
-  const report = () => undefined
   const commands = tableOf({
     'site.create': {
       lock: () => undefined,
@@ -45,17 +39,7 @@ function talkingAgent(): Promise<Listening> {
       },
     },
   })
-  const runner = new Runner({ host, commands, report })
-  const policy = new Policy({ ...host, path: '/etc/hosting-agent/policy', store: runner.store })
-  const trust = { gate: openGate, enrolment: undefined, rotation: undefined }
-  const app = createApp({
-    runner,
-    policy,
-    readings: readingsOf(host, { list: () => [] }),
-    report,
-    ...trust,
-  })
-  return listen((request) => app.fetch(request), { address: '127.0.0.1', port: 0 })
+  return listeningAgent(fakeHost(), commands)
 }
 
 function cuttingEachOperation(): (request: string) => number | undefined {
