@@ -8,6 +8,8 @@ const DATABASE = 0.1
 const EVERY_MS = 100
 const MINUTES = 60_000
 const domain = 'shop.example.test'
+/** The steps of a move that bring files and database to the new server. */
+const COPIES = ['certificate', 'brought', 'caught-up']
 
 interface Moved {
   /** Of the whole move. */
@@ -66,16 +68,17 @@ export class MoveBench {
     const visitor = new Visitor(one)
     const start = performance.now()
     const parts: string[] = []
-    const path = `/api/servers/${one.id}/sites/${this.#site}/move`
+    const path = `/api/servers/${one.id}/sites/${this.#site}/move?steps=true`
     const { events } = await dashboard.start('POST', path, { server_id: two.id })
     let last: StoredEvent | undefined
     for await (const event of events) {
-      const { message } = event.data
+      const { message, name, state } = event.data
       last = event
-      if (typeof message !== 'string') continue
-      parts.push(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)}  ${message}`)
-      if (message.startsWith('Copying')) await this.#change()
-      if (message.startsWith('Copying what has changed until now')) await this.#comment()
+      if (message)
+        parts.push(`${((performance.now() - start) / 1000).toFixed(1).padStart(6)}  ${message}`)
+      if (event.event !== 'step' || state !== 'running') continue
+      if (COPIES.includes(String(name))) await this.#change()
+      if (name === 'brought') await this.#comment()
     }
     const seconds = (performance.now() - start) / 1000
     const frozen = await visitor.end()
