@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
 import { BackupPath } from './backup-parts.ts'
+import { Email, PhpVersion, Tier, TlsMode } from './fields.ts'
 import { secretOf } from './secret.ts'
 
 /** The most entries of a listing: further ones are only announced. */
@@ -41,6 +42,19 @@ export const BackupListing = z.object({
     .describe('Null: the backup has no list of its tables.'),
 })
 export type BackupListing = z.infer<typeof BackupListing>
+
+/** The site as its backup has it, for one that is created from it again. */
+export const RecordedSite = z.object({
+  php: PhpVersion,
+  tier: Tier,
+  tls: TlsMode,
+  email: Email,
+})
+export type RecordedSite = z.infer<typeof RecordedSite>
+
+/** What an agent answers; an earlier one does not read the record of the site. */
+export const BrowsedBackup = BackupListing.extend({ site: RecordedSite.optional() })
+export type BrowsedBackup = z.infer<typeof BrowsedBackup>
 
 export const ARCHIVES = ['tar', 'zip'] as const
 

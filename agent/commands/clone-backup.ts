@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
+import { notTaken } from '#agent/os/clone/not-taken.ts'
 import type { Learned } from '#agent/os/clone/report.ts'
 import { inherit, inheritedOf } from '#agent/os/clone/settings.ts'
 import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
@@ -17,6 +18,7 @@ interface FromBackupOptions {
   learned: Learned
   database: Step
   with_jobs: boolean | undefined
+  tell: (message: string) => void
 }
 
 /** The record in a backup may be of another version: what this agent cannot read is left out. */
@@ -30,7 +32,7 @@ function takeOver(site: Site, former: Manifest['site'], with_jobs: boolean): voi
 export function backupSteps(
   host: Host,
   site: Site,
-  { from, learned, database, with_jobs = true }: FromBackupOptions,
+  { from, learned, database, with_jobs = true, tell }: FromBackupOptions,
 ): Step[] {
   const { user } = site
   const steady = host.steady ?? host
@@ -45,6 +47,7 @@ export function backupSteps(
         Object.assign(learned, { ...facts, original: { domain, user: owner } })
         // The steps after this one apply and record them; a staging site has none.
         if (!site.staging) takeOver(site, former, with_jobs)
+        for (const message of notTaken(site, former)) tell(message)
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     }),

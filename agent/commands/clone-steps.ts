@@ -36,7 +36,7 @@ export async function stepsOf(
   const brought =
     from.kind === 'site'
       ? await steppedFromSite(host, site, { from, learned, tell, database, with_jobs })
-      : backupSteps(host, site, { from, learned, database, with_jobs })
+      : backupSteps(host, site, { from, learned, database, with_jobs, tell })
   const content = [...brought, ...configSteps(host, site, password, learned)]
   const steps = await siteSteps(site, host, content, () => answering(host, site))
   if (from.kind === 'site') return steps

@@ -7,13 +7,13 @@ import {
   type ListedBackups,
   ListRequest,
 } from '#shared/backup-find.ts'
-import { type BackupListing, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import { type BrowsedBackup, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
 import { parse } from '#shared/parse.ts'
 import { jsonOf } from './body.ts'
 import { responseOf } from './bytes.ts'
 
 interface Backups {
-  browse(request: BrowseRequest): Promise<BackupListing>
+  browse(request: BrowseRequest): Promise<BrowsedBackup>
   findRepositories(request: FindRequest): Promise<FoundRepositories>
   listBackups(request: ListRequest): Promise<ListedBackups>
   readKeeper(request: KeeperRequest): Promise<KeeperTexts>

@@ -11,10 +11,12 @@ import { type StartedSite, startNewSite } from '#dashboard/sites/start-new-site.
 import type { User } from '#shared/api/auth.ts'
 import type { CloneSite } from '#shared/api/copies.ts'
 import type { SitePlan } from '#shared/api/sites.ts'
+import type { RecordedSite } from '#shared/backup-read.ts'
 import { defaultPhp } from '#shared/default-php.ts'
 import type { Plan } from '#shared/plan.ts'
 import { TLS_MODES } from '#shared/values.ts'
 import { copyStatements } from './queries.ts'
+import { recordedSite } from './recorded-site.ts'
 import { sourceOf } from './source.ts'
 import { newAccess } from './staging-access.ts'
 
@@ -26,7 +28,8 @@ export async function cloneSite(
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const { from, original, domain: of } = await sourceOf(deps, server.id, given)
-  const site = await completed(deps, server, { ...rest, original }, actor)
+  const recorded = original ?? (await recordedSite(deps, server, from))
+  const site = await completed(deps, server, { ...rest, original, recorded }, actor)
   refuseUnknownPhp(server, site.php)
   if (rest.user !== undefined) await refuseTakenUser(deps.db, server.id, rest.user)
   const access = isStaging ? newAccess(deps) : undefined
@@ -57,20 +60,22 @@ const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
 
 type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging' | 'with_jobs'> & {
   original: SiteRow | undefined
+  /** As it is on record, or else in its backup. */
+  recorded: SiteRow | RecordedSite | undefined
 }
 
 /** What a call leaves out is that of the original. */
 async function completed(
   { db, random }: StartDeps,
   { id, php_versions, os }: ServerRow,
-  { domain, tls, original, ...given }: Given,
+  { domain, tls, original, recorded, ...given }: Given,
   actor: User,
 ) {
   const usual = defaultPhp(php_versions, (await getSettings(db)).default_php, os)
-  const isKept = original && (original.server_id === id || php_versions.includes(original.php))
-  const own_tls = TLS_MODES.find((mode) => mode === original?.tls)
-  const { php = isKept ? original.php : usual, tier = original?.tier ?? 'small' } = given
-  const { email = original?.email || actor.email, user = makeSiteUser(random, domain) } = given
+  const isKept = recorded && (original?.server_id === id || php_versions.includes(recorded.php))
+  const own_tls = TLS_MODES.find((mode) => mode === recorded?.tls)
+  const { php = isKept ? recorded.php : usual, tier = recorded?.tier ?? 'small' } = given
+  const { email = recorded?.email || actor.email, user = makeSiteUser(random, domain) } = given
   return { domain, php, tier, tls: tls ?? own_tls ?? 'letsencrypt', email, user }
 }
 

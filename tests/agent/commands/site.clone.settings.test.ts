@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { siteClone } from '#agent/commands/site.clone.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { backupServer, copy, fromSite, run, siteServer } from '#tests/support/agent/cloning.ts'
-import { shop } from '#tests/support/agent/debian.ts'
+import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { hashOf } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const job = (name: string) => ({
@@ -104,4 +105,49 @@ test.each([
   expect(result).toMatchObject({
     settings: { php_settings, xmlrpc: 'off', trusted_cdn: null },
   } as never)
+})
+
+test('a site that is brought back says what of its backup it does not have', async () => {
+  const grant = {
+    id: 1,
+    person: 'Ann',
+    kind: 'sftp' as const,
+    expires_at: null,
+    keys: [] as string[],
+  }
+  const names = {
+    ...{ www: 'serve' as const, aliases: ['shop.example.org'] },
+    redirects: [{ domain: 'old.example', status: 301 as const, keep_path: true }],
+  }
+  const { host, params } = await backupServer({
+    ...{ names, access: [grant], tier: 'large', object_cache: { memory: 64 } },
+    settings: { basic_auth: { user: 'client', password_hash: hashOf('letmein') } },
+  })
+  host.disk.drop(`/var/lib/hosting-agent/sites/${shop.domain}.json`)
+  host.pages.set(`http://${shop.domain}/`, '<a href="http://shop.example/">')
+  const warned = async (more: object) => {
+    const messages: string[] = []
+    const context = contextOf(host)
+    const warn = ({ message }: { message: string }) => messages.push(message)
+    await outcome(siteClone.run({ ...params, ...more }, { ...context, warn }))
+    return messages
+  }
+
+  expect(await warned({ domain: shop.domain })).toEqual([
+    'Not taken over from the backup: its other addresses (shop.example.org, old.example): add them on the tab Domains',
+    'Not taken over from the backup: the access of Ann: give it again on the tab Access',
+    'Not taken over from the backup: its password for visitors',
+    'Not taken over from the backup: its object cache',
+    'Not taken over from the backup: the tier large: it has small now',
+  ])
+})
+
+test('a copy with another address is not meant to have all that its backup has', async () => {
+  const { host, params } = await backupServer({ tier: 'large', object_cache: { memory: 64 } })
+  const messages: unknown[] = []
+  const warn = (warning: unknown) => messages.push(warning)
+
+  await outcome(siteClone.run(params, { ...contextOf(host), warn }))
+
+  expect(messages).toEqual([])
 })

@@ -131,6 +131,36 @@ describe('a copy of a site', () => {
     expect((await site(body.site.id)).copy_of).toBe(null)
   })
 
+  test('of a backup is as the site in it, when that is not on record any more', async () => {
+    await using all = await twoServers()
+    const { dashboard, two, first, second, shop, clone } = all
+    const at = `/api/servers/${first}/sites/${shop}/backups`
+    await (await dashboard.send('POST', at, {})).text()
+    const backup_id = (await dashboard.call('GET', at)).body.backups[0].id
+    await dashboard.send('DELETE', `/api/servers/${first}`)
+    const input = { domain: 'shop.example', from: { kind: 'backup', backup_id }, dry_run: true }
+    const site = { php: '8.2', tier: 'large', tls: 'none', email: 'owner@shop.example' }
+    const asked: Record<string, unknown>[] = []
+    two.agent.answers.set('/backups/browse', async (request) => {
+      asked.push(await request.json())
+      return Response.json({ entries: [], is_cut: false, tables: [], site })
+    })
+    const has = (php_versions: string[]) =>
+      dashboard.db.write((queries) =>
+        queries.update(servers).set({ php_versions }).where(eq(servers.id, second)),
+      )
+
+    await has(['8.2', '8.4'])
+    const planned = await clone(second, input)
+    await has(['8.4'])
+    const elsewhere = await clone(second, { ...input, tier: 'medium' })
+
+    expect(planned.body.site).toMatchObject({ domain: 'shop.example', ...site })
+    expect(elsewhere.body.site).toMatchObject({ ...site, php: '8.4', tier: 'medium' })
+    const opening = { password: PASSWORD, backup: '1'.repeat(64), path: '' }
+    expect(asked[0]).toMatchObject({ ...opening, target: { place, secret: SECRET } })
+  })
+
   test('keeps a version of PHP only where the server has it', async () => {
     await using all = await twoServers()
     const { dashboard, second, shop, clone } = all

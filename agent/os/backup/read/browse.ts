@@ -5,9 +5,10 @@ import { type Opened, runRestic } from '#agent/os/restic/run.ts'
 import { BackupPath } from '#shared/backup-parts.ts'
 import {
   type BackupEntry,
-  type BackupListing,
+  type BrowsedBackup,
   type BrowseRequest,
   MOST_ENTRIES,
+  RecordedSite,
 } from '#shared/backup-read.ts'
 import { notFound } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -26,18 +27,20 @@ const Node = z.object({
 })
 type Node = z.infer<typeof Node>
 
-/** One folder of a backup, and all of its tables. Throws not_found for a path that it does not have. */
-export async function browseBackup(host: Host, request: BrowseRequest): Promise<BackupListing> {
+/** One folder of a backup, all of its tables, and its site. Throws not_found for a path that it does not have. */
+export async function browseBackup(host: Host, request: BrowseRequest): Promise<BrowsedBackup> {
   // One at a time: they have the same folder of secrets.
   return host.exclusive('browse a backup', async () => {
     const work = reading(host, SESSIONS.browse, request, async function* ({ opened, manifest }) {
       const { snapshot } = manifest.files
       const nodes = await listFolder(host, opened, snapshot, request.path)
       const entries = nodes.map(entryOf).sort(byKindAndName)
+      const site = RecordedSite.safeParse(manifest.site).data
       yield {
         entries: entries.slice(0, MOST_ENTRIES),
         is_cut: entries.length > MOST_ENTRIES,
         tables: manifest.database ? (manifest.database.names ?? null) : [],
+        ...(site && { site }),
       }
     })
     const { value } = await work.next()

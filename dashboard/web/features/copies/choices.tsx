@@ -75,7 +75,7 @@ export function PhpChoice({ server_id = 0, original, value, onChange, error }: P
   return (
     <Field label="PHP version" name="php" error={error}>
       <Select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">{kept ? `${kept}, as the original` : 'The default'}</option>
+        <option value="">{kept ? `${kept}, as the original` : usualPhp(original)}</option>
         {versions
           .filter((version) => version !== kept)
           .map((version) => (
@@ -85,6 +85,10 @@ export function PhpChoice({ server_id = 0, original, value, onChange, error }: P
     </Field>
   )
 }
+
+/** Of a site that is deleted, the server reads the version from the backup. */
+const usualPhp = (original: PhpChoiceProps['original']) =>
+  original ? 'The default' : 'As in the backup, if the server has it'
 
 /** The version of the original, if the server has it. */
 function keptPhp(original: PhpChoiceProps['original'], server_id: number, versions: string[]) {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { browseBackup } from '#agent/os/backup/read/browse.ts'
 import { MOST_ENTRIES } from '#shared/backup-read.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
+import { shop } from '#tests/support/agent/debian.ts'
 
 const PUBLIC = '/srv/www/shop/public'
 const at = '2026-01-01T00:00:00Z'
@@ -13,7 +14,7 @@ async function saved(names: readonly string[]) {
   return { host, browse: (path: string) => browseBackup(host, { ...backup, path }) }
 }
 
-test('lists a folder, folders first, and the tables of the backup', async () => {
+test('lists a folder, folders first, the tables of the backup, and its site', async () => {
   const { host, browse } = await saved(['b.jpg', 'a/x', 'new\nline', 'bad\ufffd'])
 
   expect(await browse('uploads')).toEqual({
@@ -25,6 +26,7 @@ test('lists a folder, folders first, and the tables of the backup', async () => 
     ],
     is_cut: false,
     tables: ['wp_options'],
+    site: { php: shop.php, tier: shop.tier, tls: shop.tls, email: shop.email },
   })
   expect(host.disk.find('/var/lib/hosting-agent/backups/.browse/open')).toBe(undefined)
 })
