@@ -58,6 +58,8 @@ export interface RunOptions {
   input_from?: { argv: readonly string[]; options: RunOptions }
   /** A file of root for standard output: created each time, readable by its owner only. */
   output_file?: string
+  /** Called each second: the bytes of `input_file` or `input_from` that it has, else of `output_file`. */
+  seen?(bytes: number): void
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
   site?: SiteProcess
   /** Runs as the user of nginx on its files, or as the user of the mail queue. */

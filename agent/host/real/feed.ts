@@ -3,20 +3,25 @@ import { createHash } from 'node:crypto'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Fed } from '#agent/host/fed.ts'
+import type { RunOptions } from '#agent/host/ports.ts'
+import { reportEach } from './seen.ts'
 
 const MOST_END = 200
 /** A report of the rewriter has a line for each table. */
 const MOST_STDERR = 1 << 20
 
-/**
- * Passes the output of one program to another, and measures it. `before` is what the first one got.
- * Never throws.
- */
+interface Feeding {
+  /** What the first program got. */
+  before?: Promise<Fed> | undefined
+  seen?: RunOptions['seen'] | undefined
+}
+
+/** Passes the output of one program to another, and measures it. Never throws. */
 export async function feed(
   feeder: ChildProcess,
   ended: Promise<number>,
   child: ChildProcess,
-  before?: Promise<Fed>,
+  { before, seen }: Feeding = {},
 ): Promise<Fed> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -33,10 +38,12 @@ export async function feed(
       next(null, chunk)
     },
   })
+  const stop = seen && reportEach(seen, () => bytes)
   if (feeder.stdout && child.stdin) {
     // A program that ends before its input closes the pipe: its own status says why.
     await pipeline(feeder.stdout, measured, child.stdin).catch(() => undefined)
   }
+  stop?.()
   const code = await ended
   return {
     code,

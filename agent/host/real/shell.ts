@@ -8,6 +8,7 @@ import type { Output, RunOptions, Shell } from '#agent/host/ports.ts'
 import { startIn } from './cgroups.ts'
 import { feed } from './feed.ts'
 import { cookieOf, remember, send, tagOf } from './programs.ts'
+import { watchFile } from './seen.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT_MS = 600_000
@@ -88,7 +89,7 @@ function startFed(
   const [feeder, fed] = startFed(input_from.argv, input_from.options)
   const ended = exitOf(feeder, input_from.options)
   const child = start(argv, options)
-  return [child, feed(feeder, ended, child, fed)]
+  return [child, feed(feeder, ended, child, { before: fed, seen: options.seen })]
 }
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
@@ -98,6 +99,8 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
   const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
   const output =
     options.output_file === undefined ? undefined : openSync(options.output_file, 'wx', 0o600)
+  const open = new Set([file, output].filter((each) => each !== undefined))
+  const watched = file ?? output
   const before = options.umask === undefined ? undefined : process.umask(options.umask)
   try {
     const child = startIn(tag, () =>
@@ -115,10 +118,14 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
     child.stdin?.on('error', () => undefined)
     if (!options.input_from) child.stdin?.end(options.input)
     else if (options.input !== undefined) child.stdin?.write(options.input)
+    if (options.seen && !options.input_from && watched !== undefined) {
+      watchFile(child, options.seen, { file, output })
+      open.delete(watched)
+    }
     return child
   } finally {
     if (before !== undefined) process.umask(before)
-    for (const open of [file, output]) if (open !== undefined) closeSync(open)
+    for (const each of open) closeSync(each)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { timeFor } from '#agent/os/database/dump.ts'
 import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
+import { told } from '#agent/os/restic/told.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
@@ -122,7 +123,8 @@ export async function writeDump(
   { snapshot, bytes }: Dumped,
 ): Promise<void> {
   const args = ['dump', snapshot, `/${DUMP}`]
-  const options = { output_file: dumpIn(folder), timeout_ms: timeFor(bytes) }
+  const seen = told(host, 'Fetching the database', bytes)
+  const options = { output_file: dumpIn(folder), seen, timeout_ms: timeFor(bytes) }
   await runRestic(host, opened, args, options)
 }
 

@@ -12,6 +12,7 @@ import {
 import { Incomplete } from '#agent/os/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic, tryRestic } from '#agent/os/restic/run.ts'
+import { told } from '#agent/os/restic/told.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
@@ -67,7 +68,9 @@ async function saved(
   let snapshot: Summary | undefined
   const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
   const dump = await stream(async (input_from) => {
-    const output = await runRestic(host, opened, args, { input_from, timeout_ms: timeFor(size) })
+    const seen = told(host, 'Saving the database')
+    const options = { input_from, seen, timeout_ms: timeFor(size) }
+    const output = await runRestic(host, opened, args, options)
     snapshot = summaryOf(output.stdout)
     return output.fed
   })

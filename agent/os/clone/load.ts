@@ -5,6 +5,7 @@ import { asSite } from '#agent/os/as-site/run.ts'
 import { readDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { databaseSize, streamDatabase, timeFor } from '#agent/os/database/dump.ts'
 import { type Import, importStream } from '#agent/os/database/import.ts'
+import { told } from '#agent/os/restic/told.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { AddressReport } from '#shared/copy.ts'
 import { conflict } from '#shared/errors.ts'
@@ -67,10 +68,11 @@ export async function loadDump(
   to: Destination,
   into: Into = {},
 ): Promise<Rewritten> {
-  const timeout_ms = timeFor((await host.files.stat(path))?.size ?? 0)
+  const total = (await host.files.stat(path))?.size ?? 0
+  const timeout_ms = timeFor(total)
   const program = { argv: ['cat', '--', path], options: { timeout_ms } }
   return taken(host, to.user, into, async (load) => {
-    const work = { program, from, to, tables: into.tables, timeout_ms }
+    const work = { program, from, to, tables: into.tables, timeout_ms, total }
     const { source, report } = await rewritten(host, load, work)
     if (source.code !== 0 || !report) throw new Error('The dump could not be read')
     return report
@@ -83,6 +85,8 @@ interface Work {
   to: Destination
   tables: readonly string[] | undefined
   timeout_ms: number
+  /** Of the dump in bytes, if it is known. */
+  total?: number
 }
 
 /** Into the database of the site, or into a file. */
@@ -104,11 +108,12 @@ async function toFile(host: Host, path: string, { argv, options }: Feeder): Prom
 async function rewritten(
   host: Host,
   load: Import,
-  { program, from, to, tables, timeout_ms }: Work,
+  { program, from, to, tables, timeout_ms, total }: Work,
 ): Promise<{ source: Fed; report?: Rewritten }> {
   const options = asSite(to, {
     ...{ input: requestFor(from, to, tables), input_from: program },
     ...{ network: false, home: false, reads: [...host.settings.program.slice(0, 1)], timeout_ms },
+    seen: told(host, 'Copying the database', total),
   })
   try {
     const argv = [...host.settings.program, 'rewrite']

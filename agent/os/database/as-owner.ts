@@ -20,7 +20,7 @@ export function reasonOf({ output }: CommandFailed, message = `exit status ${out
 
 type ClientOptions = Pick<
   SiteOptions,
-  'input' | 'input_file' | 'input_from' | 'output_file' | 'file_bytes' | 'timeout_ms'
+  'input' | 'input_file' | 'input_from' | 'output_file' | 'seen' | 'file_bytes' | 'timeout_ms'
 >
 
 /**

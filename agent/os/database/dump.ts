@@ -3,6 +3,7 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
+import { told } from '#agent/os/restic/told.ts'
 import { clientOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 import { readable, tablesOf } from './tables.ts'
@@ -45,6 +46,7 @@ export async function dumpDatabase(
       input: inputOf(tables),
       output_file: path,
       file_bytes: 8 * size + 1024 * MB,
+      seen: told(host, 'Dumping the database'),
       timeout_ms: timeFor(size),
     })
   } catch (error) {

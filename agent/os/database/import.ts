@@ -3,6 +3,7 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import type { Sharing } from '#agent/host/sharing.ts'
 import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
+import { told } from '#agent/os/restic/told.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 
@@ -22,7 +23,8 @@ const NOT_A_TABLE = /^(1044|1045|1142|1143|1148|1227|1290|1370|1410|1419|1449|16
 export async function importDatabase(host: Host, user: string, path: string): Promise<void> {
   const size = (await host.files.stat(path))?.size ?? 0
   await importing(host, size, async () => {
-    const options = { input_file: path, timeout_ms: timeFor(size) }
+    const seen = told(host, 'Importing the database', size)
+    const options = { input_file: path, timeout_ms: timeFor(size), seen }
     await runAsOwner(host, user, argvOf(user), options).catch(refuse)
   })
 }

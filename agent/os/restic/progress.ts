@@ -66,7 +66,17 @@ export class ProgressLines {
 
 function readable(status: z.infer<typeof Status>): string {
   const { total_bytes: total, bytes_done, bytes_restored, seconds_remaining: seconds } = status
-  const done = bytes_done ?? bytes_restored ?? 0
+  return shareOf(bytes_done ?? bytes_restored ?? 0, total, seconds)
+}
+
+/** Of other programs, by their rate until now. */
+export function progressOf(done: number, total: number | undefined, elapsed_ms: number): string {
+  if (!total || done > total) return `${sizeOf(done)} until now`
+  const seconds = done > 0 ? Math.round(((total - done) / done) * (elapsed_ms / 1000)) : undefined
+  return shareOf(done, total, seconds)
+}
+
+function shareOf(done: number, total: number, seconds: number | undefined): string {
   const share = `${sizeOf(done)} of ${sizeOf(total)} (${Math.floor((100 * done) / total)} %)`
   return seconds ? `${share}, about ${seconds} s left` : share
 }

@@ -19,7 +19,7 @@ export interface Opened {
 }
 
 export interface ResticOptions
-  extends Pick<RunOptions, 'input' | 'input_from' | 'output_file' | 'operation'> {
+  extends Pick<RunOptions, 'input' | 'input_from' | 'output_file' | 'seen' | 'operation'> {
   reads?: View['reads']
   writes?: View['writes']
   timeout_ms: number

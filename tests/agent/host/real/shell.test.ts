@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { shell } from '#agent/host/real/shell.ts'
 
@@ -137,4 +140,28 @@ test('closes the pipe of a program whose bytes nobody reads any more', async () 
   await chunks.next()
 
   expect(await chunks.return()).toEqual({ done: true, value: undefined })
+})
+
+test('reports each second how much of a file a program has read, was given, or has written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'seen-'))
+  const file = join(folder, 'input')
+  writeFileSync(file, 'x'.repeat(1000))
+  const [read, given, written]: number[][] = [[], [], []]
+  const slowly = (count: number) => ['sh', '-c', `head -c ${count} > /dev/null; sleep 1.5`]
+  const write = ['sh', '-c', 'printf 12345; sleep 1.5; printf 67']
+
+  await Promise.all([
+    shell.run(slowly(400), { input_file: file, seen: (bytes) => read?.push(bytes) }),
+    shell.run(['cat'], {
+      input_from: { argv: write, options: {} },
+      seen: (bytes) => given?.push(bytes),
+    }),
+    shell.run(write, { output_file: join(folder, 'out'), seen: (bytes) => written?.push(bytes) }),
+  ])
+  const ended = [read?.length, given?.length, written?.length]
+  await Bun.sleep(1200)
+
+  rmSync(folder, { recursive: true })
+  expect([read?.[0], given?.[0], written?.[0]]).toEqual([400, 5, 5])
+  expect([read?.length, given?.length, written?.length]).toEqual(ended)
 })
