@@ -8,6 +8,7 @@ import { backup_targets } from '#dashboard/db/backup-schema.ts'
 import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import { Watcher } from '#tests/support/canary.ts'
 import { confirmKit, kit } from '#tests/support/dashboard/backups.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -66,8 +67,12 @@ unless(lab.available()).test(
     await db.write((queries) => queries.update(backup_targets).set({ place }))
     await dashboard.call('PATCH', `/api/backup-targets/${id}`, { keeper_key: kit.publicKey })
     clock.move(61 * MINUTES)
+    const seen = new Watcher()
+    seen.watch(new Map([[process.pid, 'the dashboard']]))
     await save()
     await save()
+    seen.stop()
+    await seen.seeFiles('data', data_dir)
     const saved = await findOffSite(db)
     expect(saved).toMatchObject({ error: null, saved_at: saved?.tried_at })
     expect(await readdir(`${store}/${NAME}/snapshots`)).toHaveLength(1)
@@ -87,6 +92,10 @@ unless(lab.available()).test(
       const argv = ['env', '--chdir', rescue, 'sh', '-c', await documented(name)]
       await lab.must(argv, { env })
     }
+    const password = (await Bun.file(`${rescue}/password`).text()).trim()
+    expect([password.length, seen.placesOf(password)]).toEqual([48, []])
+    // Shows that restic was looked at.
+    expect(seen.placesOf('--retry-lock=10m')).toContain('arguments of a child of the dashboard')
     const target = {
       database: { url: `file:${rescue}/data/dashboard.db` },
       data_dir: `${rescue}/data`,

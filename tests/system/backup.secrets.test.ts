@@ -6,6 +6,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { pushStaging, useBackups } from '#tests/support/system/backup-uses.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
@@ -100,6 +101,8 @@ unless(lab.available()).describe('the secrets of backups', () => {
     const restored = await last(`${backups}/restore`, { backup_id: backup?.id, parts })
     expect(restored?.event).toBe('complete')
     expect((await last(`${backups}/undo`))?.event).toBe('complete')
+    const used = { id: site?.id ?? 0, backup_id: backup?.id ?? 0 }
+    await useBackups({ call, last }, world, used)
     // A move sends the same: a target with its secret, and a password, inside of another param.
     const copy = await world.dashboard.call('POST', world.path('/sites/clone'), {
       ...{ domain: 'again.example.test', tls: 'none' },
@@ -110,6 +113,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     const repository = file.split('/').at(-2) ?? ''
     await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
     visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
+    await pushStaging({ call, last }, world, used)
     const others = [
       await addTarget('Wrong password', place, S3_SECRET),
       await addTarget('S3', S3, S3_SECRET),
@@ -128,7 +132,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     await answers.seeFiles('data', world.dashboard.data_dir)
     answers.see('output of the dashboard', world.dashboard.process.lines.join('\n'))
     answers.stop()
-  }, 15 * MINUTES)
+  }, 25 * MINUTES)
   afterAll(() => world.stop(), 5 * MINUTES)
 
   test(
