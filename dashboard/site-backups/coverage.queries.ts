@@ -39,6 +39,8 @@ const lastAttempt = sql`(select id from operations indexed by operations_site
 
 /** Since when a site has had no backup. */
 export const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
+/** Since when no backup of a site was proven: a new one has time for it. */
+const sinceProof = sql<string>`coalesce(${provenAt}, ${firstAt}, ${sites.created_at})`
 export const weekBefore = (now: Date): string =>
   new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
 
@@ -91,6 +93,7 @@ export function listCoverage(db: Database, query: BackupCoverageQuery, moment: M
         state,
         count: sql<number>`count(*)`,
         week: sql<number>`sum(${isOverdue} and ${sinceLast} < ${weekBefore(now)})`,
+        unproven_week: sql<number>`sum(${state} <> 'off' and ${sinceProof} < ${weekBefore(now)})`,
       })
       .from(sites)
       .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
@@ -154,19 +157,20 @@ export async function getScheduled(db: Database, id: number, moment: Moment) {
 }
 
 export function countsOf(
-  rows: readonly { state: CoverageState; count: number; week: number }[],
+  rows: readonly { state: CoverageState; count: number; week: number; unproven_week: number }[],
 ): BackupCoverage['counts'] {
   const counts = {
     ...{ sites: 0, ok: 0, unproven: 0, failed: 0 },
     late: 0,
     never: 0,
     off: 0,
-    week: 0,
+    ...{ week: 0, unproven_week: 0 },
   }
-  for (const { state, count, week } of rows) {
+  for (const { state, count, week, unproven_week } of rows) {
     counts[state] = count
     counts.sites += count
     counts.week += week
+    counts.unproven_week += unproven_week
   }
   return counts
 }

@@ -158,7 +158,7 @@ export const BACKUP_EXAMPLES = {
     targets: [Target],
     counts: {
       ...{ sites: 12, ok: 8, unproven: 1, failed: 1 },
-      ...{ late: 1, never: 0, off: 1, week: 1 },
+      ...{ late: 1, never: 0, off: 1, week: 1, unproven_week: 3 },
     },
     ...{ sites: [CoveredSite], total: 1, page: 1, per_page: 50 },
     gone: [GoneSite],

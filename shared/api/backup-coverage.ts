@@ -72,6 +72,9 @@ export const BackupCoverage = z
         ...{ sites: Count, ok: Count, unproven: Count, failed: Count },
         ...{ late: Count, never: Count, off: Count },
         week: Count.describe('Late or never backed up, and without a backup for 7 days.'),
+        unproven_week: Count.describe(
+          'Backed up by themselves, and without a backup that was proven in the last 7 days.',
+        ),
       })
       .describe('Of all sites, whatever the filters.'),
     sites: z.array(CoveredSite).describe('By domain: managed sites that are not in the trash.'),

@@ -71,7 +71,10 @@ test('the coverage has the state of each site, the counts of all, and backups of
   const { kit, targets, ...rest } = body
   expect([kit.confirmed_at, targets.length]).toEqual([TIME, 1])
   expect(rest).toEqual({
-    counts: { ...{ sites: 4, ok: 1, unproven: 0, failed: 0 }, late: 1, never: 1, off: 1, week: 1 },
+    counts: {
+      ...{ sites: 4, ok: 1, unproven: 0, failed: 0, late: 1, never: 1, off: 1 },
+      ...{ week: 1, unproven_week: 1 },
+    },
     sites: [
       {
         ...{ id: fresh, domain: 'fresh.example', ...server, state: 'ok', next_at: TIME },

@@ -14,7 +14,7 @@ const OVERDUE = 'late,never'
 
 /** How many sites are in each state, and a warning about those without a backup for a week. */
 export function Summary({ counts, onShow }: SummaryProps) {
-  const { week, sites, failed, unproven } = counts
+  const { week, sites, failed, unproven, unproven_week } = counts
   return (
     <>
       {week > 0 && (
@@ -56,6 +56,11 @@ export function Summary({ counts, onShow }: SummaryProps) {
           />
         ))}
       </ul>
+      {unproven_week > 0 && (
+        <p className="text-muted">
+          {formatCount(unproven_week, 'site', 'sites')} without a proven backup in 7 days
+        </p>
+      )}
     </>
   )
 }
