@@ -20,6 +20,7 @@ import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
 import { databaseCalls } from './http/database.ts'
 import type { Origin } from './http/listen.ts'
 import { logCalls } from './http/logs.ts'
+import { readingCalls } from './http/readings.ts'
 import { Refused } from './http/refused.ts'
 import { idOf, inRequest } from './http/request-id.ts'
 import { siteCalls } from './http/sites.ts'
@@ -67,29 +68,12 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
   })
 
-  const get = (path: string, read: () => Promise<object>) =>
-    app.get(path, async (context) => context.json(await read()))
-  get('/health', async () => ({ status: 'ok' }))
-  get('/metrics', () => readings.metrics())
-  get('/build', () => readings.build())
-  get('/services', async () => ({ services: await readings.services() }))
-  get('/sites', async () => ({ sites: await readings.sites() }))
-  get('/certificates', async () => ({ certificates: await readings.certificates() }))
-  get('/web', () => readings.web())
-  get('/usage', async () => ({ sites: await readings.usage() }))
-  get('/maintenance', async () => ({ maintenance: await readings.maintenance() }))
-  get('/mail', () => readings.mail())
-  get('/job-troubles', async () => ({ sites: await readings.jobTroubles() }))
-  get('/access', async () => ({ sites: await readings.access() }))
-  get('/logins', async () => ({ logins: await readings.logins() }))
-  get('/conditions', async () => ({ conditions: await readings.conditions() }))
-  get('/php', async () => ({ php: await readings.php() }))
-  get('/sites/health', async () => ({ sites: await readings.health() }))
+  for (const [path, read] of Object.entries(readingCalls(readings)))
+    app.get(path, async ({ json }) => json(await read()))
   app.get('/sites/numbers', async ({ req, json }) => {
     const { since } = parse(CountsRequest, req.query())
     return json({ sites: await readings.numbers(since) })
   })
-  get('/trash', async () => ({ trash: await readings.trash() }))
 
   app.post('/exec', async ({ req: { raw }, var: { body } }) => {
     const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, body))

@@ -1,4 +1,3 @@
-import { Metrics } from '#shared/agent.ts'
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
 import type { Transports } from './agents/transport.ts'
@@ -32,6 +31,8 @@ import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
+import { KnownStates } from './sync/known-states.ts'
+import { readMinute } from './sync/read-state.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
 import { Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
@@ -63,6 +64,11 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   password_cost?: PasswordCost
 }
 
+/** A poll of each minute that has seen the state of a server saves its next sync. */
+const SEEN_MS = 5_000
+/** With a longer interval the metrics of each minute are read alone. */
+const STATE_MS = 120_000
+
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
@@ -77,6 +83,7 @@ export function makeDeps(outside: Outside) {
   const sync = {
     ...{ ...base, agents, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
+    states: new KnownStates(clock),
   }
   const leases = makeLeases(base)
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
@@ -85,9 +92,14 @@ export function makeDeps(outside: Outside) {
     if (isOurs({ id })) await leases.run(shareOf(id), () => inRequest(newRequestId(random), work))
   }
   const listOurs = async () => (await listOnline(db)).filter(isOurs)
-  const scheduler = new Scheduler({
+  const { states } = sync
+  const scheduler: Scheduler = new Scheduler({
     clock,
-    sync: (id) => ours(id, () => backgroundSync(sync, id)),
+    sync: async (id) => {
+      if (!states.isSeen(id, scheduler.interval_ms + SEEN_MS))
+        await ours(id, () => backgroundSync(sync, id))
+    },
+    changed: (id) => states.forget(id),
   })
   const poller = new Poller({
     clock,
@@ -95,7 +107,7 @@ export function makeDeps(outside: Outside) {
     list: listOurs,
     ask: (server) =>
       inRequest(newRequestId(random), () =>
-        agents.get(server, '/metrics', Metrics, limits.contact_ms),
+        readMinute(sync, server, scheduler.interval_ms <= STATE_MS),
       ),
     store: async (readings) => {
       const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
@@ -140,6 +152,7 @@ export function makeDeps(outside: Outside) {
     onFinished: ({ id, type, server_id, params }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)
+      if (type !== 'server.sync') states.forget(server_id)
       if (status === 'failed' && params.dns !== undefined)
         undoRecords(sync, { id }).catch((error: unknown) =>
           log.error('undo of DNS records failed', error),
@@ -149,6 +162,7 @@ export function makeDeps(outside: Outside) {
   })
   const bulks = new BulkRunner({ ...sync, leases, worker })
   leases.onChange(({ lost }) => {
+    states.clear()
     worker.handOver(lost)
     if (lost.includes(FLEET)) bulks.handOver()
   })

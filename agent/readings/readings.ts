@@ -47,6 +47,7 @@ import type {
   LogSearchRequest,
   LogTailRequest,
 } from '#shared/site-logs.ts'
+import { stateReader } from './state.ts'
 
 /** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
 export function readingsOf(
@@ -58,10 +59,9 @@ export function readingsOf(
   const tails = new LogTails(host)
   const exports = new Exports(host)
   const tool = new DatabaseTool(host)
-  return {
+  const synced = {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
-    build: () => buildOf(host),
     sites: async () => (await discoverSites(host)).filter(({ domain }) => !isCanary(domain)),
     /** The web servers, and the sites that have no domain. */
     web: () => discoverWeb(host),
@@ -72,9 +72,15 @@ export function readingsOf(
     /** The last check; null before the first one. */
     maintenance: () => readMaintenance(host),
     mail: () => readMail(host),
+    jobTroubles: () => listJobTroubles(host),
     access: () => listAccess(host),
     /** Of people, to sites. */
     logins: () => listLogins(host),
+  }
+  return {
+    ...synced,
+    state: stateReader(synced),
+    build: () => buildOf(host),
     /** Obstacles to new sites; at most some seconds old. */
     conditions: kept(host, () => listConditions(host)),
     php: () => listPhp(host),
@@ -83,7 +89,6 @@ export function readingsOf(
     numbers: async (since: number) => numbers.list(since),
     /** The runs of the jobs of a site, newest first. */
     jobRuns: (domain: string) => listJobRuns(host, domain),
-    jobTroubles: () => listJobTroubles(host),
     siteJobs: (domain: string) => listOwnJobs(host, domain),
     jobOutput: (request: { domain: string; name: string }) => readJobOutput(host, request),
     wordpressCron: (domain: string) => readEvents(host, domain),

@@ -1,14 +1,13 @@
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import type { Metrics } from '#shared/agent.ts'
 import { MINUTE } from './key.ts'
 import type { Reading } from './queries.ts'
 
 interface Deps extends Pick<Base, 'clock' | 'log'> {
   /** The servers of this minute. */
   list(): Promise<Address[]>
-  ask(server: Address): Promise<Metrics>
+  ask(server: Address): Promise<Omit<Reading, 'server_id' | 'at'>>
   store(readings: readonly Reading[]): Promise<void>
   /** Reads and stores the numbers of the sites of a server that has answered. */
   count(server: Address): Promise<void>
@@ -104,8 +103,8 @@ export class Poller {
     const { id } = server
     this.#calls.add(id)
     try {
-      const metrics = await this.#limit.run(() => this.#deps.ask(server))
-      return { server_id: id, at, metrics }
+      const answer = await this.#limit.run(() => this.#deps.ask(server))
+      return { server_id: id, at, ...answer }
     } catch {
       return undefined
     } finally {

@@ -14,6 +14,8 @@ export interface Reading {
   server_id: number
   at: number
   metrics: Metrics
+  /** Set if everything else is as at the last sync. */
+  synced_at?: string | undefined
 }
 
 /** The servers of the poll: those that answered the last contact. */
@@ -24,15 +26,17 @@ export function listOnline(db: Database) {
 
 /** The readings of many servers in one write. Deleted servers are skipped. */
 export async function storeReadings(db: Database, readings: readonly Reading[]): Promise<void> {
-  const metrics = readings.map(({ server_id, at, metrics }) => ({
+  const metrics = readings.map(({ server_id, at, metrics, synced_at = '' }) => ({
     id: server_id,
     at: new Date(at * 1000).toISOString(),
     metrics,
+    synced_at,
   }))
   await writeAll(db, (queries) => [
     minutesStatement(queries, readings),
     queries.run(sql`
-        update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at'
+        update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
+          last_sync = max(last_sync, reading.value ->> 'synced_at')
         from json_each(${JSON.stringify(metrics)}) as reading
         where servers.id = reading.value ->> 'id'`),
   ])

@@ -11,9 +11,10 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { cancelledError, ServiceError } from '#shared/errors.ts'
-import { type SyncDeps, syncServer } from './sync-server.ts'
+import { type SyncChangedDeps, syncChanged } from './sync-changed.ts'
+import { syncServer } from './sync-server.ts'
 
-export interface RunSyncDeps extends SyncDeps {
+export interface RunSyncDeps extends SyncChangedDeps {
   log: Log
   /** One sync of a server at a time. */
   syncs: KeyedQueue<number>
@@ -43,7 +44,7 @@ export async function runSync(
   } finally {
     over.abort()
     void work
-      .return({ sites: 0 })
+      .return({ sites: 0, changed: false })
       .catch(() => undefined)
       .finally(ends)
   }
@@ -73,7 +74,7 @@ async function stream(
       await recorder.log(step.value)
       step = await Promise.race([work.next(), cancelled])
     }
-    const success = { data: dataOf('server.sync', step.value), change: NO_CHANGE }
+    const success = { data: dataOf('server.sync', { sites: step.value.sites }), change: NO_CHANGE }
     return await succeed(deps, operation, success, await recorder.rest())
   } catch (error) {
     await recorder.flush()
@@ -91,7 +92,7 @@ export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<vo
   return deps.syncs.run(server_id, async () => {
     try {
       const server = await getServer(deps.db, server_id)
-      for await (const _ of syncServer(deps, server, { with_activity: true }));
+      await syncChanged(deps, server)
     } catch (error) {
       if (!(error instanceof ServiceError)) deps.log.error('sync failed', error, { server_id })
     }

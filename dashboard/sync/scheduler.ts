@@ -5,6 +5,8 @@ interface Deps {
   clock: Clock
   /** Must not throw. */
   sync(server_id: number): Promise<void>
+  /** The server or its records have changed since its last sync. */
+  changed(server_id: number): void
 }
 
 const AT_ONCE = 64
@@ -39,6 +41,7 @@ export class Scheduler {
 
   /** A new server: at the next tick. */
   add(server_id: number): void {
+    this.#deps.changed(server_id)
     this.#due.set(server_id, this.#now())
     this.#tick()
   }
@@ -53,6 +56,7 @@ export class Scheduler {
 
   /** A change on it: syncs once after a quiet time, or at the maximum. */
   changed(server_id: number): void {
+    this.#deps.changed(server_id)
     const now = this.#now()
     const since = this.#changed.get(server_id) ?? now
     this.#changed.set(server_id, since)
@@ -61,6 +65,7 @@ export class Scheduler {
   }
 
   remove(server_id: number): void {
+    this.#deps.changed(server_id)
     this.#due.delete(server_id)
     this.#changed.delete(server_id)
   }
@@ -76,6 +81,10 @@ export class Scheduler {
     this.#stopped = true
     this.#waiting.abort()
     await Promise.all(this.#running.values())
+  }
+
+  get interval_ms(): number {
+    return this.#interval_ms
   }
 
   #now(): number {

@@ -39,6 +39,12 @@ export interface SyncDeps extends HandOverDeps {
   trash_ms: number
 }
 
+interface Synced {
+  sites: number
+  /** Whether records of sites were changed: the next sync may change them again. */
+  changed: boolean
+}
+
 interface Options {
   /** Whether a change of state gets its own activity, since no operation records it. */
   with_activity: boolean
@@ -54,7 +60,7 @@ export async function* syncServer(
   deps: SyncDeps,
   server: ServerRow,
   options: Options,
-): AsyncGenerator<string, { sites: number }> {
+): AsyncGenerator<string, Synced> {
   try {
     await handOver(deps, server)
     return yield* readAndApply(deps, server, options)
@@ -72,7 +78,7 @@ async function* readAndApply(
   deps: SyncDeps,
   server: ServerRow,
   { with_activity, signal }: Options,
-): AsyncGenerator<string, { sites: number }> {
+): AsyncGenerator<string, Synced> {
   const { db, clock, agents, contact_ms, trash_ms } = deps
   const since = timestamp(clock)
   const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
@@ -111,9 +117,10 @@ async function* readAndApply(
   })
   await compareAccess(db, server.id, () => askAccess(agents, server))
   await storeLogins(db, server.id, await askLogins(agents, server))
-  if (plan.updates.length + imported + renamed.length > 0) deps.bus.notify(sitesOf(server.id))
+  const changed = plan.updates.length + imported + renamed.length > 0
+  if (changed) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
-  return { sites: listed.total }
+  return { sites: listed.total, changed }
 }
 
 function* changesIn(

@@ -7,6 +7,7 @@ import { useAgent } from '#tests/support/running.ts'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 const PATHS = [
   '/metrics',
+  '/state',
   '/services',
   '/sites',
   '/exec',

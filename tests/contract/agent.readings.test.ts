@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { Certificates, FoundSites, Metrics, Services, Web } from '#shared/agent.ts'
+import { Certificates, FoundSites, Metrics, Services, State, Web } from '#shared/agent.ts'
 import { Usage } from '#shared/site-usage.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
@@ -95,6 +95,15 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     const { status, body } = await client().get('/trash')
 
     expect({ status, body }).toEqual({ status: 200, body: { trash: [] } })
+  })
+
+  test('GET /state has the metrics and a version of everything that a sync reads', async () => {
+    const [one, other] = [await client().get('/state'), await client().get('/state')]
+
+    expect(one.status).toBe(200)
+    expect(one.body).toEqual(State.strict().parse(one.body))
+    expect(State.parse(other.body).version).toBe(State.parse(one.body).version)
+    expect(State.parse(one.body).version).toMatch(/^[\w-]{43}$/)
   })
 
   test('GET /certificates lists the expiry of served certificates', async () => {

@@ -42,6 +42,8 @@ export class FakeAgent {
   /** Undefined: the agent does not know the call. */
   web: Web | undefined
   health: SiteHealth[] = []
+  /** The version of its state. Undefined: the agent does not know the call. */
+  state: string | null | undefined
   services: Service[] = []
   metrics: Metrics = {
     cpu: 7,
@@ -144,6 +146,9 @@ export class FakeAgent {
   #readings(): Record<string, object> {
     return {
       '/metrics': this.metrics,
+      ...(this.state !== undefined && {
+        '/state': { metrics: this.metrics, version: this.state },
+      }),
       '/services': { services: this.services },
       '/sites': { sites: this.sites },
       '/trash': { trash: this.trash },

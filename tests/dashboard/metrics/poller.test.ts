@@ -50,7 +50,14 @@ function poll(
     return counting()
   }
   const list = async () => ids.map((id) => ({ id, hostname: '', port: 1 }))
-  poller = new Poller({ clock, log, list, ask: ({ id }) => ask(id), store: told, count })
+  poller = new Poller({
+    clock,
+    log,
+    list,
+    ask: async ({ id }) => ({ metrics: await ask(id) }),
+    store: told,
+    count,
+  })
   poller.start()
   return poller
 }

@@ -5,18 +5,21 @@ import { SteppedClock } from '#tests/support/dashboard/clock.ts'
 const MINUTE = 60_000
 let clock: SteppedClock
 let begun: Map<number, number>
+let changed: number[]
 let running: Scheduler | undefined
 
 /** A scheduler whose syncs take `ms`. */
 function schedule(ms = 0): Scheduler {
   clock = new SteppedClock()
   begun = new Map()
+  changed = []
   running = new Scheduler({
     clock,
     sync: async (id) => {
       begun.set(id, (begun.get(id) ?? 0) + 1)
       if (ms > 0) await clock.sleep(ms)
     },
+    changed: (id) => changed.push(id),
   })
   return running
 }

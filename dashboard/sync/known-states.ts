@@ -1,0 +1,73 @@
+import type { Clock } from '#dashboard/runtime/clock.ts'
+
+/** All of a server is read after this at the latest: its records may have been changed by others. */
+const WHOLE_MS = 10 * 60_000
+
+interface Known {
+  version: string
+  /** The time of the sync that read all of it, and of the last contact with this version. */
+  synced: number
+  seen: number
+}
+
+/** The versions of the states that servers had when they were synced. In memory: a start syncs all. */
+export class KnownStates {
+  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #known = new Map<number, Known>()
+  readonly #running = new Map<number, symbol>()
+  /** Servers whose agents lack the call, or are slow to answer it: until when it is not sent. */
+  readonly #avoided = new Map<number, number>()
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock
+  }
+
+  /** A sync reads all of a server. The result is kept if nothing calls `forget` until it ends. */
+  begin(server_id: number): (version: string | null) => void {
+    const mark = Symbol('sync')
+    this.#running.set(server_id, mark)
+    return (version) => {
+      if (this.#running.get(server_id) !== mark) return
+      this.#running.delete(server_id)
+      const now = this.#clock.elapsed()
+      if (version !== null) this.#known.set(server_id, { version, synced: now, seen: now })
+    }
+  }
+
+  /** Whether the server still has the state of its last sync, which need not be repeated then. */
+  see(server_id: number, version: string | null): boolean {
+    const known = this.#known.get(server_id)
+    const now = this.#clock.elapsed()
+    if (known?.version !== version || now - known.synced >= WHOLE_MS) return false
+    known.seen = now
+    return true
+  }
+
+  /** Whether a contact within this time has seen the state of its last sync. */
+  isSeen(server_id: number, within_ms: number): boolean {
+    const known = this.#known.get(server_id)
+    const now = this.#clock.elapsed()
+    if (!known || now - known.synced >= WHOLE_MS) return false
+    return now - known.seen < within_ms
+  }
+
+  /** The server or its records are changed by something else. */
+  forget(server_id: number): void {
+    this.#known.delete(server_id)
+    this.#running.delete(server_id)
+    this.#avoided.delete(server_id)
+  }
+
+  avoid(server_id: number): void {
+    this.#avoided.set(server_id, this.#clock.elapsed() + WHOLE_MS)
+  }
+
+  avoids(server_id: number): boolean {
+    return (this.#avoided.get(server_id) ?? 0) > this.#clock.elapsed()
+  }
+
+  /** Other dashboards may have done the work of the servers meanwhile. */
+  clear(): void {
+    for (const map of [this.#known, this.#running, this.#avoided]) map.clear()
+  }
+}

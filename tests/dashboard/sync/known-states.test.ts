@@ -1,0 +1,73 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { KnownStates } from '#dashboard/sync/known-states.ts'
+import { SteppedClock } from '#tests/support/dashboard/clock.ts'
+
+const MINUTE = 60_000
+let clock: SteppedClock
+let states: KnownStates
+
+beforeEach(() => {
+  clock = new SteppedClock()
+  states = new KnownStates(clock)
+  states.begin(1)('v1')
+})
+
+test('knows the version of the last sync, of its server only', () => {
+  expect([states.see(1, 'v1'), states.see(1, 'v2'), states.see(2, 'v1')]).toEqual([
+    ...[true, false, false],
+  ])
+})
+
+test('knows nothing of a server whose state has no version', () => {
+  states.begin(2)(null)
+
+  expect([states.see(2, null), states.isSeen(2, MINUTE)]).toEqual([false, false])
+})
+
+test('asks for a whole sync every ten minutes', async () => {
+  await clock.pass(9 * MINUTE)
+  const before = states.see(1, 'v1')
+  await clock.pass(MINUTE)
+
+  expect([before, states.see(1, 'v1'), states.isSeen(1, 2 * MINUTE)]).toEqual([true, false, false])
+})
+
+test('remembers how long ago the state was seen', async () => {
+  await clock.pass(MINUTE)
+  const long_ago = states.isSeen(1, MINUTE)
+  states.see(1, 'v1')
+
+  expect([long_ago, states.isSeen(1, MINUTE)]).toEqual([false, true])
+})
+
+test('forgets a server that something else has changed', () => {
+  states.forget(1)
+
+  expect([states.see(1, 'v1'), states.isSeen(1, MINUTE)]).toEqual([false, false])
+})
+
+test('does not know the result of a sync during which something changed', () => {
+  const finish = states.begin(1)
+  states.forget(1)
+  finish('v2')
+
+  expect(states.see(1, 'v2')).toBe(false)
+})
+
+test('avoids the call to a server for a time, or until that changes', async () => {
+  states.avoid(1)
+  states.avoid(2)
+  const first = [states.avoids(1), states.avoids(2), states.avoids(3)]
+  states.forget(1)
+  const then = [states.avoids(1), states.avoids(2)]
+  await clock.pass(10 * MINUTE)
+
+  expect([first, then, states.avoids(2)]).toEqual([[true, true, false], [false, true], false])
+})
+
+test('forgets everything when the work is shared out anew', () => {
+  states.avoid(2)
+  states.clear()
+
+  expect([states.see(1, 'v1'), states.avoids(2)]).toEqual([false, false])
+})
