@@ -39,8 +39,8 @@ export async function readMinute(
   deps: Deps & Pick<Base, 'clock'>,
   to: Address,
   with_state: boolean,
-) {
-  if (!with_state) return readMetrics(deps, to)
+): Promise<{ metrics: Metrics; synced_at?: string | undefined }> {
+  if (!with_state) return { metrics: (await readMetrics(deps, to)).metrics }
   const { metrics, version } = await readState(deps, to)
   const synced_at = deps.states.see(to.id, version) ? timestamp(deps.clock) : undefined
   return { metrics, synced_at }

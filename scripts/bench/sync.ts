@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { Agent, get } from 'node:https'
+import { cpuUsage } from 'node:process'
+import { sql } from 'drizzle-orm'
+import { storeReadings } from '#dashboard/metrics/queries.ts'
+import { updateNumbers } from '#dashboard/numbers/update.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import { readMinute } from '#dashboard/sync/read-state.ts'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
+import { fail } from '#scripts/lib/fail.ts'
+import { listening } from '#tests/support/children.ts'
+import { sweep, temporaryFolder } from '#tests/support/processes.ts'
+import { report } from './lib/figure.ts'
+import { median, timed } from './lib/measure.ts'
+import { answersOf, SITES, WHOLE } from './sync/answers.ts'
+import { fleetOf, type KnownAgent } from './sync/fleet.ts'
+
+const SERVERS = Number(process.env.SERVERS ?? 1_000)
+const TRIES = 3
+const AT_ONCE = 64
+const WHOLE_GOAL = 2
+const MINUTE_GOAL_MS = 0.5
+/** Of the health of sites, in a minute. */
+const HEALTH_READINGS = 3
+
+/**
+ * Syncs of enrolled servers with 20 sites each: pinned TLS, signed requests, committed records. A whole sync
+ * beside plain requests for the same bytes over kept connections, and the processor time of a minute in
+ * which nothing changes. Exits with status 1 if a goal is missed or a record is wrong.
+ */
+async function main(): Promise<void> {
+  const folder = await temporaryFolder('sync')
+  const known = `${folder}/agent.json`
+  const program = new URL('./sync/agents.ts', import.meta.url).pathname
+  const agents = await listening([process.execPath, program, known], { env: {} })
+  const agent: KnownAgent = { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port }
+  const fleet = await fleetOf(folder, SERVERS, agent)
+  const ids = Array.from({ length: SERVERS }, (_, number) => number + 1)
+  const whole = () => {
+    fleet.states.clear()
+    return each(ids, (id) => backgroundSync(fleet, id))
+  }
+  // They are recorded, their columns are filled, and nothing changes any more.
+  for (const _ of [1, 2, 3]) await whole()
+  await check(fleet)
+  const times: { ours: number[]; plain: number[] } = { ours: [], plain: [] }
+  const plain = new Plain(agent)
+  await plain.all(ids)
+  for (let turn = 0; turn < TRIES; turn++) {
+    times.plain.push(await timed(() => plain.all(ids)))
+    times.ours.push(await timed(whole))
+  }
+  const minutes: number[] = []
+  for (let turn = 0; turn < TRIES; turn++)
+    minutes.push(await processorTime(() => minute(fleet, ids, agent.port)))
+  await check(fleet)
+  const met = [
+    report({
+      ...{ name: `whole sync of ${SERVERS} servers`, unit: 'ms', at_most: WHOLE_GOAL },
+      ...{ ours: median(times.ours), against: median(times.plain) },
+    }),
+    report({
+      ...{ name: 'processor time of a server and minute without a change', unit: 'ms' },
+      ...{ ours: median(minutes) / SERVERS, at_most: MINUTE_GOAL_MS },
+    }),
+  ]
+  fleet.agents.close()
+  fleet.db.close()
+  plain.close()
+  await sweep()
+  if (met.includes(false)) throw new Error('a goal is missed')
+}
+
+type Fleet = Awaited<ReturnType<typeof fleetOf>>
+
+async function each(ids: readonly number[], work: (id: number) => Promise<unknown>) {
+  const limit = new Limit(AT_ONCE)
+  await Promise.all(ids.map((id) => limit.run(() => work(id))))
+}
+
+/** What the pollers do in a minute; the scheduler then has nothing to do. */
+async function minute(fleet: Fleet, ids: readonly number[], port: number): Promise<void> {
+  const at = Math.floor(Date.now() / 60_000) * 60
+  const addressOf = (id: number) => ({ id, hostname: '127.0.0.1', port })
+  for (let turn = 0; turn < 10; turn++) {
+    const mine = ids.filter((id) => id % 10 === turn)
+    const readings: Parameters<typeof storeReadings>[1][number][] = []
+    await each(mine, async (server_id) => {
+      const answer = await readMinute(fleet, addressOf(server_id), true)
+      if (answer.synced_at === undefined) throw new Error(`server ${server_id} is not unchanged`)
+      readings.push({ server_id, at, ...answer })
+    })
+    await storeReadings(fleet.db, readings)
+    await each(mine, (id) => updateNumbers(fleet, addressOf(id)))
+    for (let reading = 0; reading < HEALTH_READINGS; reading++)
+      await each(mine, (id) => fleet.health.update(addressOf(id)))
+  }
+}
+
+async function check({ db }: Fleet): Promise<void> {
+  const found = await db.read.get<{ servers: number; sites: number }>(sql`
+    select (select count(*) from servers where status = 'online' and last_sync is not null) as servers,
+      (select count(*) from sites where status = 'active') as sites`)
+  if (found?.servers !== SERVERS || found.sites !== SERVERS * SITES)
+    throw new Error(`the records are wrong: ${JSON.stringify(found)}`)
+}
+
+/** In ms, of all threads of this process. */
+async function processorTime(work: () => Promise<unknown>): Promise<number> {
+  const before = cpuUsage()
+  await work()
+  const { user, system } = cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** The same answers over a kept connection to each server, which are read and dropped. */
+class Plain {
+  readonly #known: KnownAgent
+  readonly #agents = new Map<number, Agent>()
+  readonly #bytes = [...answersOf('v1')]
+    .filter(([path]) => WHOLE.includes(path))
+    .reduce((sum, [, body]) => sum + Buffer.byteLength(body), 0)
+
+  constructor(known: KnownAgent) {
+    this.#known = known
+  }
+
+  all(ids: readonly number[]): Promise<void> {
+    return each(ids, async (id) => {
+      let bytes = 0
+      for (const path of WHOLE) bytes += await this.#get(id, path)
+      if (bytes !== this.#bytes) throw new Error(`server ${id} sent ${bytes} bytes`)
+    })
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy()
+  }
+
+  #get(id: number, path: string): Promise<number> {
+    const { port, certificate: ca } = this.#known
+    const agent =
+      this.#agents.get(id) ??
+      new Agent({ keepAlive: true, ca, checkServerIdentity: () => undefined })
+    this.#agents.set(id, agent)
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    get({ host: '127.0.0.1', port, path, agent }, (response) => {
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+      })
+      response.on('end', () => resolve(bytes))
+      response.on('error', reject)
+    }).on('error', reject)
+    return promise
+  }
+}
+
+await main().then(() => process.exit(0), fail)

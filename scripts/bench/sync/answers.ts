@@ -1,0 +1,59 @@
+import { NO_MAIL } from '#shared/mail.ts'
+
+export const SITES = 20
+const domains = Array.from({ length: SITES }, (_, number) => `site-${number}.example`)
+
+const metrics = {
+  cpu: 12.5,
+  ram: { used: 5120, total: 16_384, unit: 'MB' },
+  disk: { used: 40_960, total: 204_800, unit: 'MB' },
+  load: [0.5, 0.4, 0.3],
+  uptime: 86_400,
+  os: 'Debian GNU/Linux 13 (trixie)',
+  version: '0.1.0',
+}
+const services = ['nginx', 'mariadb', 'cron', 'php8.4'].map((name) => ({ name, status: 'running' }))
+const site = (domain: string) => ({
+  ...{ domain, user: 'shop1a2b3c', docroot: '/srv/www/shop1a2b3c/public', php: '8.4' },
+  ...{ tier: 'small', tls: 'letsencrypt', framework: 'wordpress', wp_version: '7.1.1' },
+  ...{ db_name: 'shop1a2b3c', updates: { plugins: 2, themes: 0, core: false } },
+})
+const usage = (domain: string) => ({
+  ...{ domain, bytes: 2e9, files: 40_000, database_bytes: 5e7 },
+  ...{ limit_bytes: 10e9, limit_files: 250_000, measured_at: '2026-05-01T00:00:00.000Z' },
+})
+const check = { state: 'up', code: 'ok', reason: '' }
+const health = (domain: string) => ({
+  ...{ domain, ...check },
+  checks: ['php', 'database', 'http', 'certificate'].map((name) => ({ check: name, ...check })),
+})
+
+/** The bodies of an agent with 20 sites, by path. `version`: of its state. */
+export function answersOf(version: string): ReadonlyMap<string, string> {
+  const bodies: Record<string, object> = {
+    '/state': { metrics, version },
+    '/metrics': metrics,
+    '/services': { services },
+    '/sites': { sites: domains.map(site) },
+    '/web': { programs: [], unnamed: [] },
+    '/trash': { trash: [] },
+    '/certificates': {
+      certificates: domains.map((domain) => ({ domain, expires_at: '2026-12-01T00:00:00.000Z' })),
+    },
+    '/usage': { sites: domains.map(usage) },
+    '/maintenance': { maintenance: null },
+    '/mail': { running: true, sites: domains.map((domain) => ({ domain, ...NO_MAIL })) },
+    '/job-troubles': { sites: [] },
+    '/access': { sites: [] },
+    '/logins': { logins: [] },
+    '/sites/health': { sites: domains.map(health) },
+    '/sites/numbers': { sites: [] },
+  }
+  return new Map(Object.entries(bodies).map(([path, body]) => [path, JSON.stringify(body)]))
+}
+
+/** The requests of a whole sync. */
+export const WHOLE = [
+  ...['/state', '/metrics', '/services', '/sites', '/web', '/certificates', '/usage'],
+  ...['/maintenance', '/mail', '/job-troubles', '/access', '/logins'],
+]

@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import { servers } from '#dashboard/db/schema.ts'
+import { server_agents } from '#dashboard/db/trust-schema.ts'
+import { makeDeps } from '#dashboard/deps.ts'
+import { piecesOf } from '#dashboard/runtime/breathe.ts'
+import { realClock } from '#dashboard/runtime/clock.ts'
+import { jsonLog } from '#dashboard/runtime/log.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { Keyring } from '#dashboard/trust/keyring.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+
+export interface KnownAgent {
+  port: number
+  certificate: string
+  public_key: string
+}
+
+/** The parts of a dashboard with this many enrolled servers, all of them at one agent. */
+export async function fleetOf(folder: string, count: number, agent: KnownAgent) {
+  const db = await openDatabase(`file:${join(folder, 'dashboard.db')}`)
+  const outside = { db, clock: realClock, random: secureRandom }
+  const sealer = makeSealer('benchmark'.repeat(8), secureRandom)
+  const keys = new Keyring({ ...outside, sealer })
+  const { kid } = await keys.current()
+  await fill(db, count, { ...agent, kid })
+  return makeDeps({
+    ...{ ...outside, keys, sealer, secret: 'benchmark'.repeat(8) },
+    log: jsonLog((line) => process.stderr.write(line), realClock.now),
+    rules: { production: false, allow_private: true },
+    public_url: undefined,
+  })
+}
+
+async function fill(
+  db: Database,
+  count: number,
+  { port, certificate, public_key, kid }: KnownAgent & { kid: string },
+): Promise<void> {
+  const at = new Date().toISOString()
+  const ids = Array.from({ length: count }, (_, number) => number + 1)
+  for (const some of piecesOf(ids, 500)) {
+    const rows = some.map((id) => ({
+      ...{ id, name: `server-${id}`, hostname: '127.0.0.1', port, user: 'root', tags: [] },
+      created_at: at,
+    }))
+    await db.write((queries) => queries.insert(servers).values(rows))
+    const trusted = some.map((server_id) => ({
+      ...{ server_id, certificate, public_key, enrolled_at: at, kid },
+    }))
+    await db.write((queries) => queries.insert(server_agents).values(trusted))
+  }
+}
