@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { addServer, completed, foundSite, keepsTrash } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
@@ -18,6 +18,7 @@ beforeAll(async () => {
     foundSite(domain),
   )
   await addServer(dashboard, agent, 'web-1')
+  keepsTrash(agent)
   const caller = callerOf(dashboard.client())
   await confirmKit(caller)
   await checkedTarget(caller, 1)
@@ -75,13 +76,12 @@ test('a filter in the address that does not exist is shown as a mistake', async 
 })
 
 test('the backups of a site stay on the page when the site is deleted permanently', async () => {
-  const caller = callerOf(dashboard.client())
-  const { body } = await caller.call('GET', '/api/fleet/backups?q=shop')
-  const [{ id }] = body.sites
-  await (await caller.send('DELETE', `/api/servers/1/sites/${id}`)).text()
-  await (
-    await caller.send('POST', `/api/servers/1/sites/${id}/purge`, { domain: 'shop.example' })
-  ).text()
+  const client = dashboard.client()
+  const { body } = await client.get('/api/fleet/backups?q=shop')
+  const [{ id }] = Object(body).sites
+  const path = `/api/servers/1/sites/${id}`
+  await completed(dashboard, await client.send({ method: 'DELETE', path }))
+  await completed(dashboard, await client.post(`${path}/purge`, { domain: 'shop.example' }))
 
   const { page, problems } = await open('/backups')
 

@@ -41,6 +41,15 @@ export async function addServer(
   if (!text.includes('event: complete')) throw new Error(`The sync of ${name} ended with ${text}`)
 }
 
+/** Waits until the operation has succeeded that a call has started. */
+export async function completed(
+  { client }: Used,
+  { headers }: { headers: Headers },
+): Promise<void> {
+  const { text } = await client().get(`/api/operations/${headers.get('operation-id')}/events`)
+  if (!text.includes('event: complete')) throw new Error(`The operation ended with ${text}`)
+}
+
 /** The id of a new site, when it is in use. */
 export async function addSite({ client }: Used, path: string, body: object): Promise<number> {
   const { site } = Object((await client().post(path, body)).body)
