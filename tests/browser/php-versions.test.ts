@@ -1,21 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 const agent = new FakeAgent()
 const provisions: unknown[] = []
+/** The version that the agent cannot install. */
+const REFUSED = '8.2'
 
 beforeAll(async () => {
   const post = (path: string, body: object) => dashboard.client().post(path, body)
   agent.services = [{ name: 'php8.4', status: 'running' }]
   makesSites(agent)
   agent.works.set('server.provision', async function* ({ php_versions, php_source }) {
-    provisions.push([php_versions, php_source])
     yield 'Installing PHP'
+    if (String(php_versions) === REFUSED)
+      throw new Refused({ error: 'Internal error', message: 'The disk is full' })
+    provisions.push([php_versions, php_source])
+    // A sync follows, after which the dashboard shows what the agent reports.
+    agent.services = ['php8.3', 'php8.4'].map((name) => ({ name, status: 'running' }))
     return { php_versions: ['8.3', '8.4'] }
   })
   await post('/api/servers', { name: 'web-1', hostname: '127.0.0.1', port: agent.port })
@@ -25,15 +33,21 @@ beforeAll(async () => {
 })
 afterAll(() => agent.stop())
 
-test('many sites: a version that their server lacks is installed there first', async () => {
-  const { page, problems } = await open('/sites')
+/** The dialog that changes the PHP version of both sites, and its notice. */
+async function openDialog(page: Page, php: string) {
   await page.getByRole('checkbox', { name: 'Select shop.example' }).check()
   await page.getByRole('checkbox', { name: 'Select blog.example' }).check()
   await page.getByRole('button', { name: 'Change PHP' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('PHP version').selectOption('8.3')
-  const missing = dialog.getByText('PHP 8.3 is not installed on 1 server with 2 of the sites')
+  await dialog.getByLabel('PHP version').selectOption(php)
+  const missing = dialog.getByText(`PHP ${php} is not installed on 1 server with 2 of the sites`)
   await missing.waitFor()
+  return { dialog, missing }
+}
+
+test('many sites: a version that their server lacks is installed there first', async () => {
+  const { page, problems } = await open('/sites')
+  const { dialog, missing } = await openDialog(page, '8.3')
   await dialog.getByText('web-1', { exact: true }).waitFor()
   await dialog.getByLabel('Add the PHP repository').check()
 
@@ -43,6 +57,21 @@ test('many sites: a version that their server lacks is installed there first', a
   await dialog.getByText('is being installed').waitFor({ state: 'detached' })
   expect(provisions).toEqual([[['8.3'], true]])
   expect(await dialog.getByRole('button', { name: 'Change PHP: 2 sites' }).isEnabled()).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('many sites: a failed installation is shown, with a link to its reason', async () => {
+  const { page, problems } = await open('/sites')
+  const { dialog, missing } = await openDialog(page, REFUSED)
+  const install = dialog.getByRole('button', { name: `Install PHP ${REFUSED} there first` })
+
+  await install.click()
+
+  await dialog.getByText('The installation failed.').waitFor()
+  expect([await missing.isVisible(), await install.isEnabled()]).toEqual([true, true])
+  await dialog.getByRole('link', { name: 'Show the operation' }).click()
+  await page.waitForURL('**/operations/bulk/*')
+  await page.getByText('The disk is full').first().waitFor()
   expect(problems).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
+import { bulkQuery, isBulkActive, startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { phpQuery } from '#dashboard/web/api/fleet.ts'
 import { PhpSourceField } from '#dashboard/web/features/servers/php-source-field.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -8,7 +8,7 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import type { BulkTarget } from '#shared/api/bulk-operations.ts'
+import type { BulkOperationView, BulkTarget } from '#shared/api/bulk-operations.ts'
 import type { ServerPhp } from '#shared/api/servers.ts'
 
 const LIVE_MS = 3_000
@@ -26,6 +26,7 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
   const [php_source, setSource] = useState(false)
   const isStarted = bulk?.php === php
   const { data: servers } = useQuery({ ...phpQuery, refetchInterval: isStarted && LIVE_MS })
+  const { data: installation } = useQuery({ ...bulkQuery(bulk?.id ?? ''), enabled: isStarted })
   const lacking = lackingOf(servers ?? [], php, targets)
   const install = useMutation({
     mutationFn: () =>
@@ -40,7 +41,8 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
   const ids = new Set(lacking.map(({ server_id }) => server_id))
   const sites = targets.filter(({ server_id }) => ids.has(server_id)).length
   const count = formatCount(lacking.length, 'server')
-  if (isStarted)
+  const failure = isStarted && installation && failureOf(installation)
+  if (isStarted && !failure)
     return (
       <Notice kind="wait" title={`PHP ${php} is being installed on ${count}`}>
         Start the change when it is done. <BulkLink id={bulk.id}>Show the progress</BulkLink>
@@ -57,10 +59,23 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
       }
     >
       <p className="mb-2">{namesOf(lacking)}</p>
+      {failure && (
+        <p className="mb-2">
+          {failure} <BulkLink id={bulk.id}>Show the operation</BulkLink>
+        </p>
+      )}
       <PhpSourceField checked={php_source} onChange={setSource} />
       {install.error && <Failure error={install.error} />}
     </Notice>
   )
+}
+
+/** Why an installation does not go on; undefined while it runs, and after a complete success. */
+function failureOf(installation: BulkOperationView): string | undefined {
+  const { status, counts } = installation
+  if (status === 'paused') return 'The installation is paused after failures.'
+  if (isBulkActive(installation) || counts.success === counts.total) return undefined
+  return counts.failed > 0 ? 'The installation failed.' : 'The installation was cancelled.'
 }
 
 function lackingOf(
