@@ -5,8 +5,10 @@
 #
 # kit.pem has the private key of the kit, and the file "repository" the address of the repository in
 # one line, as https://restic.net writes it, such as rest:https://USER:PASSWORD@HOST:8000/hosting/shop_k3f9/
-# --keys is a copy of the folder "keys" of the repository: needed for S3 and SFTP.
-# --backup ID restores an earlier backup than the newest. Run it as root; it can be run again.
+# S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, and AWS_DEFAULT_REGION if it
+# is not us-east-1; SFTP needs a key and a known host for ssh(1). --keys is a copy of the folder "keys"
+# of the repository, if it cannot be read from the storage. --backup ID restores an earlier backup than
+# the newest. Run it as root; it can be run again.
 set -eu
 fail() { echo "recover-site: $*" >&2; exit 1; }
 say() { echo "[$(($(date +%s) - started)) s] $*"; }
@@ -35,16 +37,13 @@ case ${VERSION_ID:-} in
 esac
 
 umask 077
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export DEBIAN_FRONTEND=noninteractive
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT; cd "$work"; export DEBIAN_FRONTEND=noninteractive
 say 'Installing nginx, PHP and MariaDB'
 apt-get update -q > apt.log 2>&1 || { cat apt.log; fail 'apt-get update failed'; }
 extensions='fpm cli mysql curl gd mbstring xml zip intl'
 # shellcheck disable=SC2046
 apt-get install -y -q --no-install-recommends nginx mariadb-server mariadb-client curl openssl \
-  ca-certificates $(for part in $extensions; do echo "php$php-$part"; done) > apt.log 2>&1 ||
+  ca-certificates openssh-client $(for part in $extensions; do echo "php$php-$part"; done) > apt.log 2>&1 ||
   { tail -20 apt.log; fail 'apt-get install failed'; }
 systemctl start mariadb
 
@@ -65,26 +64,42 @@ if ! restic version 2> /dev/null | grep -Eq 'restic (0\.(1[7-9]|[2-9][0-9])|[1-9
 fi
 
 say 'Opening the repository'
-address=$(head -1 "$repository")
-mkdir sealed
-if [ -n "$keys" ]; then
-  cp "$keys"/* sealed/
-else
-  case $address in
-    /*) cp "${address%/}/keys"/* sealed/ ;;
-    rest:*)
-      # Not in arguments, which all users can see.
-      fetch() {
-        printf 'url = "%s/keys/%s"\nsilent\nshow-error\nfail\n' "${address_url%/}" "$1"
-        [ -z "$ca" ] || printf 'cacert = "%s"\n' "$ca"
-      }
-      address_url=${address#rest:}
-      fetch '' | curl --config - | grep -o '[0-9a-f]\{64\}' | sort -u > names
-      while read -r name; do fetch "$name" | curl --config - > "sealed/$name"; done < names
-      ;;
-    *) fail 'copy the folder "keys" of the repository to this machine, and name it with --keys' ;;
+address=$(head -1 "$repository"); mkdir sealed
+# Not in arguments, which all users can see.
+ask() {
+  printf 'url = "%s"\nsilent\nshow-error\nfail\n' "$1"
+  [ -z "$ca" ] || printf 'cacert = "%s"\n' "$ca"
+  case $address in s3:*)
+    printf 'aws-sigv4 = "aws:amz:%s:s3"\n' "${AWS_DEFAULT_REGION:-us-east-1}"
+    printf 'user = "%s:%s"\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY"
+    printf 'header = "x-amz-content-sha256: %s"\n' "$(printf '' | sha256sum | cut -d ' ' -f 1)" ;;
   esac
-fi
+}
+# The addresses of the list of keys, and of the keys without their names.
+fetch_keys() {
+  ask "$1" | curl --config - | grep -o '[0-9a-f]\{64\}' | sort -u > names
+  while read -r name; do ask "$2$name" | curl --config - > "sealed/$name"; done < names
+}
+case ${keys:+given}$address in
+  given*) cp "$keys"/* sealed/ ;;
+  /*) cp "${address%/}/keys"/* sealed/ ;;
+  rest:*) url=${address#rest:} url=${url%/}; fetch_keys "$url/keys/" "$url/keys/" ;;
+  s3:*)
+    [ -n "${AWS_ACCESS_KEY_ID:-}" ] && [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] ||
+      fail 'S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'
+    url=${address#s3:}
+    case $url in *://*) url=${url%/} ;; *) url=https://${url%/} ;; esac
+    path=${url#*://*/}
+    prefix=$(printf '%s/keys/' "${path#*/}" | sed 's|/|%2F|g')
+    fetch_keys "${url%"/$path"}/${path%%/*}?list-type=2&prefix=$prefix" "$url/keys/"
+    ;;
+  sftp:*)
+    url=${address#sftp:} path=${url#*:} server=${url%%:*}
+    case $url in //*) url=${url#//} path=${url#*/} server=sftp://${url%%/*} ;; esac
+    echo "get ${path%/}/keys/* sealed/" | sftp -q -b - "$server" > /dev/null
+    ;;
+  *) fail 'copy the folder "keys" of the repository to this machine, and name it with --keys' ;;
+esac
 for key in sealed/*; do cat "$key"; echo; done |
   sed -n 's/.*"username":"\([A-Za-z0-9+\/=]\{300,\}\)".*/\1/p' > lines
 while read -r line; do
@@ -106,8 +121,7 @@ field() {
     echo preg_match("/^[a-zA-Z0-9_.-]*$/D", (string) $value) ? $value : "";' "$1"
 }
 domain=$(field domain) user=$(field repository)
-files=$(field files.snapshot)
-dump=$(field database.snapshot)
+files=$(field files.snapshot) dump=$(field database.snapshot)
 [ -n "$domain" ] && [ -n "$user" ] && [ -n "$files" ] || fail 'the manifest cannot be read'
 
 say "Restoring the files of $domain"
@@ -133,8 +147,7 @@ if [ -n "$dump" ]; then
   { read -r name; read -r account; IFS= read -r secret; } < account
   case "$name$account" in *[!a-zA-Z0-9_-]*) fail 'wp-config.php names an odd database' ;; esac
   quoted=$(printf %s "$secret" | sed "s/[\\\\']/\\\\&/g")
-  charset=$(field database.character_set)
-  collation=$(field database.collation)
+  charset=$(field database.character_set) collation=$(field database.collation)
   mariadb <<SQL
 SET GLOBAL max_allowed_packet = 1073741824;
 CREATE DATABASE IF NOT EXISTS \`$name\` CHARACTER SET ${charset:-utf8mb4} COLLATE ${collation:-utf8mb4_unicode_ci};
@@ -150,15 +163,8 @@ fi
 
 say 'Setting up PHP and nginx'
 umask 022
-cat > "/etc/php/$php/fpm/pool.d/$user.conf" <<POOL
-[$user]
-user = $user
-group = $user
-listen = /run/php/$user.sock
-listen.owner = www-data
-pm = ondemand
-pm.max_children = 10
-POOL
+printf '%s\n' "[$user]" "user = $user" "group = $user" "listen = /run/php/$user.sock" \
+  'listen.owner = www-data' 'pm = ondemand' 'pm.max_children = 10' > "/etc/php/$php/fpm/pool.d/$user.conf"
 tls=/etc/ssl/recovered/$user
 if ! [ -f "$tls/cert.pem" ]; then
   install -d -m 0700 "$tls"
@@ -167,21 +173,15 @@ if ! [ -f "$tls/cert.pem" ]; then
 fi
 cat > "/etc/nginx/sites-enabled/$user.conf" <<NGINX
 server {
-  listen 80;
-  listen [::]:80;
-  listen 443 ssl;
-  listen [::]:443 ssl;
+  listen 80; listen [::]:80;
+  listen 443 ssl; listen [::]:443 ssl;
   server_name $domain www.$domain;
-  ssl_certificate $tls/cert.pem;
-  ssl_certificate_key $tls/key.pem;
-  root $home/public;
-  index index.php index.html;
-  client_max_body_size 64m;
+  ssl_certificate $tls/cert.pem; ssl_certificate_key $tls/key.pem;
+  root $home/public; index index.php index.html; client_max_body_size 64m;
   location / { try_files \$uri \$uri/ /index.php?\$args; }
   location ~ /\.(?!well-known/) { deny all; }
   location ~ \.php$ {
-    try_files \$uri =404;
-    include fastcgi_params;
+    try_files \$uri =404; include fastcgi_params;
     fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
     fastcgi_pass unix:/run/php/$user.sock;
   }

@@ -5,6 +5,8 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { installRestic } from '#tests/support/storage/restic.ts'
+import { startS3Server, WRITER } from '#tests/support/storage/s3.ts'
+import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
 import { tablesOf } from '#tests/support/system/histories/table-state.ts'
 
@@ -25,6 +27,11 @@ unless(lab.available()).test(
     const { place, secret } = storage.target('shop')
     server.target = { place, secret }
     await server.completed('backup.create', server.saving)
+    const [s3, sftp] = [await startS3Server(), await startSftpServer()]
+    for (const { target } of [s3, sftp]) {
+      server.target = target
+      await server.completed('backup.create', server.saving)
+    }
     const sums = `cd /srv/www/${SITE.user}/public && find . -type f -print0 | sort -z | xargs -0 sha256sum`
     const files = await server.host.must(['bash', '-c', sums])
     const tables = await rowsOf(server.host)
@@ -49,8 +56,27 @@ unless(lab.available()).test(
     expect(await rescue.must([...page, `http://${SITE.domain}/wp-login.php`])).toContain(
       'wp-submit',
     )
-    const again = await rescue.must(argv, { env: ENV, timeout_ms: 15 * MINUTES })
-    expect(again).toContain(`${SITE.domain} answers`)
+
+    // From the bucket, and from the account: nothing is copied by hand. It can be run again.
+    const { bucket, prefix, url, ca } = s3.target.place
+    const { host, port, user, path, host_key } = sftp.target.place
+    await rescue.put('/root/ca.pem', ca)
+    await rescue.put('/root/.ssh/id_ed25519', sftp.target.secret, 0o600)
+    await rescue.put('/root/.ssh/known_hosts', `[${host}]:${port} ${host_key}\n`)
+    const ssh = `Host storage\n  HostName ${host}\n  Port ${port}\n  User ${user}\n`
+    await rescue.put('/root/.ssh/config', ssh, 0o600)
+    const keys = { AWS_ACCESS_KEY_ID: WRITER.key, AWS_SECRET_ACCESS_KEY: WRITER.secret }
+    for (const address of [
+      `s3:${url}/${bucket}/${prefix}/${SITE.user}`,
+      `sftp:storage:${path}/${SITE.user}`,
+      `sftp://${user}@${host}:${port}/${path}/${SITE.user}`,
+    ]) {
+      await rescue.put('/root/repository', `${address}\n`, 0o600)
+      await rescue.must(['rm', `/srv/www/${SITE.user}/public/wp-login.php`])
+      const again = await rescue.must(argv, { env: { ...ENV, ...keys }, timeout_ms: 15 * MINUTES })
+      expect([address, again]).toEqual([address, expect.stringContaining('example.test answers')])
+      expect(await rescue.must(['bash', '-c', sums])).toBe(files)
+    }
     for (const { sha256 } of Object.values(RESTIC)) {
       expect(await Bun.file(SCRIPT).text()).toContain(sha256)
     }
