@@ -2,6 +2,8 @@ import { available } from '#tests/support/lab/available.ts'
 import { prepareBase } from '#tests/support/lab/base.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { switchDown } from '#tests/support/lab/switch.ts'
+import { cephImage } from '#tests/support/storage/ceph.ts'
+import { restImage } from '#tests/support/storage/rest.ts'
 import { panelPackages } from '#tests/support/stranger/packages.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { machineObstacle, prepareImage } from '#tests/support/vm/image.ts'
@@ -18,6 +20,8 @@ async function main(): Promise<void> {
     console.log(...(await packaged(suite)).layers)
   console.log(await panelPackages())
   if ((await machineObstacle()) === undefined) console.log((await prepareImage()).root)
+  console.log(...(await cephImage()).layers)
+  console.log(...(await restImage()).layers)
   await switchDown()
 }
 

@@ -51,11 +51,13 @@ rgw thread pool size = 16
 rgw run sync thread = false
 `
 
+/** A server with Ceph's packages. Made once on a machine. */
+export const cephImage = async () =>
+  preparePackaged(SUITE, PACKAGES, await morePackages(SUITE, PACKAGES))
+
 /** Ceph without an S3 gateway on a host of its own: services `ceph-a` and `ceph-disk`. */
 export async function startCeph(name: string, megabytes: number) {
-  const more = await morePackages(SUITE, PACKAGES)
-  const image = await preparePackaged(SUITE, PACKAGES, more)
-  const host = await startHost({ name, suite: SUITE, init: 'systemd', image })
+  const host = await startHost({ name, suite: SUITE, init: 'systemd', image: await cephImage() })
   const ca = await certify(host)
   await host.put('/etc/ceph/ceph.conf', settings(megabytes))
   for (const folder of ['mon', 'osd']) await host.must(['install', '-d', `${FOLDER}/${folder}`])

@@ -24,15 +24,17 @@ export interface RestOptions {
   megabytes?: number
 }
 
+/** A server with the package of restic's server. Made once on a machine. */
+export const restImage = async () =>
+  preparePackaged(SUITE, PACKAGES, await morePackages(SUITE, PACKAGES))
+
 /**
  * restic's own server in append-only mode with TLS, on a host of its own: services `rest` and
  * `rest-keeper`. Repositories survive a power failure unless `megabytes` is given.
  */
 export async function startRestServer(options: RestOptions = {}) {
   const { name = 'rest', users = ['shop'], megabytes } = options
-  const more = await morePackages(SUITE, PACKAGES)
-  const image = await preparePackaged(SUITE, PACKAGES, more)
-  const host = await startHost({ name, suite: SUITE, init: 'systemd', image })
+  const host = await startHost({ name, suite: SUITE, init: 'systemd', image: await restImage() })
   const ca = await certify(host)
   await host.must(['install', '-d', DATA])
   await limitDisk(host, DATA, megabytes)
