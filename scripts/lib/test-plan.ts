@@ -20,7 +20,7 @@ const UNIT = ['agent', 'scripts', 'shared']
 const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
   unit: { test_ms: 60_000, file_ms: 300_000 },
   dashboard: { test_ms: 60_000, file_ms: 300_000 },
-  simulation: { test_ms: 300_000, file_ms: 300_000 },
+  simulation: { test_ms: 300_000, file_ms: 600_000 },
   contract: { test_ms: 180_000, file_ms: 900_000 },
   system: { test_ms: 300_000, file_ms: 1_500_000 },
   browser: { test_ms: 240_000, file_ms: 1_200_000 },

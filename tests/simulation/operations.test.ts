@@ -25,7 +25,7 @@ test(
     // Runs in which every operation is refused would find nothing.
     if (SEED === undefined) expect(created).toBeGreaterThan(0)
   },
-  long ? 3_600_000 : 300_000,
+  long ? 3_600_000 : 500_000,
 )
 
 test('the same seed replays the same run, to the last line', async () => {

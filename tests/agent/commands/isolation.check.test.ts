@@ -119,7 +119,7 @@ test('leaves nothing behind when any step fails', async () => {
   })
 
   expect(faults).toBeGreaterThan(100)
-}, 60_000)
+}, 180_000)
 
 test('a restart undoes it from its records', async () => {
   const host = await strong()
