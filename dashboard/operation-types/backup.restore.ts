@@ -1,11 +1,9 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreParams, unsealed } from '#dashboard/site-backups/params.ts'
-import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
+import { replacedBy, siteCall, siteOf } from './parts.ts'
 
 export const backupRestore: OperationRules<'backup.restore'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: async (deps, target, { backup_id, parts }) => {
     const { id, domain } = siteOf(target)
     return { domain, parts, ...(await restoreParams(deps, id, backup_id)) }

@@ -1,11 +1,9 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
-import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+import { domainOf, siteCall } from './parts.ts'
 
 export const backupUndo: OperationRules<'backup.undo'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: (_, target) => ({ domain: domainOf(target) }),
   succeeded:
     () =>

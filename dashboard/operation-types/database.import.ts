@@ -1,13 +1,11 @@
 import { backupFirst } from '#dashboard/backup-first/needed.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
-import { atOnce, domainOf, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { domainOf, IN_USE, siteCall, siteOf } from './parts.ts'
 
 /** It can be undone like the restore of a backup. */
 export const databaseImport: OperationRules<'database.import'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: IN_USE, found: false },
   params: (_, target, { without_backup: _skips, ...input }) => ({
     domain: domainOf(target),

@@ -1,13 +1,11 @@
 import { backupFirst } from '#dashboard/backup-first/needed.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkInUse, domainOf, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall, siteOf } from './parts.ts'
 
 /** Only a repair can lose rows. */
 export const databaseMaintain: OperationRules<'database.maintain'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params: (_, target, { action, tables }) => ({
     ...{ domain: domainOf(target), action },

@@ -1,11 +1,9 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+import { domainOf, IN_USE, siteCall } from './parts.ts'
 
 /** The records have the hash of its password only. */
 export const databaseTool: OperationRules<'database.tool'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: IN_USE, found: false },
   params: (_, target, { token, rights, minutes, account_hash }) => ({
     ...{ domain: domainOf(target), token, rights, minutes, account_hash },

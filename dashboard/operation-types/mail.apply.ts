@@ -1,13 +1,11 @@
 import { keptOf, sealedFor, unsealed } from '#dashboard/mail/params.ts'
 import { mailStatements } from '#dashboard/mail/queries.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+import { siteCall } from './parts.ts'
 
 /** For a server, or one of its sites. The recorded password is sealed: only the agent gets it. */
 export const mailApply: OperationRules<'mail.apply'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: async (deps, target, { relay, ...rules }) => {
     const password_sealed = await sealedFor(deps, target, relay)
     const { password: _, ...connection } = relay ?? {}

@@ -1,11 +1,9 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+import { siteCall } from './parts.ts'
 
 /** For a server, or one of its sites: through the stored relay, not one that is being typed. */
 export const mailCheck: OperationRules<'mail.check'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: (_, { site }, { to }) => ({ to, ...(site && { domain: site.domain }) }),
   succeeded: () => NO_CHANGE,
   bulk: null,

@@ -1,5 +1,5 @@
 import { NO_CHANGE } from '#dashboard/operations/rules.ts'
-import { atOnce, onSite, unchangedOtherwise } from './parts.ts'
+import { onSite, siteCall, unchangedOtherwise } from './parts.ts'
 
 /** Of a site in use. The executor changes the records itself (moves/). */
 export const executedHere = {
@@ -20,9 +20,7 @@ export const repeatable = {
 
 /** A command that only a move uses (moves/): no call starts it. */
 export const partOfMove = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: <I>(_: unknown, __: unknown, input: I): I => input,
   succeeded: () => NO_CHANGE,
   bulk: null,

@@ -41,6 +41,9 @@ export const atOnce: Part<'joins' | 'waits'> = {
   waits: { first: false, retry: true },
 }
 
+/** For a managed site that is reachable now. */
+export const siteCall = { ...onSite, ...atOnce, ...unchangedOtherwise }
+
 /** For a server, with the params of its call. */
 export const serverCall = {
   ...onServer,

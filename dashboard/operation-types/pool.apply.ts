@@ -1,12 +1,10 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkInUse, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, siteCall, siteOf } from './parts.ts'
 import { setSite } from './queries.ts'
 
 export const poolApply: OperationRules<'pool.apply'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   params: (_, target, input) => {
     const { user, php } = siteOf(target)
     return { user: input.user ?? user, php_version: input.php_version ?? php, tier: input.tier }

@@ -5,17 +5,15 @@ import { grantsFor } from '#dashboard/access/site.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { AccessGrants } from '#shared/site-access.ts'
 import { ClientAccounts } from '#shared/site-clients.ts'
-import { atOnce, bulkInUse, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from './parts.ts'
 
 /** Params of an earlier version have no clients. */
 const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts.default([]) })
 
 /** The agent gets names and keys as they are on record now. */
 export const siteAccess: OperationRules<'site.access'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   async params({ db }, target, input) {
     const { id, domain } = siteOf(target)

@@ -4,16 +4,14 @@ import { newSitePassword } from '#dashboard/site-settings/password.ts'
 import { settingsStatements } from '#dashboard/site-settings/queries.ts'
 import { invalid } from '#shared/errors.ts'
 import { beyondTier } from '#shared/site-settings.ts'
-import { atOnce, bulkInUse, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from './parts.ts'
 
 const Sealed = z.object({ password_sealed: z.string().optional() })
 
 /** A new password is generated here; its sealed form goes to the record, its hash to the agent. */
 export const siteConfigure: OperationRules<'site.configure'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params(deps, target, { basic_auth, ...change }) {
     const { domain, tier } = siteOf(target)

@@ -1,10 +1,8 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+import { domainOf, siteCall } from './parts.ts'
 
 export const siteJobRun: OperationRules<'site.job-run'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: ['active'], found: false },
   params: (_, target, { name }) => ({ domain: domainOf(target), name }),
   succeeded: () => NO_CHANGE,

@@ -1,12 +1,10 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkInUse, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall } from './parts.ts'
 
 /** The server has the jobs: a backup and a move take them from there. */
 export const siteJobs: OperationRules<'site.jobs'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params: (_, target, change) => ({ domain: domainOf(target), ...change }),
   succeeded: () => NO_CHANGE,

@@ -1,14 +1,12 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { invalid } from '#shared/errors.ts'
 import { MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
-import { atOnce, bulkInUse, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from './parts.ts'
 
 /** The record of the agent has the memory: the page reads it there. */
 export const siteObjectCache: OperationRules<'site.object-cache'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params(_, target, { memory }) {
     const { domain, tier } = siteOf(target)

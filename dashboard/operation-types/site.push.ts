@@ -3,13 +3,11 @@ import { refuseWithoutBackup } from '#dashboard/copies/recent-backup.ts'
 import { stagingOf } from '#dashboard/copies/source.ts'
 import { purgesCdn } from '#dashboard/dns/purge.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
+import { replacedBy, siteCall, siteOf } from './parts.ts'
 
 /** It can be undone like the restore of a backup. */
 export const sitePush: OperationRules<'site.push'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   ...purgesCdn,
   params: async (deps, target, { staging_id, without_backup, ...pushed }) => {
     const { id, domain } = siteOf(target)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { liveOf, sourceOf } from '#dashboard/copies/source.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { unsealed } from '#dashboard/site-backups/params.ts'
-import { atOnce, onSite, replacedBy, siteOf, unchangedOtherwise } from './parts.ts'
+import { replacedBy, siteCall, siteOf } from './parts.ts'
 
 /** Stored params; those of a backup are sealed. */
 const Stored = z.looseObject({
@@ -11,9 +11,7 @@ const Stored = z.looseObject({
 
 /** It can be undone like the restore of a backup. */
 export const siteRefresh: OperationRules<'site.refresh'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: async (deps, target, { from }) => {
     const { id, domain } = siteOf(target)
     const chosen = from ?? { kind: 'site' as const, site_id: await liveOf(deps.db, id) }

@@ -1,11 +1,9 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { refusePrimary } from '#dashboard/sites/refuse-primary.ts'
-import { atOnce, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { siteCall, siteOf } from './parts.ts'
 
 export const siteRenamePreview: OperationRules<'site.rename-preview'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: ['active'], found: false },
   params: async ({ db }, target, { primary }) => {
     const site = siteOf(target)

@@ -1,12 +1,10 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, bulkInUse, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall } from './parts.ts'
 import { setSite } from './queries.ts'
 
 export const siteResume: OperationRules<'site.resume'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params: (_, target) => ({ domain: domainOf(target) }),
   succeeded: () => setSite({ status: 'active', status_reason: '' }),

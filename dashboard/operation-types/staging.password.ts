@@ -2,15 +2,13 @@ import { z } from 'zod'
 import { passwordStatements } from '#dashboard/copies/queries.ts'
 import { newAccess, requireAccess } from '#dashboard/copies/staging-access.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, IN_USE, onSite, siteOf, unchangedOtherwise } from './parts.ts'
+import { IN_USE, siteCall, siteOf } from './parts.ts'
 
 const Sealed = z.object({ password_sealed: z.string() })
 
 /** The password is generated here; its sealed form goes to the record, its hash to the agent. */
 export const stagingPassword: OperationRules<'staging.password'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: IN_USE, found: false },
   async params(deps, target) {
     const site = siteOf(target)

@@ -1,10 +1,8 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+import { domainOf, siteCall } from './parts.ts'
 
 export const wpCronRun: OperationRules<'wp.cron-run'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   site: { states: ['active'], found: false },
   params: (_, target) => ({ domain: domainOf(target) }),
   succeeded: () => NO_CHANGE,

@@ -1,15 +1,13 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { atOnce, bulkInUse, domainOf, IN_USE, onSite, unchangedOtherwise } from './parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall } from './parts.ts'
 
 const HOUR_MS = 3_600_000
 
 /** The record of the agent has the time: the page of the logs reads it there. */
 export const wpDebug: OperationRules<'wp.debug'> = {
-  ...onSite,
-  ...atOnce,
+  ...siteCall,
   ...bulkInUse,
-  ...unchangedOtherwise,
   site: { states: IN_USE, found: false },
   params: ({ clock }, target, { hours }) => ({
     domain: domainOf(target),

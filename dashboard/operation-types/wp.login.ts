@@ -1,10 +1,8 @@
 import { NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
-import { atOnce, domainOf, onSite, unchangedOtherwise } from './parts.ts'
+import { domainOf, siteCall } from './parts.ts'
 
 export const wpLogin: OperationRules<'wp.login'> = {
-  ...onSite,
-  ...atOnce,
-  ...unchangedOtherwise,
+  ...siteCall,
   params: (_, target, { user_id, token_hash }) => ({
     ...{ domain: domainOf(target), user_id, token_hash },
   }),
