@@ -24,10 +24,11 @@ export function CreateSitePage() {
   const { data: me } = useQuery(meQuery)
   const form = useRef<HTMLFormElement>(null)
   const [isStrict, setStrict] = useState(false)
-  const only = useOnlyServer()
+  const servers = useServers()
   const given = typed.use()
   useEffect(() => takeServer(server_id), [server_id])
-  const draft = { ...given, server_id: given.server_id ?? server_id ?? only }
+  const draft = { ...given, server_id: given.server_id ?? server_id ?? servers.only }
+  const isLoading = servers.isLoading && draft.server_id === undefined
   const creation = useCreation(draft)
   const mistakes = mistakesIn(draft)
   const change = (news: Partial<Draft>) => {
@@ -59,6 +60,7 @@ export function CreateSitePage() {
               kind={creation.isPlanned ? 'plain' : 'primary'}
               icon={<ListChecks />}
               busy={creation.isPlanning}
+              disabled={isLoading}
               className="self-start"
             >
               Review plan
@@ -80,11 +82,11 @@ export function CreateSitePage() {
   )
 }
 
-/** If there is only one choice, it is selected. */
-function useOnlyServer(): number | undefined {
-  const { data } = useQuery(fleetQuery)
+/** If there is only one choice, it is selected, as soon as the servers are known. */
+function useServers(): { isLoading: boolean; only: number | undefined } {
+  const { data, isLoading } = useQuery(fleetQuery)
   const [first, ...others] = data?.servers.filter(canTake) ?? []
-  return others.length === 0 ? first?.id : undefined
+  return { isLoading, only: others.length === 0 ? first?.id : undefined }
 }
 
 /** Moves the focus to the refused field. */
