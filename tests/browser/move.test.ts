@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, reportSites } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
@@ -42,8 +42,8 @@ function reports(agent: FakeAgent): void {
   const usual = agent.works.get('site.switch')
   if (!usual) throw new Error('no work')
   agent.works.set('site.switch', (params, ...rest) => {
-    if (params.state === 'parted') agent.sites = []
-    if (params.state === 'arrived') agent.sites = [foundSite('shop.example')]
+    if (params.state === 'parted') reportSites(agent, [])
+    if (params.state === 'arrived') reportSites(agent, [foundSite('shop.example')])
     return usual(params, ...rest)
   })
 }

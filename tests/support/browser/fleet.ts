@@ -21,6 +21,17 @@ export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundS
   }
 }
 
+/** The sites that an agent has from now on; it has created all of them except for the named ones. */
+export function reportSites(
+  agent: FakeAgent,
+  sites: FoundSite[],
+  { foreign = [] }: { foreign?: readonly string[] } = {},
+): void {
+  agent.sites = sites
+  const own = sites.filter(({ domain }) => !foreign.includes(domain))
+  agent.usage = own.map(({ domain }) => ({ domain, ...UNMEASURED }))
+}
+
 /**
  * Adds the agent's machine as a server, and waits until its sites are stored, which count as
  * managed except for the named ones. From then on there are no automatic syncs.
@@ -31,8 +42,7 @@ export async function addServer(
   name: string,
   { foreign = [] }: { foreign?: readonly string[] } = {},
 ): Promise<void> {
-  const own = agent.sites.filter(({ domain }) => !foreign.includes(domain))
-  agent.usage = own.map(({ domain }) => ({ domain, ...UNMEASURED }))
+  reportSites(agent, agent.sites, { foreign })
   await client().put('/api/settings/sync_interval', { value: 86_400 })
   const server = { name, hostname: '127.0.0.1', port: agent.port }
   const { body } = await client().post('/api/servers', server)
