@@ -136,7 +136,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   }
   if (/^http:/.test(values.AGENT_WORDPRESS_URL) && values.AGENT_WORDPRESS_SHA256 === undefined) {
     throw new ConfigError(
-      'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
+      'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 must be set',
     )
   }
   const restic = resticOf(values.AGENT_RESTIC_URL, values.AGENT_RESTIC_SHA256)
@@ -190,7 +190,7 @@ function resticOf(url: string | undefined, sha256: string | undefined) {
   if (url !== undefined && sha256 !== undefined) return { urls: [url], sha256 }
   if (url === undefined && sha256 === undefined)
     return RESTIC[process.arch === 'arm64' ? 'arm64' : 'x64']
-  throw new ConfigError('AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be given together')
+  throw new ConfigError('AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be set together')
 }
 
 function isLoopback(address: string): boolean {

@@ -10,7 +10,7 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
 
   hosting-agent serve      answer on AGENT_LISTEN (127.0.0.1:8443)
   hosting-agent front      the unprivileged half, which listens on the network, and
-  hosting-agent root       the privileged half, which works: systemd starts both
+  hosting-agent root       the privileged half, which runs the commands: systemd starts both
   hosting-agent mail       the mail queue of the sites: systemd starts this, too
   hosting-agent enrol      enrol this server in a dashboard, with the code that it shows
   hosting-agent install    run as two systemd services from now on
@@ -19,8 +19,8 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent status     show the dashboard that this agent trusts
   hosting-agent trust      replace the keys of the dashboard with a new one
   hosting-agent revoke     trust no dashboard any more
-  hosting-agent keeper     delete old backups beside the storage: keeper init makes its key,
-                           keeper run works once; --dry-run only lists what it would forget
+  hosting-agent keeper     delete old backups beside the storage: keeper init creates its key,
+                           keeper run runs once; --dry-run only lists what it would delete
   hosting-agent version    print the version
 `
 

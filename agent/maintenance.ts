@@ -145,7 +145,7 @@ async function renewAll(host: Host, runner: Runner, report: Report): Promise<boo
 }
 
 /** Another restart would not help, and the agent would restart itself endlessly. */
-const STILL = 'It was restarted since, and still runs them: reboot the server'
+const STILL = 'It was restarted, and still runs replaced files: reboot the server'
 
 function noteRenewed(host: Host, name: string, at = host.clock.now()): Promise<void> {
   return changeKept(host, (kept) => ({ ...kept, renewed: { ...kept.renewed, [name]: at } }))

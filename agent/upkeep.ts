@@ -62,7 +62,7 @@ async function reportForeignObjects(host: Host, report: Report): Promise<void> {
   const { found, incomplete } = await findForeignObjects(host)
   for (const { kind, database, name } of found) {
     if (allowed.has(database)) continue
-    report(new Error(`A site has no right to this ${kind}; check it: ${name} in ${database}`))
+    report(new Error(`A site must not have this ${kind}: check ${name} in ${database}`))
   }
   for (const reason of incomplete)
     report(new Error(`Databases were not searched completely: ${reason}`))

@@ -72,7 +72,7 @@ const ReasonCode = z.string().regex(/^[a-z][a-z_]{0,39}$/)
  */
 export const FoundSite = z.object({
   domain: Domain,
-  names: z.array(cut(255)).max(1000).optional().describe('All that it answers to, as configured.'),
+  names: z.array(cut(255)).max(1000).optional().describe('All its names, as configured.'),
   closed: z.boolean().optional().describe('Its web server refuses every visitor.'),
   suspended: z.literal(true).optional(),
   unknown: z.record(z.string().max(40), ReasonCode).optional(),

@@ -66,7 +66,7 @@ export const DownloadRequest = Repository.extend({
 })
 export type DownloadRequest = z.output<typeof DownloadRequest>
 
-/** What a download is. */
+/** The type of a download. */
 export const MEDIA = {
   tar: 'application/x-tar',
   zip: 'application/zip',

@@ -31,7 +31,7 @@ export type Cdn = keyof typeof CDN_NETWORKS
 export const CDNS = Object.keys(CDN_NETWORKS) as [Cdn, ...Cdn[]]
 
 /**
- * The header in which each of them names the visitor. Cloudflare always writes its own. The others
+ * The header in which each of them reports the address of the visitor. Cloudflare always writes its own. The others
  * append the address to a list, of which the last one that is not theirs counts.
  */
 export const VISITOR_HEADERS: Record<Cdn, { name: string; is_list: boolean }> = {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const MOST_MINUTES = 60
 export const MOST_SECONDS = 60 * MOST_MINUTES
-/** Living at the same time, for one site. */
+/** The most users of one site at the same time. */
 export const MOST_DATABASE_USERS = 5
 
 export const UserRights = z.enum(['read', 'write'], 'Must be read or write')

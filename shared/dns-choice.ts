@@ -17,13 +17,13 @@ export const ReplacedRecords = z
   .max(MOST_RECORDS, `Must have at most ${MOST_RECORDS} records`)
   .default([])
   .describe(
-    'The records that lead elsewhere and are replaced, all of a name, as the plan shows them. 409 with the code `changed_meanwhile` if a name has others by now.',
+    'The records that point elsewhere and are replaced, all of a name, as the plan shows them. 409 with the code `changed_meanwhile` if a name has others by now.',
   )
 
 /** Which DNS records an operation of a site makes at Cloudflare. */
 export const DnsChoice = z
   .object({ replace: ReplacedRecords }, 'Must be a JSON object')
   .describe(
-    'Creates the missing DNS records of the names of the site, in the zones of the DNS accounts, before the certificate is requested. A name that leads elsewhere is left alone unless `replace` has its records. Omitted: no record is changed.',
+    'Creates the missing DNS records of the names of the site, in the zones of the DNS accounts, before the certificate is requested. The records of a name that points elsewhere are unchanged unless `replace` has them. Omitted: no record is changed.',
   )
 export type DnsChoice = z.infer<typeof DnsChoice>

@@ -1,6 +1,6 @@
 const RESTART_PHP = 'restart its PHP, and read its log if it fails again'
 const RESTART_DATABASE = 'restart MariaDB on the server'
-const ISSUE = 'make sure that its domain leads to this server, then issue it again'
+const ISSUE = 'make sure that its domain points to this server, then issue it again'
 
 const HEALTH_ADVICE: Readonly<Record<string, string>> = {
   php_failed: RESTART_PHP,
@@ -42,7 +42,9 @@ const FOUND_ADVICE: Readonly<Record<string, string>> = {
   certificate_name: 'get one for this name on its server',
 }
 
-/** What to do about a health code, as the end of a sentence. Codes of newer agents have no advice. */
+/**
+ * What to do about a health code, as the end of a sentence. Codes of newer agents have no advice.
+ */
 export function healthAdvice(code: string, { found }: { found: boolean }): string | undefined {
   if (!found) return HEALTH_ADVICE[code]
   if (!/^(http|certificate)_/.test(code)) return undefined

@@ -26,8 +26,8 @@ export const Moving = z.object({
   /** It is the site now: this copy only forwards. */
   parted: z.boolean().optional(),
   /**
-   * The other server, which names the visitor. A copy that only forwards has it while the site
-   * returns: then it requests its own certificate, and answers the trial.
+   * The other server, which reports the address of the visitor. A copy that only forwards has it while the site
+   * moves back: then it requests its own certificate, and answers the test request.
    */
   from: z.array(Address).max(16).optional(),
   /** Nobody else is served. */

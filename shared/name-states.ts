@@ -30,7 +30,7 @@ export const AgentNameStates = z.object({
 export type AgentNameStates = z.infer<typeof AgentNameStates>
 
 /**
- * Where the DNS records of a name lead. `here`: to the server. `elsewhere`: all of them to other
+ * Where the DNS records of a name point. `here`: to the server. `elsewhere`: all of them to other
  * addresses. `both`. `cdn`: to a network in front of the server. `none`: there are no records.
  * `unknown`: no name server answered, or the address of the server is not public.
  */

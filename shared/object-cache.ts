@@ -32,13 +32,13 @@ export const AgentObjectCache = z.object({
       objects: Count,
       hits: Count.describe('Since it was started.'),
       misses: Count,
-      evicted: Count.describe('Objects that made way for others.'),
+      evicted: Count.describe('Objects that were evicted.'),
     })
     .nullable()
     .describe('Null: it does not run, or does not answer.'),
   drop_in: z
     .enum(['own', 'other', 'none'])
-    .describe('Of whom the file wp-content/object-cache.php of the site is.'),
+    .describe('The owner of the file wp-content/object-cache.php of the site.'),
   other: z.string().max(100).nullable().describe('The plugin that another one names.'),
 })
 export type AgentObjectCache = z.infer<typeof AgentObjectCache>

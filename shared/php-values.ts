@@ -18,7 +18,7 @@ const oneOf = (...words: string[]): PhpValue => ({
 })
 const FUNCTIONS: PhpValue = {
   ...{ kind: 'text', rule: /^[a-z_][a-z0-9_]*(?:,[a-z_][a-z0-9_]*)*$/, system: true },
-  words: 'names of functions with commas between them',
+  words: 'names of functions, separated by commas',
 }
 
 /**

@@ -25,7 +25,7 @@ export const Effect = object({
 }).meta({
   id: 'Effect',
   description:
-    'One effect of a step. `kind` is the kind of `name`: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which starts (create) or stops (remove). A folder stands for everything below it. run leaves nothing behind by itself.',
+    'One effect of a step. `kind` is the kind of `name`: a file, folder, link or socket by its path, a user, database, account, package, or a service by its unit, which starts (create) or stops (remove). A folder stands for everything below it. `run` itself leaves nothing behind.',
 })
 export type Effect = z.infer<typeof Effect>
 

@@ -11,7 +11,7 @@ export const Primary = z.object({
   former: oneOf(FORMER)
     .default('redirect')
     .describe(
-      'The former primary domain: `redirect` leads visitors to the new one (301, with the path), `alias` still shows the site, `none` gives the name up.',
+      'The former primary domain: `redirect` redirects visitors to the new one (301, with the path), `alias` still shows the site, `none` removes it from the site.',
     ),
 })
 export type Primary = z.infer<typeof Primary>
@@ -27,7 +27,7 @@ export function namesAfter(
   const isOther = (name: string) => !taken.includes(name)
   const aliases = names.aliases.filter(isOther)
   const redirects = names.redirects.filter((redirect) => isOther(redirect.domain))
-  // With and without `www.` belong together: the former one cannot be given up.
+  // With and without `www.` belong together: the former one cannot be removed.
   if (apexOf(domain) === apexOf(primary))
     return { www: former === 'alias' ? 'serve' : 'redirect', aliases, redirects }
   const both = former === 'none' ? [] : pairOf(domain)
@@ -43,7 +43,7 @@ export function namesAfter(
   }
 }
 
-/** A redirect to a name that is given up leads to the new one instead, at the same path. */
+/** A redirect to a name that is removed gets the new one as its target, at the same path. */
 function leadingTo(primary: string, given_up: string, redirect: Redirect): Redirect {
   const { to = '' } = redirect
   const host = hostOf(to)

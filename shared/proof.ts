@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SnapshotId } from './backup.ts'
 
-/** What can be wrong with a backup. All but `core_differs` mean that it is not proven. */
+/** The findings about a backup. All but `core_differs` mean that it is not proven. */
 const PROOF_CODES = [
   'missing',
   'damaged',

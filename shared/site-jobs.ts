@@ -84,7 +84,7 @@ export const ReportedJob = z.object({
   enabled: z.boolean(),
 })
 
-/** Why the jobs of a site do not run by themselves. */
+/** Why the jobs of a site do not run automatically. */
 export const JOB_STOPS = ['suspended', 'staging', 'moving', 'without_systemd'] as const
 
 const time = z.iso.datetime().max(40)

@@ -91,7 +91,9 @@ export const PageCache = z.object({
     .describe('Paths that are not stored, with everything below them.'),
   cookies: listOf(Cookie, 'cookies', MOST_EXCLUSIONS)
     .default([])
-    .describe('Visitors with a cookie whose name begins so get their own pages.'),
+    .describe(
+      'Pages for visitors with a cookie whose name begins with one of these are not stored.',
+    ),
 })
 export type PageCache = z.infer<typeof PageCache>
 
@@ -101,7 +103,7 @@ export const Xmlrpc = oneOf(XMLRPC_MODES).describe(
 )
 
 export const TrustedCdn = oneOf(CDNS).describe(
-  'The network in front of the site, which names the address of each visitor. From other networks the header that names it counts for nothing.',
+  'The network in front of the site, which reports the address of each visitor. The header is ignored in requests from other networks.',
 )
 
 export const PagePurge = TrueOrFalse.describe(

@@ -31,7 +31,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   await host.shell.run(['systemctl', 'daemon-reload'])
   await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
   await host.shell.run(['systemctl', 'restart', ...UNITS])
-  return `installed: ${FRONT_UNIT} answers on port ${port}, and ${ROOT_UNIT} works`
+  return `installed: ${FRONT_UNIT} answers on port ${port}, and ${ROOT_UNIT} runs`
 }
 
 async function refuseUnfit({ init, files }: Host): Promise<void> {

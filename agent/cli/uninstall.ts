@@ -67,7 +67,7 @@ async function look(host: Host): Promise<Found> {
   const served = own.size > 0 ? await servedCertificates(host) : []
   const certificates = served
     .filter(({ domain }) => own.has(domain))
-    .map(({ domain, expires_at }) => `${domain} ends on ${expires_at.slice(0, 10)}`)
+    .map(({ domain, expires_at }) => `${domain} expires on ${expires_at.slice(0, 10)}`)
   const known = new Set(sites.map(({ domain }) => domain))
   const others = (await servedDomains(host)).filter((domain) => !known.has(domain))
   return { sites, trash, certificates, others }

@@ -10,7 +10,7 @@ type Params = Pick<ParamsOf<'site.access'>, 'domain' | 'grants' | 'clients'>
 export const isReached = (site: Site, { grants, clients }: Params): boolean =>
   isDeepStrictEqual(site.access ?? [], grants) && isDeepStrictEqual(site.clients ?? [], clients)
 
-/** Whether somebody loses access and nobody gains any: nothing may be a reason to refuse it. */
+/** Whether somebody loses access and nobody gains any: such a change is never refused. */
 export async function onlyTakes(host: Host, params: Params): Promise<boolean> {
   const { access = [], clients = [] } = await getSite(host, params.domain)
   const isKnown = (grant: AccessGrant) => access.some((former) => isWithin(grant, former))

@@ -75,7 +75,7 @@ const sessionsOf = (site: Site, params: Params) => [
   ...clientSessions(site, params),
 ]
 
-/** All that an interrupted operation may have to undo. */
+/** Everything that an interrupted operation may have to undo. */
 export const undoable = async (params: Params, host: Host): Promise<Step[]> => [
   keyStep(params, host),
   ...undoableClients(params, host),

@@ -21,7 +21,7 @@ import { Secret } from '#shared/secret.ts'
 
 type Params = ParamsOf<'backup.create'>
 
-/** Changes nothing of the site: other operations on it need not wait. */
+/** It does not change the site: other operations on it need not wait. */
 export const backupCreate: Command<'backup.create'> = {
   lock: ({ domain }) => `backup of ${apexOf(domain)}`,
   async steps(params, host) {
@@ -109,7 +109,7 @@ function stepsOf(
     },
     {
       name: 'jobs',
-      title: 'Holding the jobs of WordPress',
+      title: 'Pausing the jobs of WordPress',
       ...holdJobs(host, user),
       undo: releaseJobs(host, user).apply,
     },
@@ -135,7 +135,7 @@ function stepsOf(
     },
     {
       name: 'release',
-      title: 'Continuing the jobs of WordPress',
+      title: 'Resuming the jobs of WordPress',
       ...releaseJobs(host, user),
     },
     {

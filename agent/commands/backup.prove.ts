@@ -19,7 +19,7 @@ import { messageOf } from '#shared/errors.ts'
 
 type Params = ParamsOf<'backup.prove'>
 
-/** What the operation learns on its way. */
+/** What the operation finds out while it runs. */
 interface Proof {
   params: Params
   site: Site
@@ -29,7 +29,10 @@ interface Proof {
   manifest?: Manifest
 }
 
-/** One at a time; the live site is not touched. What is wrong with a backup is its result, no error. */
+/**
+ * One at a time; the live site is not touched. Findings about a backup are its result, and no
+ * error.
+ */
 export const backupProve: Command<'backup.prove'> = {
   lock: () => 'proof',
   async steps(_, host) {
@@ -51,7 +54,7 @@ export const backupProve: Command<'backup.prove'> = {
     const report = proof.findings.report({ backup: params.backup, at, seconds })
     for (const { message } of report.findings) yield message
     yield report.proven ? 'The backup is proven' : 'The backup is not proven'
-    // The backup is proven anyway: only the keeper does not know it.
+    // The backup is proven anyway, but the keeper does not know it.
     if (report.proven) {
       await markProven(host, params).catch((error: unknown) => {
         warn({
@@ -146,7 +149,7 @@ async function* reading(
 const CHECKS = [
   ['database', 'Comparing the database', check.checkDatabase],
   ['boot', 'Starting WordPress', check.checkBoot],
-  ['pages', 'Asking for pages', check.checkPages],
+  ['pages', 'Requesting pages', check.checkPages],
   ['core', 'Comparing the files of WordPress', check.compareCore],
 ] as const
 

@@ -21,7 +21,7 @@ import { apexOf } from '#shared/names.ts'
 import { forgetSteps } from './separate-step.ts'
 
 type Params = ParamsOf<'backup.restore'>
-/** What the operation learns on its way. */
+/** What the operation finds out while it runs. */
 type Learned = { manifest?: Manifest; facts?: replace.Facts }
 
 /** Everything is fetched and checked before the site changes; one rename of a folder decides. */
@@ -79,7 +79,7 @@ function stepsOf(
     ...(params.parts.files ? [addressStep(host, site, learned)] : []),
     {
       name: 'password',
-      title: 'Matching the password of the database',
+      title: 'Setting the database password from wp-config.php',
       effects: [],
       apply: () => replace.alignPassword(host, site),
     },

@@ -13,7 +13,7 @@ import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { forgetSteps } from './separate-step.ts'
 
-/** The dump of the restore has left out the same. */
+/** The dump of the restore has left out the same objects. */
 const NOBODY = () => undefined
 
 /** The state before a restore replaces the present one, until its facts are removed. */
@@ -59,7 +59,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     }),
     {
       name: 'database',
-      title: 'Bringing back the previous database',
+      title: 'Restoring the previous database',
       effects: replace.planLoad(user),
       async apply() {
         if (!(await host.files.stat(accountIn(previous)))) return
@@ -71,7 +71,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     },
     {
       name: 'files',
-      title: 'Bringing back the previous files',
+      title: 'Restoring the previous files',
       ...deferred(async () =>
         (await hasExchange(host, previous))
           ? exchangeKept(host, user, { from: previous, to: replaced })
@@ -84,7 +84,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     },
     {
       name: 'password',
-      title: 'Matching the password of the database',
+      title: 'Setting the database password from wp-config.php',
       effects: [],
       apply: () => replace.alignPassword(host, site),
     },
@@ -98,7 +98,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     },
     {
       name: 'cleanup',
-      title: 'Removing what was restored',
+      title: 'Removing the restored state',
       ...removedTree(host, 'folder', replaced),
     },
     {

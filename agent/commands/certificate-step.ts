@@ -4,7 +4,7 @@ import { describe } from '#agent/os/certificates/probe-names.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step, Warn } from '#agent/steps/command.ts'
 
-/** For after the record: a refused certificate never undoes the site. */
+/** Runs after the record is written: a refused certificate never undoes the site. */
 export function certificateStep(
   host: Host,
   site: Site,

@@ -24,7 +24,7 @@ export async function clientAccountSteps(params: Params, host: Host): Promise<St
 export const clientPasswordSteps = (params: Params, host: Host, checked: boolean): Step[] =>
   params.clients.length === 0 ? [] : [passwordStep(params, host, checked)]
 
-/** All that an interrupted operation may have to undo. */
+/** Everything that an interrupted operation may have to undo. */
 export const undoableClients = (params: Params, host: Host): Step[] => [
   accountStep(params, host),
   passwordStep(params, host),
@@ -48,7 +48,7 @@ function accountStep(params: Params, host: Host): Step {
   }
 }
 
-/** `checked`: unless it only takes access, which nothing may refuse. */
+/** `checked`: unless it only removes access, which must never be refused. */
 function passwordStep(params: Params, host: Host, checked = true): Step {
   const change = deferred(async () => clientPasswordsOf(host, await targetOf(params, host)))
   return {

@@ -66,7 +66,7 @@ export function backupSteps(
     },
     {
       name: 'files',
-      title: 'Bringing the files',
+      title: 'Moving the files to the site',
       ...inOrder(
         removed(host, 'folder', docrootOf(user)),
         moved(host, filesIn(fetched), docrootOf(user)),

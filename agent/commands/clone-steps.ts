@@ -23,7 +23,10 @@ import { databaseStep, siteSteps } from './site-steps.ts'
 type FromSite = Extract<CopySource, { kind: 'site' }>
 type Tell = (message: string) => void
 
-/** The content comes before anything is public; the new site knows its own database only. */
+/**
+ * The content is complete before the site is public; the new site has access to its own database
+ * only.
+ */
 export async function stepsOf(
   site: Site,
   from: CopySource,
@@ -41,10 +44,10 @@ export async function stepsOf(
   const steps = await siteSteps(site, host, content, () => answering(host, site))
   if (from.kind === 'site') return steps
   const cleanup = removedTree(host, 'folder', fetchedOf(site.user))
-  return [...steps, { name: 'cleanup', title: 'Removing what was fetched', ...cleanup }]
+  return [...steps, { name: 'cleanup', title: 'Removing the fetched data', ...cleanup }]
 }
 
-/** Its content belongs to the owner: a page with an error is a copy of such a page. */
+/** The owner is responsible for the content: an error page is copied like any other page. */
 async function* answering(host: Host, { domain }: Site): Progress<void> {
   const problem = await awaitAnswer(host, domain)
   if (problem !== undefined) yield `Warning: ${domain} ${problem}`
@@ -58,7 +61,7 @@ interface FromSiteOptions {
   with_jobs: boolean | undefined
 }
 
-/** The database first: a file that comes meanwhile has no row, but no row lacks its file. */
+/** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
 async function steppedFromSite(
   host: Host,
   site: Site,
@@ -74,7 +77,7 @@ async function steppedFromSite(
     database,
     {
       name: 'jobs',
-      title: `Holding the jobs of ${from.domain}`,
+      title: `Pausing the jobs of ${from.domain}`,
       ...holdJobs(host, source),
       undo: releaseJobs(steady, source).apply,
     },
@@ -106,7 +109,7 @@ async function steppedFromSite(
     },
     {
       name: 'release',
-      title: `Continuing the jobs of ${from.domain}`,
+      title: `Resuming the jobs of ${from.domain}`,
       ...releaseJobs(host, source),
     },
   ]

@@ -18,7 +18,7 @@ import { apexOf } from '#shared/names.ts'
 import { forgetSteps } from './separate-step.ts'
 
 type Params = ParamsOf<'database.import'>
-/** What the operation learns on its way. */
+/** What the operation finds out while it runs. */
 interface Learned {
   facts?: replace.Facts
   imported?: Imported

@@ -78,9 +78,9 @@ async function chosen(host: Host, site: Site, params: Params): Promise<SizedTabl
   }))
   const missing = params.tables?.find((name) => !sized.some((table) => table.name === name))
   if (missing !== undefined) throw notFound(`Table ${plainName(missing)} of ${site.domain}`)
-  const wanted = sized.filter(({ name }) => params.tables?.includes(name) ?? true)
-  if (wanted.length === 0) throw conflict(`The database of ${site.domain} has no tables`)
-  return wanted
+  const chosen = sized.filter(({ name }) => params.tables?.includes(name) ?? true)
+  if (chosen.length === 0) throw conflict(`The database of ${site.domain} has no tables`)
+  return chosen
 }
 
 /** MariaDB writes a copy of each table, one after another. */

@@ -8,7 +8,10 @@ import { apexOf } from '#shared/names.ts'
 
 type Params = ParamsOf<'database.tool'>
 
-/** Its session is the temporary user: with its end, Adminer answers no request of it any more. */
+/**
+ * Its session is the temporary user: when the user ends, Adminer answers no request of the session
+ * any more.
+ */
 export const databaseTool: Command<'database.tool'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: async (params, host) => [accountStep(params, host)],

@@ -13,7 +13,7 @@ export type FromBackup = Extract<CopySource, { kind: 'backup' }>
 
 interface Fetching {
   from: FromBackup
-  /** Makes room for what is fetched. */
+  /** Checks that the fetched data fits on the disk. */
   prepare(): Promise<void>
   /** Refuses a backup before anything of it is fetched. */
   check?(manifest: Manifest): Promise<void>

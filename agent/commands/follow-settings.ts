@@ -43,8 +43,8 @@ export function followSettings(host: Host, copy: Site, opened: Opened, backup: s
 }
 
 /**
- * Who has access is a matter of the dashboard; the state of the move one of this server, which may
- * lack the program for debug logs.
+ * The dashboard decides who has access; this server has the state of the move, and may lack the
+ * program for debug logs.
  */
 function followed(copy: Site, value: unknown): Site {
   const recorded = recordIn(value)

@@ -41,7 +41,7 @@ async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
     (await findHolder(host, [domain], { folder: 'trash' })) ??
     (await findHolder(host, [domain], { folder: 'purging' }))
   if (trashed) {
-    const message = `${trashed.domain} is in the trash of this server: restore or purge it`
+    const message = `${trashed.domain} is in the trash of this server: restore it or delete it permanently`
     throw invalid({ domain: [message] })
   }
   await users.refuseExistingUser(host, user)

@@ -10,7 +10,7 @@ interface Change {
 
 const isOn = ({ settings }: Site) => settings?.page_purge === true
 
-/** A change that leaves the setting alone leaves the file alone, too: its owner may have removed it. */
+/** A change without this setting does not touch the file: its owner may have removed it. */
 export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   const before = await findSite(host, change.domain)
   if (!before || isOn(before) === isOn(change.into(before))) return []
@@ -20,7 +20,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   return [
     {
       name: 'purge plugin',
-      title: `${verb} the plugin that tells which pages change`,
+      title: `${verb} the plugin that reports changed pages`,
       effects: planPlugin(before),
       apply: async () => follow(host, change.into(await recorded())),
       undo: async () => follow(host.steady ?? host, await recorded()),

@@ -88,7 +88,7 @@ function refuseMissing(
   if (missing !== undefined) throw conflict(`${from} does not have the table ${missing}`)
 }
 
-/** Nothing of the live site runs: the second check of the tables is final. */
+/** No program of the live site runs: the second check of the tables is final. */
 export function tableSteps(
   host: Host,
   live: Site,

@@ -73,7 +73,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
     },
     {
       name: 'files',
-      title: 'Bringing the files',
+      title: 'Moving the files to the site',
       ...inOrder(
         removed(host, 'folder', docrootOf(user)),
         moved(host, filesIn(fetched), docrootOf(user)),
@@ -82,7 +82,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
     },
     {
       name: 'password',
-      title: 'Matching the password of the database',
+      title: 'Setting the database password from wp-config.php',
       effects: [change('account', user)],
       async apply() {
         await alignPassword(host, site)

@@ -12,7 +12,7 @@ import type { Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 import { fetchBackupSteps } from './fetch-backup.ts'
 
-/** What the operation learns on its way. */
+/** What the operation finds out while it runs. */
 export interface Learned extends Copied {
   until?: string
 }
@@ -33,7 +33,7 @@ export const fetchSteps = (
     ? fromSite(host, site, { from, ...more })
     : fromBackup(host, site, { from, ...more })
 
-/** The database first: a file that comes meanwhile has no row, but no row lacks its file. */
+/** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
 function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'site'>): Step[] {
   const steady = host.steady ?? host
   const jobs = (action: typeof holdJobs) => async () =>
@@ -41,7 +41,7 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
   return [
     {
       name: 'hold',
-      title: `Holding the jobs of ${from.domain}`,
+      title: `Pausing the jobs of ${from.domain}`,
       effects: async () => holdJobs(host, (await getSite(host, from.domain)).user).effects(),
       apply: jobs(holdJobs),
       undo: () => jobs(releaseJobs)().catch(() => undefined),
@@ -66,7 +66,7 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
     },
     {
       name: 'continue',
-      title: `Continuing the jobs of ${from.domain}`,
+      title: `Resuming the jobs of ${from.domain}`,
       effects: async () => releaseJobs(host, (await getSite(host, from.domain)).user).effects(),
       apply: jobs(releaseJobs),
     },

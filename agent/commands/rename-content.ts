@@ -22,7 +22,7 @@ import type { Progress, Step, Warn } from '#agent/steps/command.ts'
 import { flushStep } from './push-steps.ts'
 import type { Learned } from './rename-steps.ts'
 
-/** Nothing of the site runs: its database and its configuration get the new address. */
+/** No program of the site runs: its database and its configuration get the new address. */
 export function contentSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
   const { former, target } = renaming
   const { user } = target

@@ -29,7 +29,7 @@ export function followingSteps(host: Host, { former, target }: Renaming, learned
     },
     {
       name: 'cleanup',
-      title: 'Removing what was kept',
+      title: 'Removing the kept state',
       ...inOrder(...trees.map((path) => removedTree(host, 'folder', path))),
     },
     {
@@ -80,7 +80,7 @@ async function noteMissing(host: Host, target: Site, known: readonly LeftOut[] =
   await forgetTries(host, target.domain)
 }
 
-/** What is known of the tables is of the former addresses: each of them counts as changed. */
+/** The known state of the tables is that of the former addresses: each table counts as changed. */
 async function followCopies(host: Host, from: string, to: string): Promise<void> {
   await forgetBaseline(host, from)
   for (const site of await listSites(host)) {

@@ -19,7 +19,7 @@ import { conflict } from '#shared/errors.ts'
 import { contentSteps } from './rename-content.ts'
 import { followingSteps } from './rename-following.ts'
 
-/** What the operation learns on its way. */
+/** What the operation finds out while it runs. */
 export interface Learned extends Copied {
   /** By the new certificate. */
   left_out?: readonly LeftOut[]

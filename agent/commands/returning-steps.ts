@@ -24,7 +24,7 @@ export function returningSteps(
   return [
     {
       name: 'vhost',
-      title: `Forwarding ${domain} until it returns`,
+      title: `Forwarding ${domain} until it moves back`,
       effects: [change('file', availablePath(domain))],
       async apply() {
         if (certificate !== '') await pin(host, domain, certificate)

@@ -49,7 +49,7 @@ function restartStep(
 ): Step {
   return {
     name: 'restarts',
-    title: 'Restarting what runs replaced files, one after the other',
+    title: 'Restarting programs with replaced files, one after the other',
     effects: [run('restart', 'programs that run replaced files')],
     async *apply() {
       for (const { name, title, effects, apply } of await renewals(host, { database })) {

@@ -45,7 +45,9 @@ async function* missingCertificate(site: Site, { host, warn }: Context): Progres
   warn({ code: 'certificate_missing', message })
 }
 
-/** A smaller tier bounds the settings of PHP that were made for a larger one; they stay on record. */
+/**
+ * A smaller tier bounds the settings of PHP that were made for a larger one; they stay recorded.
+ */
 function warnOfBounds({ domain, tier, settings }: Site, { warn }: Context): void {
   const beyond = beyondTier(settings?.php_settings ?? { values: {} }, tier)
   if (beyond.length === 0) return
@@ -152,7 +154,7 @@ export async function changeSteps(change: SiteChange, host: Host): Promise<Step[
   ]
 }
 
-/** How visitors reach the site, and its jobs. */
+/** The virtual host of the site, and its jobs. */
 function servingSteps(change: SiteChange, host: Host): Step[] {
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())

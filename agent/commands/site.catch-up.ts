@@ -87,7 +87,7 @@ function stepsOf(
     ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
     {
       name: 'content',
-      title: 'Copying what has changed',
+      title: 'Copying the changes',
       effects: [
         run('program', 'restic'),
         change('database', user),

@@ -105,7 +105,7 @@ async function refuseHeld(
     throw invalid({ [field]: [`${name} is a name of the site ${served.domain} of this server`] })
   const trashed = await findHolder(host, [name], { folder: 'trash' })
   if (!trashed) return
-  const message = `${name} is a name of ${trashed.domain}, which is in the trash: restore or purge it`
+  const message = `${name} is a name of ${trashed.domain}, which is in the trash: restore it or delete it permanently`
   throw invalid({ [field]: [message] })
 }
 
@@ -148,6 +148,6 @@ async function certificateSteps(
   const site = applied(await getSite(host, params.domain), params)
   if ((await missingNames(host, site)).length === 0) return []
   const title = `Requesting a certificate for all names of ${site.domain}`
-  const refused = 'The names without a certificate lead to the primary domain'
+  const refused = 'The names without a certificate redirect to the primary domain'
   return [certificateStep(host, site, { title, refused, warn })]
 }

@@ -40,7 +40,7 @@ async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   await refuseUnready(host, from.target)
   const site = await getSite(host, domain)
   if (!site.moving?.closed) return site
-  throw conflict(`${domain} is a copy that another server brings up to date`)
+  throw conflict(`${domain} is a copy that another server updates`)
 }
 
 function stepsOf(host: Host, site: Site, params: Params, learned: Learned = {}): Step[] {
@@ -56,7 +56,7 @@ function stepsOf(host: Host, site: Site, params: Params, learned: Learned = {}):
     },
     {
       name: 'content',
-      title: 'Saving what has changed',
+      title: 'Saving the changes',
       effects: [run('program', 'restic'), run('program', 'mariadb-dump')],
       async *apply() {
         learned.gathered = yield* gather(host, site, opened, params)

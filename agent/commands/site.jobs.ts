@@ -64,7 +64,7 @@ async function checked(host: Host, params: Params): Promise<void> {
     throw conflict('Cron jobs of sites need a server that systemd started')
 }
 
-/** One job more replaces no other one. */
+/** An added job replaces no other one. */
 function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
   const other = add && jobs.find(({ name }) => name === add.name)
   if (!add || isDeepStrictEqual(other, add)) return

@@ -57,7 +57,9 @@ async function refuse({ domain, memory }: Params, host: Host): Promise<void> {
 const preparing = async (params: Params, host: Host): Promise<Step[]> =>
   objectCacheSteps(host, into(await getSite(host, params.domain), params))
 
-/** WordPress never asks a server that is not there: it learns of it last, and forgets it first. */
+/**
+ * WordPress never asks a cache that does not run: its drop-in is installed last, and removed first.
+ */
 function stepsOf(params: Params, host: Host): Step[] {
   const { domain, memory } = params
   const steady = host.steady ?? host

@@ -69,7 +69,7 @@ function stepsOf(
     ...(params.files ? fileSteps(host, live, params.from) : []),
     {
       name: 'report',
-      title: 'Recording what was pushed',
+      title: 'Recording the push',
       effects: [],
       apply: () => writeReport(host, user, reportIn(learned)),
     },

@@ -55,7 +55,7 @@ const siteOf = ({ accept: _, from: __, peers, ...site }: Params): Site => ({
   moving: { from: peers, closed: true },
 })
 
-/** Where the site shows its front page is the other server: this copy only has to answer. */
+/** The other server shows the front page of the site: this copy only has to answer. */
 async function stepsOf(site: Site, { from }: Params, host: Host): Promise<Step[]> {
   if (from.kind !== 'backup') return []
   const password = new Secret(host.random.text(32))

@@ -17,8 +17,8 @@ import type { Moving } from '#shared/moving.ts'
 import { pin, serve } from './switch-steps.ts'
 
 /**
- * The record decides: before it the site thaws, and after it this server only forwards. A site that
- * thawed by itself meanwhile cannot be handed over, since it may have changed.
+ * The record decides: before it the site thaws, and after it this server only forwards. A site
+ * that has thawed meanwhile cannot be handed over, because it may have changed.
  */
 export function partedSteps(host: Host, site: Site, moving: Moving, certificate: string): Step[] {
   const { domain, user } = site

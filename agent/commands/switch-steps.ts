@@ -51,14 +51,14 @@ export function servingSteps(
 export const serve = async (host: Host, site: Site): Promise<void> =>
   nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
 
-/** An authority vouches for all others. */
+/** All others are signed by an authority. */
 export async function pin(host: Host, domain: string, certificate: string): Promise<void> {
   const path = pinnedOf(domain)
   if (isSelfSigned(certificate)) await host.files.write(path, certificate, SECRET)
   else await host.files.remove(path)
 }
 
-/** Its end is certain before it begins. */
+/** The end of the freeze is set up before the freeze. */
 export function freezeSteps(host: Host, site: Site): Step[] {
   const { domain, user } = site
   const steady = host.steady ?? host
@@ -77,7 +77,7 @@ export function freezeSteps(host: Host, site: Site): Step[] {
     },
     {
       name: 'jobs',
-      title: `Holding the jobs of ${domain}`,
+      title: `Pausing the jobs of ${domain}`,
       ...holdJobs(host, user),
       undo: releaseJobs(steady, user).apply,
     },

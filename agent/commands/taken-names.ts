@@ -21,7 +21,7 @@ export async function refuseTakenNames(
     const trashed = await findHolder(host, [name], { folder: 'trash', except })
     if (trashed) {
       throw conflict(
-        `${name} is a name of ${trashed.domain}, which is in the trash of this server: purge it, or remove the name`,
+        `${name} is a name of ${trashed.domain}, which is in the trash of this server: delete it permanently, or remove the name`,
       )
     }
     const path = all.find((server) => server.names.includes(name))?.path

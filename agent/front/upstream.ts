@@ -34,10 +34,10 @@ export function upstreamAt(socketPath: string): Upstream {
 }
 
 /** Of the socket: nobody listens. After any other failure the root half may have the request. */
-const UNHEARD = ['ENOENT', 'ECONNREFUSED']
+const REFUSED = ['ENOENT', 'ECONNREFUSED']
 
 function failureOf(error: NodeJS.ErrnoException): ServiceError {
-  if (UNHEARD.includes(error.code ?? '')) return starting(error)
+  if (REFUSED.includes(error.code ?? '')) return starting(error)
   return offline('The agent ended before it answered', error)
 }
 

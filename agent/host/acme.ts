@@ -85,9 +85,9 @@ async function validate(
 ): Promise<Refusal | undefined> {
   const name = wildcard ? `*.${identifier.value}` : identifier.value
   if (authorization.status === 'valid') return undefined
-  const wanted = wildcard ? 'dns-01' : 'http-01'
-  const challenge = authorization.challenges.find(({ type }) => type === wanted)
-  if (!challenge) return { name, reason: `the authority offers no ${wanted} challenge` }
+  const challengeType = wildcard ? 'dns-01' : 'http-01'
+  const challenge = authorization.challenges.find(({ type }) => type === challengeType)
+  if (!challenge) return { name, reason: `the authority offers no ${challengeType} challenge` }
   const answer = await client.getChallengeKeyAuthorization(challenge)
   if (!wildcard) await present(challenge.token, answer)
   const problem = wildcard && (await publish(`_acme-challenge.${identifier.value}`, answer))

@@ -66,7 +66,7 @@ async function zoneOf(record: DnsRecord): Promise<string> {
       if (zone) return zone.id
     }
   }
-  throw new Error(`Cloudflare: the token sees no zone of ${labels.join('.')}`)
+  throw new Error(`Cloudflare: the token has no access to a zone of ${labels.join('.')}`)
 }
 
 function read<T>(schema: z.ZodType<T>, { result }: Envelope): T {

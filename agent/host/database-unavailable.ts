@@ -6,7 +6,7 @@ export type DatabaseProblem = 'stopped' | 'denied' | 'silent'
 const WORDS: Record<DatabaseProblem, string> = {
   stopped: 'MariaDB is not running',
   denied:
-    'MariaDB does not let the agent in as root: put an account with all rights into /root/.my.cnf or /etc/hosting-agent/mariadb.cnf',
+    'MariaDB refuses the agent as root: put an account with all rights into /root/.my.cnf or /etc/hosting-agent/mariadb.cnf',
   silent: 'MariaDB does not answer',
 }
 

@@ -108,7 +108,7 @@ export interface Output {
   code: number
   stdout: string
   stderr: string
-  /** What `input_from` gave. A program that failed has no effect on `code`. */
+  /** The output of `input_from`. A program that failed has no effect on `code`. */
   fed?: Fed
 }
 

@@ -3,7 +3,7 @@ import type { Host } from './ports.ts'
 import type { Sharing } from './sharing.ts'
 
 interface Group {
-  /** Those that have a place or are about to get one. */
+  /** The tasks that run or are about to start. */
   taken: number
   queue: (() => void)[]
   inside: number

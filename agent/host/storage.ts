@@ -24,7 +24,8 @@ export function blamingDisk(error: unknown): unknown {
 }
 
 function advice(message: string): string | undefined {
-  if (FULL.test(message)) return 'No space left on a disk of this server: make room, and retry'
+  if (FULL.test(message))
+    return 'No space left on a disk of this server: free some space, and retry'
   if (!READ_ONLY.test(message)) return undefined
   return 'A disk of this server is read-only: make it writable, and retry'
 }

@@ -38,9 +38,9 @@ export function backupCalls(backups: Backups, policy: { permitPasswords(): Promi
       return Response.json(await backups.readKeeper(parse(KeeperRequest, jsonOf(request, body))))
     },
     async download(request: Request, body: Uint8Array): Promise<Response> {
-      const wanted = parse(DownloadRequest, jsonOf(request, body))
+      const download = parse(DownloadRequest, jsonOf(request, body))
       await policy.permitPasswords()
-      return responseOf(await backups.download(wanted))
+      return responseOf(await backups.download(download))
     },
   }
 }

@@ -117,7 +117,7 @@ export function forgottenOf(
     .map(({ id }) => id)
 }
 
-/** Why nothing is forgotten in this run: a wrong clock would make all backups old. */
+/** The reason why this run forgets nothing: with a wrong clock all backups would look old. */
 export function clockProblem(last: number | undefined, now: number): string | undefined {
   if (last === undefined) return undefined
   const ahead = Math.round((now - last) / DAY_MS)

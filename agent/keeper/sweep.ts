@@ -41,6 +41,6 @@ const isGarbage = ({ name, sha256 }: StoredFile) =>
 export function garbageMessage({ folder, name }: StoredFile, isOut: boolean): string {
   const path = `${folder}/${name.replace(/[^\w.-]/g, '?').slice(0, 80)}`
   return isOut
-    ? `Took out garbage: ${path}`
+    ? `Removed garbage: ${path}`
     : `${path} is garbage, or is being written: a run removes it when it is a day old`
 }

@@ -68,8 +68,8 @@ const MOST_HEAD = 8 << 20
 const MOST_FIRST_LINE = 256
 
 /**
- * Names the content: logrotate copies a log and compresses the copy, whose first line is the same.
- * Undefined for a compressed file that is none.
+ * Identifies the content: logrotate copies a log and compresses the copy, whose first line is the
+ * same. Undefined for a compressed file that is none.
  */
 export function digestOf(file: LogFile): string | undefined {
   const head = file.zipped ? unzipped(readAt(file, 0, HEAD)) : readAt(file, 0, MOST_FIRST_LINE)

@@ -1,12 +1,12 @@
 import type { LogLevel, LogSource } from '#shared/site-logs.ts'
 import { localTime, monthOf, timeAt, timeIn } from './times.ts'
 
-/** What a line says of itself. `at` is undefined for a line in no known form. */
+/** The parts of a line. `at` is undefined for a line in no known form. */
 export interface Parsed {
   at: number | undefined
   level: LogLevel
   status: number | null
-  /** The text without what the other fields say. */
+  /** The text without the parts in the other fields. */
   text: string
 }
 
@@ -121,7 +121,7 @@ function recorded({ at, status, output }: Record<string, unknown>): Parsed {
   return { at: timeOf(at), level, status: null, text }
 }
 
-/** syslog(3): 3 is an error. What a program prints is 6, whatever it says. */
+/** syslog(3): 3 is an error. The output of a program always has 6. */
 function ofPriority(priority: unknown, text: string): LogLevel {
   const value = Number(priority ?? 6)
   if (value <= 3) return 'error'

@@ -138,5 +138,5 @@ function isWanted({ at, level }: Parsed, { least, since, until }: Query): boolea
   return !hasTime || (at >= since && at <= until)
 }
 
-/** What leaves the server of a text of a log. */
+/** The masked form of a text of a log, which may leave the server. */
 const shown = (text: string): string => visible(masked(text)).slice(0, MOST_LOG_TEXT)

@@ -12,7 +12,7 @@ export interface Region {
 }
 
 const CHUNK = 1 << 20
-/** What is kept of an entry that is longer: enough to see that it is. */
+/** The kept part of a longer entry: enough to detect its length. */
 const MOST_KEPT = MOST_LOG_LINE + 1
 const NOTHING = Buffer.alloc(0)
 
@@ -107,7 +107,7 @@ class Parts {
       this.#carried = copyOf(joined)
       return
     }
-    // What follows bytes that were dropped is further on than it seems.
+    // Positions after dropped bytes are higher than their place in the buffer.
     if (first > 0) yield { bytes: joined.subarray(0, first), from: this.#from }
     this.#from += first > 0 ? first + this.#dropped : 0
     this.#dropped = 0

@@ -4,7 +4,7 @@ import { type AgentLogLine, MOST_LOG_TEXT, MOST_PAGE } from '#shared/site-logs.t
 /** The largest line in JSON. */
 const RESERVE = 4 * MOST_LOG_TEXT
 
-/** What still fits on a page: so many lines, and so many bytes. */
+/** The remaining space of a page, in lines and in bytes. */
 export class Room {
   #lines: number
   #bytes = MOST_PAGE

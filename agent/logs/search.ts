@@ -82,9 +82,9 @@ const named = (file: LogFile) => ({
 
 /** The files from a position on. Throws Gone if it is in none of them. */
 function from(files: readonly ReturnType<typeof named>[], before: string | undefined) {
-  const [wanted, place = 'end'] = before?.split('.') ?? []
-  if (wanted === undefined) return files
-  const at = files.findIndex(({ digest }) => digest === wanted)
+  const [file, place = 'end'] = before?.split('.') ?? []
+  if (file === undefined) return files
+  const at = files.findIndex(({ digest }) => digest === file)
   const [first, ...others] = files.slice(at)
   if (at < 0 || !first) throw new Gone()
   return [{ ...first, end: place === 'end' ? first.end : Number(place) }, ...others]
@@ -93,7 +93,7 @@ function from(files: readonly ReturnType<typeof named>[], before: string | undef
 /** The file of a position is no longer kept. */
 export class Gone extends Error {}
 
-/** All that follows is older than what is looked for. */
+/** All following lines are older than the requested period. */
 const OLDER = -1
 
 /** Where it stopped, if it did. */

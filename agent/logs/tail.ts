@@ -32,7 +32,7 @@ export async function tail(request: ReadRequest, write: (text: string) => void):
   for (const file of files) file.close()
 }
 
-/** Only what is shown is masked: that takes most of the time. */
+/** Only shown lines are masked, because masking takes most of the time. */
 function sampled(
   found: readonly Candidate[],
   sampler: Sampler,

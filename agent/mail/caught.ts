@@ -1,6 +1,8 @@
 import type { Store, Waiting } from './store.ts'
 
-/** The limits of the kept mail of one staging site: the oldest messages make way. */
+/**
+ * The limits of the kept mail of one staging site: the oldest messages are removed for new ones.
+ */
 const MOST_MESSAGES = 200
 const MOST_BYTES = 50 << 20
 

@@ -7,8 +7,8 @@ export const MOST_MAIL_LOG = 2 << 20
 const MOST_TEXT = 1000
 
 /**
- * What became of each message of a site: a line of JSON for each event, without content or subject.
- * A line that cannot be written is lost: mail goes on.
+ * The delivery of each message of a site: a line of JSON for each event, without content or
+ * subject. A line that cannot be written is lost: delivery continues.
  */
 export class MailLog {
   readonly #path: string

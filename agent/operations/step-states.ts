@@ -45,7 +45,7 @@ export class StepStates {
     this.#change('running', 'failed')
   }
 
-  /** No step goes on after the end of its operation. */
+  /** No step continues after the end of its operation. */
   settle(end: 'complete' | 'error'): void {
     this.#change('undoing', 'not_undone')
     this.#change('running', end === 'complete' ? 'done' : 'failed')

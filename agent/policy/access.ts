@@ -18,7 +18,10 @@ const GivesShell = z.object({
 const Access = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
 const Shell = z.object({ kind: z.literal('shell') })
 
-/** Who has a shell on record keeps it: taking one from somebody else names it too. */
+/**
+ * A person with a recorded shell keeps it: a call that removes the shell of somebody else names it
+ * too.
+ */
 export async function givesShell(params: unknown, find: Find): Promise<boolean> {
   if (!GivesShell.safeParse(params).success) return false
   const { data } = Access.safeParse(params)
@@ -32,7 +35,7 @@ export async function givesShell(params: unknown, find: Find): Promise<boolean> 
 const GivesClients = z.object({ clients: z.array(z.unknown()).min(1) })
 const Clients = z.object({ domain: z.string(), clients: z.array(ClientAccount) })
 
-/** An account on record stays, with its password. */
+/** A recorded account stays, with its password. */
 export async function givesClient(params: unknown, find: Find): Promise<boolean> {
   if (!GivesClients.safeParse(params).success) return false
   const { data } = Clients.safeParse(params)

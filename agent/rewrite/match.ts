@@ -1,7 +1,7 @@
 import { type Anchor, type Rule, spellingsOf } from './rules.ts'
 import { type Form, slashAfter, slashBefore } from './spellings.ts'
 
-/** Why an occurrence of an old host was not changed. */
+/** The reason why an occurrence of an old host was not changed. */
 export type Unmatched = 'email' | 'subdomain' | 'port' | 'other'
 
 export interface Match {
@@ -90,7 +90,7 @@ function characterBefore(text: string, end: number): string {
   return decimal === undefined ? text.charAt(end - 1) : String.fromCharCode(Number(decimal))
 }
 
-/** What an occurrence that no rule matches is; undefined for a part of another name. */
+/** The kind of an occurrence that no rule matches; undefined for a part of another name. */
 export function classify(text: string, at: number, end: number): Unmatched | undefined {
   const before = characterBefore(text, at)
   if (isName(before, 0) || isLongerName(text, end)) return undefined

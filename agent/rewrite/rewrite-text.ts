@@ -13,7 +13,7 @@ export interface Edit {
 /** `damaged`: in a serialised string whose length is wrong. `opaque`: in a format of a PHP class. */
 export type Unchanged = Unmatched | 'damaged' | 'opaque' | 'nested'
 
-/** What is replaced, and who counts it. */
+/** The rules of the replacement, and the counter. */
 export interface Rewrite {
   anchors: readonly Anchor[]
   emails: boolean

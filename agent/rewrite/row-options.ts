@@ -1,7 +1,7 @@
 import type { TableTally, Tally } from './report.ts'
 import type { Window } from './window.ts'
 
-/** What the rows of a statement need to know. */
+/** The settings for the rows of a statement. */
 export interface RowOptions {
   window: Window
   tally: Tally

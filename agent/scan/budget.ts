@@ -29,7 +29,7 @@ export class Budget {
     return this.#reached
   }
 
-  /** Whether the scan may go on reading. */
+  /** Whether the scan may continue. */
   goesOn(): boolean {
     if (this.#reached === null && this.#elapsed() >= this.#end) this.#reached = 'time'
     return this.#reached === null

@@ -25,7 +25,7 @@ const NETWORK = [
   '_site_transient_update_themes',
 ]
 
-/** Why a database is not queried. */
+/** The reason why a database is not queried. */
 export type Unasked = 'incomplete' | 'elsewhere'
 
 /**

@@ -22,7 +22,7 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
       if (repositories.length === 0) return found
       // A minus continues after an error, such as a folder without keys.
       const { stdout } = await run(repositories.map((name) => `-ls -ln ${path}/${name}/keys`))
-      const wanted = entriesIn(stdout).flatMap((entry) => {
+      const keys = entriesIn(stdout).flatMap((entry) => {
         const [repository = '', folder, key = ''] = entry.path.slice(path.length + 1).split('/')
         const isKey = entry.mode.startsWith('-') && folder === 'keys' && isKeyName(key)
         return isKey && entry.size <= MOST_BYTES ? [{ repository, key }] : []
@@ -30,7 +30,7 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
       const draft = await mkdtemp('/tmp/keys-')
       try {
         const perRepository = new Map<string, number>()
-        const some = wanted.filter(({ repository }) => {
+        const some = keys.filter(({ repository }) => {
           const count = (perRepository.get(repository) ?? 0) + 1
           perRepository.set(repository, count)
           return found.has(repository) && count <= MOST_KEYS

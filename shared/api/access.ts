@@ -81,7 +81,7 @@ export const CreateClientAccount = body({
 
 export const ResetClientPassword = body({
   token: ClientToken,
-  expires_at: Expiry.optional().describe('Absent: as before.'),
+  expires_at: Expiry.optional().describe('Absent: unchanged.'),
   dry_run: DryRun,
 }).meta({ id: 'ResetClientPassword' })
 

@@ -54,7 +54,7 @@ export const AttentionItem = strictObject({
   severity: Severity,
   server_id: RecordId.nullable(),
   site_id: RecordId.nullable(),
-  operation_id: z.string().nullable().describe('The operation that can be repeated.'),
+  operation_id: z.string().nullable().describe('The operation that can be retried.'),
   name: z.string().describe('The name of the server, the domain of the site, or a PHP version.'),
   reason: z.string().describe('The problem and its solution, in one sentence.'),
   at: z

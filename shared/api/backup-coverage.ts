@@ -6,7 +6,7 @@ import { Count, RecordId, Timestamp } from './parts.ts'
 
 /**
  * unproven: no backup was proven for two intervals of proofs; failed: the last proof had findings;
- * late: the last backup is older than two intervals; off: none is created by itself.
+ * late: the last backup is older than two intervals; off: no backup is created automatically.
  */
 export const COVERAGE_STATES = ['ok', 'unproven', 'failed', 'late', 'never', 'off'] as const
 export type CoverageState = (typeof COVERAGE_STATES)[number]
@@ -34,7 +34,7 @@ const CoveredSite = z
     state: z
       .enum(COVERAGE_STATES)
       .describe(
-        'By the age of the last backup and of the last proof; late: the backup is older than two intervals; failed: the last proof had findings; unproven: no backup was proven for two intervals of proofs; off: none starts by itself.',
+        'By the age of the last backup and of the last proof; late: the backup is older than two intervals; failed: the last proof had findings; unproven: no backup was proven for two intervals of proofs; off: no backup starts automatically.',
       ),
     last_at: Timestamp.nullable().describe('The time of the last backup; null: there is none.'),
     proven_at: Timestamp.nullable().describe('When a backup was proven last; null: never.'),
@@ -60,7 +60,7 @@ const GoneSite = z
     last_at: Timestamp,
     bytes: Count.describe('Files and database of the last backup, uncompressed.'),
   })
-  .meta({ id: 'GoneSite', description: 'Backups of a site that is not on record any more.' })
+  .meta({ id: 'GoneSite', description: 'Backups of a deleted site.' })
 export type GoneSite = z.infer<typeof GoneSite>
 
 export const BackupCoverage = z

@@ -6,7 +6,7 @@ import { oneOf } from '#shared/fields.ts'
 const Path = BackupPath.or(z.literal('')).default('')
 
 export const BrowseBackupQuery = z.object({
-  path: Path.describe('A folder below the public one; without it that itself.'),
+  path: Path.describe('A folder below the public folder; default: the public folder itself.'),
 })
 
 export const DownloadBackupQuery = z.object({

@@ -32,7 +32,7 @@ export const FoundBackups = z
           keys: z
             .array(z.strictObject(SealedKey.shape))
             .describe('The password, encrypted to recovery kits: RSA-OAEP with SHA-256.'),
-          backups: Count.describe('Backups of it that this dashboard has on record.'),
+          backups: Count.describe('Its backups that this dashboard has recorded.'),
         }),
       )
       .describe('By name: those that a recovery kit opens.'),
@@ -56,8 +56,8 @@ export const AdoptedBackups = z
     repository: z.string(),
     domain: z.string().describe('Of the site in the newest backup.'),
     backups: Count.describe('All in the repository.'),
-    added: Count.describe('Those that were not on record.'),
+    added: Count.describe('Newly recorded backups.'),
     last_at: Timestamp,
   })
-  .meta({ id: 'AdoptedBackups', description: 'Backups of a repository that are on record now.' })
+  .meta({ id: 'AdoptedBackups', description: 'The recorded backups of a repository.' })
 export type AdoptedBackups = z.infer<typeof AdoptedBackups>

@@ -7,7 +7,7 @@ import { Count, RecordId, Timestamp } from './parts.ts'
 export const RefreshedBackups = z
   .strictObject({
     gone: Count.describe('Backups that are not in their target any more.'),
-    found: Count.describe('Backups that were not on record.'),
+    found: Count.describe('Newly recorded backups.'),
   })
   .meta({ id: 'RefreshedBackups', description: 'What has changed in the list of backups.' })
 export type RefreshedBackups = z.infer<typeof RefreshedBackups>
@@ -20,7 +20,7 @@ export const GoneBackupsQuery = z.object({ domain: Domain.describe('Of the delet
 
 export const GoneBackup = z
   .strictObject({ id: RecordId, at: Timestamp, bytes: Count, target: z.string() })
-  .meta({ id: 'GoneBackup', description: 'A backup of a site that is not on record any more.' })
+  .meta({ id: 'GoneBackup', description: 'A backup of a deleted site.' })
 
 export const MissingBackup = z.strictObject({
   id: RecordId,
@@ -30,7 +30,7 @@ export const MissingBackup = z.strictObject({
 })
 
 export const LastReplacement = z.strictObject({
-  cause: z.enum(REPLACEMENTS).describe('What replaced it.'),
+  cause: z.enum(REPLACEMENTS).describe('The operation that replaced the state of the site.'),
   at: Timestamp.describe('The time of the backup, or that of the copy of a push or a refresh.'),
   until: Timestamp,
 })

@@ -58,7 +58,7 @@ export const SetBackupSettings = body({
 
 export const BackupSettings = z.strictObject(schedule).meta({
   id: 'BackupSettings',
-  description: 'When, where and without what a site is backed up by itself.',
+  description: 'The automatic backups of a site: when, where, and what they leave out.',
 })
 export type BackupSettings = z.infer<typeof BackupSettings>
 

@@ -32,7 +32,7 @@ export const CreateBackupTarget = body({
 
 export const UpdateBackupTarget = body({
   name: Name.optional(),
-  place: BackupPlace.optional().describe('Another place needs its secret.'),
+  place: BackupPlace.optional().describe('If the place changes, its secret is required again.'),
   secret: secret.optional(),
   keeper_key: KeeperKey.nullable().optional(),
   is_default: z.literal(true, 'Must be true').optional(),
@@ -152,7 +152,7 @@ const ProofView = z
     files: Count,
     tables: Count,
     rows: Count,
-    pages: Count.describe('The pages that were asked for.'),
+    pages: Count.describe('The requested pages.'),
     seconds: z.number().nonnegative(),
   })
   .meta({ id: 'BackupProof', description: 'A restore of a backup into a hidden site.' })
@@ -186,7 +186,7 @@ export const SiteBackups = z
       .nullable()
       .describe('Why no backup can be created now.'),
     undo: LastReplacement.nullable().describe(
-      'What replaced the state of the site last, while it can be undone.',
+      'The last operation that replaced the state of the site, while it can be undone.',
     ),
     ...schedule,
     next_proof_at: Timestamp.nullable().describe(

@@ -49,7 +49,7 @@ export const DnsAccountView = strictObject({
   id: RecordId,
   name: z.string(),
   api: z.string(),
-  zones: z.array(z.string()).describe('The zones that the token saw at its last check.'),
+  zones: z.array(z.string()).describe('The zones to which the token had access at its last check.'),
   checked_at: Timestamp,
   created_at: Timestamp,
 }).meta({ id: 'DnsAccount', description: 'An account at Cloudflare, without its token.' })

@@ -13,11 +13,11 @@ export const MoveSite = body({
 export const MoveSiteBack = body({ discard_changes, dry_run: DryRun }).meta({ id: 'MoveSiteBack' })
 export const ConfirmMove = body({ dry_run: DryRun }).meta({ id: 'ConfirmMove' })
 
-/** Where the DNS entries of a domain lead. */
+/** Where the DNS entries of a domain point. */
 const DNS_STATES = ['new', 'former', 'both', 'elsewhere', 'unknown'] as const
 
 export const SiteMove = strictObject({
-  other_id: RecordId.describe('The server that forwards to the present one.'),
+  other_id: RecordId.describe('The server that forwards to the current one.'),
   other: z.string().describe('Its name.'),
   moved_at: Timestamp,
   tls: z.boolean().describe('Whether it forwards over TLS.'),
@@ -30,11 +30,12 @@ export const OpenMove = strictObject({
   reason: z.string(),
   undecided: z.boolean().describe('Whether the site may have changed its server.'),
   next_at: Timestamp.nullable().describe(
-    'When the dashboard ends it by itself, if both servers are online then.',
+    'When the dashboard ends it automatically, if both servers are online then.',
   ),
 }).meta({
   id: 'OpenMove',
-  description: 'What a move has left on a server that refused or was unreachable.',
+  description:
+    'A move that has not ended, or has left something on a server that refused or was unreachable.',
 })
 export type OpenMove = z.infer<typeof OpenMove>
 

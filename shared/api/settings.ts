@@ -34,13 +34,13 @@ export const SETTINGS = {
     'How often the newest backup of each site is restored into a hidden site and checked; monthly: every four weeks.',
   ),
   backup_window: BackupWindow.describe(
-    'When backups and proofs start by themselves, in UTC; it may end on the next day.',
+    'The window in which automatic backups and proofs start, in UTC; it may end on the next day.',
   ),
   site_shell: TrueOrFalse.describe(
-    'Whether people can be given a shell of a site, beside SFTP; turning it off takes none away.',
+    'Whether people can be given a shell of a site, in addition to SFTP; turning it off removes no existing shell.',
   ),
   client_accounts: TrueOrFalse.describe(
-    'Whether sites can be given SFTP accounts with a password; turning it off takes none away.',
+    'Whether sites can be given SFTP accounts with a password; turning it off removes no existing account.',
   ),
 } as const
 

@@ -12,7 +12,10 @@ export const SetSiteJobs = body({ jobs: SiteJobs, dry_run: DryRun }).meta({
 
 export const RunSiteJob = body({ name: JobName, dry_run: DryRun }).meta({ id: 'RunSiteJob' })
 
-const Stopped = z.enum(JOB_STOPS).nullable().describe('Why nothing runs by itself; null: it does.')
+const Stopped = z
+  .enum(JOB_STOPS)
+  .nullable()
+  .describe('Why no job runs automatically; null: jobs run.')
 
 const JobLastRun = strictObject({
   started_at: Timestamp,

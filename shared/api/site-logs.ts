@@ -19,11 +19,11 @@ import { Count, Timestamp } from './parts.ts'
 const filter = {
   level: LogFilter.shape.level.describe('The least severe one that is included.'),
   text: LogFilter.shape.text.describe(
-    'Only lines with this text, in upper or lower case. It is not found in what is masked.',
+    'Only lines with this text, in upper or lower case. Masked text is not searched.',
   ),
 }
 const source = oneOf(LOG_SOURCES).describe(
-  'access and error: of nginx; php: errors of PHP; wordpress: its debug log; cron: output of its jobs; mail: what became of each message.',
+  'access and error: of nginx; php: errors of PHP; wordpress: its debug log; cron: output of its jobs; mail: the delivery of each message.',
 )
 const times = { since: LogFilter.shape.since, until: LogFilter.shape.until }
 const limitRule = `Must be a whole number between 1 and ${MOST_LOG_LINES}`
@@ -60,7 +60,7 @@ const SiteLog = strictObject({
 export const SiteLogs = strictObject({
   logs: z.array(SiteLog),
   debug_until: Timestamp.nullable().describe(
-    'When the debug log of WordPress ends by itself; null: it is off.',
+    'When the debug log of WordPress ends automatically; null: it is off.',
   ),
 }).meta({ id: 'SiteLogs', description: 'The logs of a site.' })
 

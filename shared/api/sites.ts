@@ -46,7 +46,7 @@ export const UpdateSite = body({
     "Whether the site's database account can create views, stored routines, triggers and events.",
   ),
   xmlrpc: TrueOrFalse.optional().describe(
-    'Whether xmlrpc.php answers, which Jetpack and older apps need. Its requests count under a limit.',
+    'Whether xmlrpc.php answers, which Jetpack and older apps need. Its requests are limited.',
   ),
   accept: Accept.optional(),
   without_backup,

@@ -5,7 +5,7 @@ import { completesWith, noParams, operationType } from '#shared/operation-type.t
 
 const backupUndo = command({
   name: 'backup.undo',
-  summary: 'Undo the last restore of a backup: bring back the files and the database before it',
+  summary: 'Undo the last restore of a backup: restore the previous files and database',
   changes: true,
   params: z.object({ domain: Domain }),
   result: z.object({ domain: ReportedDomain }),

@@ -15,7 +15,7 @@ const databaseImport = command({
     part_count: wholeNumber(1, MOST_PARTS).describe('The number of parts of the upload.'),
     packed: TrueOrFalse.default(false).describe('True: the dump is compressed with gzip.'),
     replace: TrueOrFalse.default(false).describe(
-      'True: all present tables are removed. Default: tables that the dump does not have stay.',
+      'True: all current tables are removed. Default: tables that the dump does not have stay.',
     ),
   }),
   result: z.object({
@@ -26,7 +26,7 @@ const databaseImport = command({
   }),
 })
 
-/** Who imports a dump decides everything that the site stores, its administrators included. */
+/** Whoever imports a dump controls everything that the site stores, its administrators included. */
 export const databaseImportType = operationType({
   name: 'Import database',
   title: 'Import a dump into the database of',

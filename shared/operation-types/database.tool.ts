@@ -18,7 +18,7 @@ const databaseTool = command({
     domain: Domain,
     token: DatabaseUserToken,
     rights: UserRights,
-    minutes: wholeNumber(1, MOST_MINUTES).describe('How long the user lives.'),
+    minutes: wholeNumber(1, MOST_MINUTES).describe('How long the user is valid.'),
     account_hash: DatabasePasswordHash,
   }),
   result: z.object({
@@ -29,7 +29,7 @@ const databaseTool = command({
   }),
 })
 
-/** Who has it reads everything that the site stores. */
+/** Whoever has it can read everything that the site stores. */
 export const databaseToolType = operationType({
   name: 'Open Adminer',
   title: 'Open Adminer for the database of',

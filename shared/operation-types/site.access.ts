@@ -24,7 +24,7 @@ const siteAccess = command({
 export const SiteAccessReport = siteAccess.result
 export type SiteAccessReport = z.output<typeof SiteAccessReport>
 
-/** The people as a call names them: their keys are on record. */
+/** The people as a call names them: their keys are recorded. */
 export const GivenGrants = z
   .array(
     z.object({
@@ -41,7 +41,7 @@ export const GivenGrants = z
   )
 
 const clients = ClientAccounts.optional().describe(
-  'All accounts with a password; without it, those on record.',
+  'All accounts with a password; default: the recorded ones.',
 )
 const end_clients = TrueOrFalse.optional().describe('True: all accounts with a password end.')
 const revoke = Id.optional().describe('A person who loses the access.')
@@ -53,7 +53,7 @@ export const siteAccessType = operationType({
   command: siteAccess,
   right: 'operate',
   params: z.object({
-    grants: GivenGrants.optional().describe('Everybody; without it, those on record.'),
+    grants: GivenGrants.optional().describe('All people; default: the recorded ones.'),
     revoke,
     clients,
     end_clients,

@@ -7,7 +7,7 @@ import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteCatchUp = command({
   name: 'site.catch-up',
-  summary: 'Bring what has changed since to the closed copy of a site that moves',
+  summary: 'Copy the changes of a site that moves to its closed copy',
   changes: true,
   params: z.object({
     domain: Domain,

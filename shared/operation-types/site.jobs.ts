@@ -30,7 +30,7 @@ const siteJobs = command({
   result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MOST_JOBS) }),
 })
 
-/** Who sets a job runs programs as the site: they can read everything that the site can. */
+/** Whoever sets a job runs programs as the site, which can read everything that the site can. */
 export const siteJobsType = operationType({
   name: 'Change cron jobs',
   title: 'Change the cron jobs of',

@@ -4,7 +4,7 @@ import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Moved } from './site.move.ts'
 
 export const discard_changes = TrueOrFalse.default(false).describe(
-  'Go back to the state before the move, and lose what has changed since.',
+  'Restore the state before the move, and lose the changes since then.',
 )
 
 export const siteMoveBackType = operationType({

@@ -35,7 +35,7 @@ export const SOMETHING = { path: ['tables'], error: 'Must name tables, or files 
 
 const sitePush = command({
   name: 'site.push',
-  summary: 'Bring files and tables of a staging site to its live site',
+  summary: 'Push files and tables of a staging site to its live site',
   changes: true,
   params: Pushed.extend({
     domain: Domain.describe('The live site.'),

@@ -45,7 +45,7 @@ const siteRenamePreview = command({
   summary: 'Report what a change of the primary domain would replace in the database and the files',
   changes: false,
   params: z.object({
-    domain: Domain.describe('The present primary domain.'),
+    domain: Domain.describe('The current primary domain.'),
     primary: Primary.shape.primary,
   }),
   result: RenamePreview,

@@ -14,11 +14,11 @@ const siteRename = command({
   summary: 'Change the primary domain of a WordPress site',
   changes: true,
   params: Primary.extend({
-    domain: Domain.describe('The present primary domain.'),
+    domain: Domain.describe('The current primary domain.'),
     accept: Accept.optional(),
   }).refine(({ domain, primary }) => domain !== primary, {
     path: ['primary'],
-    error: 'Must be another name than the present primary domain',
+    error: 'Must differ from the current primary domain',
   }),
   result: ReportedNames.extend({
     domain: ReportedDomain.describe('The new primary domain.'),

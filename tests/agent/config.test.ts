@@ -31,7 +31,7 @@ test.each([
   ],
   [
     { AGENT_RESTIC_URL: 'https://mirror.example/restic' },
-    'AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be given together',
+    'AGENT_RESTIC_URL and AGENT_RESTIC_SHA256 must be set together',
   ],
   [{ AGENT_RESTIC_SHA256: 'abc' }, 'AGENT_RESTIC_SHA256 must be 64 hexadecimal digits'],
   ...['dns-hook', '/etc/../hook', '/etc/dns hook', '/etc/A=1', '/etc/hook;', '/etc//hook', '/'].map(
@@ -47,7 +47,7 @@ test.each([
   [{ AGENT_WP_CLI_SHA512: 'abc' }, 'AGENT_WP_CLI_SHA512 must be 128 hexadecimal digits'],
   [
     { AGENT_WORDPRESS_URL: 'http://mirror.example' },
-    'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 be given',
+    'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 must be set',
   ],
   [
     { AGENT_WORDPRESS_URL: 'ftp://x' },

@@ -54,7 +54,7 @@ class Server extends FakeHost {
     this.#map()
   }
 
-  /** So long, and not a moment more; in the middle of it, something happens. */
+  /** Takes exactly this time; in the middle of it, something happens. */
   async keepFor(ms: number, happens?: () => void): Promise<void> {
     const end = this.time + ms
     const middle = this.time + ms / 2
@@ -152,7 +152,7 @@ test('does not restart a program again that still uses old files after a restart
 
   expect(host.restarted).toEqual([`systemctl restart ${unitOf('one')}`])
   expect(await readMaintenance(host)).toMatchObject({
-    old_files: [{ problem: 'It was restarted since, and still runs them: reboot the server' }],
+    old_files: [{ problem: 'It was restarted, and still runs replaced files: reboot the server' }],
   })
 
   host.stubborn = false

@@ -9,7 +9,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const LAYOUT = '/var/lib/hosting-agent/layout.json'
 
-/** An agent whose `site.update` notes what it was asked for, and fails as often as the test wants. */
+/** An agent whose `site.update` records its requests, and fails as often as the test sets. */
 async function agentWith(
   domains: string[],
   failures: Record<string, number> = {},
@@ -111,7 +111,5 @@ test('reports traces of an attack on the previous version in a database', async 
 
   await run()
 
-  expect(reported).toEqual([
-    'Error: A site has no right to this routine; check it: pwn in aexample',
-  ])
+  expect(reported).toEqual(['Error: A site must not have this routine: check pwn in aexample'])
 })

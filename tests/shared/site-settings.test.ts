@@ -31,7 +31,7 @@ test('a value that php.ini could read in another way is refused with its rule', 
   )
   expect(phpValueProblem('short_open_tag', 'Off')).toBe('short_open_tag must be on or off')
   expect(phpValueProblem('disable_functions', 'exec;')).toBe(
-    'disable_functions must be names of functions with commas between them',
+    'disable_functions must be names of functions, separated by commas',
   )
   expect(phpValueProblem('constructor', 'x')).toStartWith('constructor cannot be set: one of ')
 })

@@ -67,7 +67,7 @@ test.each([
   ['log', false],
   ['complete', true],
   ['error', true],
-] as const)('tells whether %s is the last event', (event, last) => {
+] as const)('reports whether %s is the last event', (event, last) => {
   expect(isTerminal({ event })).toBe(last)
 })
 
@@ -127,7 +127,7 @@ test('refuses an event over 2 MiB while it arrives', async () => {
   await expect(read(flood())).rejects.toThrow('The agent sent a malformed event')
 })
 
-test('refuses an event over 2 MiB that arrives whole', async () => {
+test('refuses an event over 2 MiB that arrives in one piece', async () => {
   const event = encodeEvent({ id: 1, event: 'log', data: { message: 'x'.repeat(3 << 20) } })
 
   await expect(read([event])).rejects.toThrow('The agent sent a malformed event')

@@ -26,7 +26,7 @@ export function openDatabase({ socket = SOCKET, option_files }: Options = {}): D
       const filled = withIdentifiers(sql, values, (name) => connection.escapeId(name))
       const limit_ms = /^(SELECT|SET STATEMENT) /.test(sql) ? QUERY_MS : WORK_MS
       const answer = connection.query(filled.sql, filled.values)
-      // Nothing else ends a statement than closing its connection.
+      // Only closing its connection ends a statement.
       const rows = await within(limit_ms, answer, () => {
         connection.destroy()
         return connections.silent(`no answer in ${limit_ms / 1000} seconds`)

@@ -93,7 +93,7 @@ export class ScanHelper implements SiteReader {
     this.#waiting.set(request.id, waiting)
     this.#send(waiting)
     const answer = schema.safeParse(await promise)
-    if (!answer.success) throw new Error('The scan gave an answer that cannot be used')
+    if (!answer.success) throw new Error('The scan returned an answer that cannot be used')
     return answer.data
   }
 

@@ -40,15 +40,15 @@ export async function clientLoginsOf(host: Host, user: string): Promise<string[]
 /** The accounts without their passwords: nobody can log in to a new one yet. */
 export const clientAccountsOf = (host: Host, { user, clients = [] }: Owner): Change =>
   deferred(async () => {
-    const wanted = clients.map(({ token }) => loginOf(user, token))
+    const logins = clients.map(({ token }) => loginOf(user, token))
     const found = await clientLoginsOf(host, user)
     const whole: string[] = []
     for (const login of found) if (await isWhole(host, user, login)) whole.push(login)
-    const kept = wanted.filter((login) => whole.includes(login))
+    const kept = logins.filter((login) => whole.includes(login))
     return inOrder(
-      ...(wanted.length > 0 ? [withoutManager(host, user)] : []),
+      ...(logins.length > 0 ? [withoutManager(host, user)] : []),
       ...found.filter((login) => !kept.includes(login)).map((login) => removal(host, login)),
-      ...wanted
+      ...logins
         .filter((login) => !kept.includes(login))
         .map((login) => addition(host, user, login)),
     )
@@ -147,8 +147,8 @@ const removal = (host: Host, login: string): Change =>
 
 async function isWhole(host: Host, user: string, login: string): Promise<boolean> {
   const [site, client] = [await entryOf(host, PASSWD, user), await entryOf(host, PASSWD, login)]
-  const wanted = [...(site?.slice(2, 4) ?? []), commentOf(user), homeOf(user), NO_LOGIN]
-  if (!site || client?.slice(2).join() !== wanted.join()) return false
+  const expected = [...(site?.slice(2, 4) ?? []), commentOf(user), homeOf(user), NO_LOGIN]
+  if (!site || client?.slice(2).join() !== expected.join()) return false
   const members = (await entryOf(host, '/etc/group', CLIENT_GROUP))?.[3] ?? ''
   return members.split(',').includes(login)
 }

@@ -33,7 +33,7 @@ export function openingSteps(host: Host, site: Owner): Step[] {
   return [
     {
       name: 'open logins',
-      title: `Admitting people to ${site.domain} again`,
+      title: `Allowing logins to ${site.domain} again`,
       effects: [change('user', site.user)],
       apply: () => openLogins(host, site),
       undo: () => closeLogins(steady, site.user),

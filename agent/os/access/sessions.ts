@@ -8,8 +8,8 @@ const NAMES = ['sshd', 'sshd-session']
 const CHECKING = /^(sshd|sshd-session): (\S+) \[priv\]$/
 
 /**
- * Ends all SSH sessions of a site, but none of its other processes. What admits them ends before:
- * a login that sshd checked earlier has no session afterwards.
+ * Ends all SSH sessions of a site, but none of its other processes. The processes that start
+ * sessions end first: a login that sshd checked earlier has no session afterwards.
  */
 export async function endSessions(host: Host, user: string): Promise<void> {
   await endLogins(host, user)

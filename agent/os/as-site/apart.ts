@@ -1,7 +1,10 @@
 import type { RunOptions, SiteProcess } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 
-/** Nothing of root, of sites, or of other services; of the sockets of the server that of MariaDB. */
+/**
+ * The program sees nothing of root, of sites, or of other services; of the sockets of the server
+ * only that of MariaDB.
+ */
 const HIDDEN = [
   ...['/srv', '/etc/hosting', '/etc/hosting-agent', '/etc/nginx', '/etc/mysql', '/etc/ssh'],
   ...['/var/lib/hosting-agent', '/var/lib/mysql', '/var/lib/nginx', '/var/log', '/var/backups'],

@@ -17,8 +17,8 @@ const FILE = 'check.txt'
  */
 export async function refuseWrongFields(host: Host, { repository }: Opened): Promise<void> {
   const { target, name } = repository
-  const wanted = { repositories: [name], after: '', most: 1, containing: '"' }
-  await readKeys(host, target, wanted).catch((error: unknown) => {
+  const request = { repositories: [name], after: '', most: 1, containing: '"' }
+  await readKeys(host, target, request).catch((error: unknown) => {
     if (!(error instanceof StorageRefused) || error.field === null) return
     const field = error.field === 'secret' ? 'secret' : `place.${error.field}`
     throw invalid({ [field]: [error.reason] })

@@ -31,7 +31,7 @@ export function keepStep(host: Host, user: string, facts?: () => Facts): Step {
   const folder = replacedOf(user)
   return {
     name: 'keep',
-    title: 'Keeping the present state',
+    title: 'Keeping the current state',
     ...declared([create('folder', folder)], async () => {
       for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
       const known = facts?.()
@@ -55,7 +55,7 @@ export const saveStep = (
   around: (save: Save) => Promise<void> = (save) => save(),
 ): Step => ({
   name: 'dump',
-  title: 'Saving the present database',
+  title: 'Saving the current database',
   effects: [run('program', 'mariadb-dump')],
   apply: () =>
     around(async () => {
@@ -88,6 +88,6 @@ export function recordStep(host: Host, user: string, what = 'state'): Step {
 
 export const forgetFetchedStep = (host: Host, user: string): Step => ({
   name: 'cleanup',
-  title: 'Removing what was fetched',
+  title: 'Removing the fetched data',
   ...removedTree(host, 'folder', fetchedOf(user)),
 })

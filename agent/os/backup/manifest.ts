@@ -11,8 +11,8 @@ import { Domain } from '#shared/fields.ts'
 const amount = z.int().nonnegative()
 
 /**
- * What ties a backup together. It is saved last: a backup without it does not exist. With `site`
- * the site can be created again on an empty server.
+ * The list of the parts of a backup. It is saved last: a backup without it does not exist. With
+ * `site` the site can be created again on an empty server.
  */
 export const Manifest = z.object({
   version: z.literal(1),

@@ -4,7 +4,7 @@ import { HOMES } from '#agent/os/site/paths.ts'
 export const RESTORES = `${HOMES}/.restore`
 const folderOf = (user: string) => `${RESTORES}/${user}`
 
-/** What a restore takes from a backup, before it touches the site. */
+/** The parts that a restore takes from a backup, before it changes the site. */
 export const fetchedOf = (user: string) => `${folderOf(user)}/fetched`
 /** The previous state of the site, while it is being replaced. */
 export const replacedOf = (user: string) => `${folderOf(user)}/replaced`
@@ -12,7 +12,7 @@ export const replacedOf = (user: string) => `${folderOf(user)}/replaced`
 export const apartOf = (user: string) => `${folderOf(user)}/apart`
 /** The state before the last restore that succeeded. */
 export const previousOf = (user: string) => `${folderOf(user)}/previous`
-/** Everything that restores have left of a site. */
+/** All folders that restores of a site have left. */
 export const restoresOf = folderOf
 export const restoreFolders = (user: string) => [RESTORES, folderOf(user)]
 

@@ -11,13 +11,16 @@ import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { holdJobs, releaseJobs } from './hold.ts'
 
-/** Nothing of the site runs any more, and nobody is logged in; nginx still gives visitors the pages of its cache. */
+/**
+ * No program of the site runs any more, and nobody is logged in; nginx still gives visitors the
+ * pages of its cache.
+ */
 export function pauseSteps(host: Host, site: Site): Step[] {
   const steady = host.steady ?? host
   return [
     {
       name: 'jobs',
-      title: 'Holding the jobs of WordPress',
+      title: 'Pausing the jobs of WordPress',
       ...holdJobs(host, site.user),
       undo: releaseJobs(steady, site.user).apply,
     },
@@ -32,7 +35,7 @@ export function pauseSteps(host: Host, site: Site): Step[] {
   ]
 }
 
-/** The files that came may lack them. */
+/** The restored files may lack them. */
 function ownFileSteps(host: Host, site: Site): Step[] {
   const objects: Step = {
     name: 'drop-in',
@@ -42,7 +45,7 @@ function ownFileSteps(host: Host, site: Site): Step[] {
   }
   const pages: Step = {
     name: 'purge plugin',
-    title: 'Installing the plugin that tells which pages change',
+    title: 'Installing the plugin that reports changed pages',
     effects: planPlugin(site),
     apply: () => orWarn(installPlugin(host, site)),
   }
@@ -74,7 +77,7 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     },
     ...ownFileSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
-    { name: 'release', title: 'Continuing the jobs of WordPress', ...releaseJobs(host, user) },
+    { name: 'release', title: 'Resuming the jobs of WordPress', ...releaseJobs(host, user) },
     ...openingSteps(host, site),
     {
       name: 'probe',

@@ -129,7 +129,7 @@ async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
   const served = await nginx.certificateOf(host, site.domain)
   const { chain, left_out } = yield* certificateFor(host, site, served)
   if (chain === undefined) {
-    yield 'Keeping the present certificate: it has all other names'
+    yield 'Keeping the current certificate: it has all other names'
     return left_out
   }
   yield 'Serving the certificate'

@@ -104,7 +104,7 @@ async function toFile(host: Host, path: string, { argv, options }: Feeder): Prom
   return rewriter
 }
 
-/** What the source gave, and the report of the rewriter; none if the source failed. */
+/** The output of the source, and the report of the rewriter; none if the source failed. */
 async function rewritten(
   host: Host,
   load: Import,

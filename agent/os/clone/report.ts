@@ -8,7 +8,7 @@ import type { Original } from './addresses.ts'
 
 const amount = z.int().nonnegative()
 
-/** What a copy is, for the answer of an operation that a restart interrupted after its end. */
+/** The result of a copy, for an operation that a restart interrupted after its end. */
 const CopyReport = z.object({
   at: z.iso.datetime(),
   files: amount,
@@ -18,7 +18,7 @@ const CopyReport = z.object({
 })
 type CopyReport = z.infer<typeof CopyReport>
 
-/** What an operation learns on its way. */
+/** What an operation finds out while it runs. */
 export interface Learned extends Partial<CopyReport> {
   original?: Original
   /** Of the tables of the original as they were read. */

@@ -2,7 +2,10 @@ import { withSettings, withXmlrpc, xmlrpcOf } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { PageCache, PhpSettings, XMLRPC_MODES } from '#shared/site-settings.ts'
 
-/** What a clone takes over: neither who may visit the original, nor what is in front of it. */
+/**
+ * The settings that a clone takes over: not the access of visitors, and not the CDN in front of the
+ * original.
+ */
 export interface Inherited {
   php_settings?: PhpSettings | undefined
   page_cache?: PageCache | undefined

@@ -24,9 +24,9 @@ export const applyOwn = (host: Host, site: Owner): Change =>
   deferred(async () => {
     const jobs = host.init === 'systemd' ? (site.jobs ?? []) : []
     const files = jobs.flatMap((job) => jobFiles(site, job))
-    const wanted = new Set(files.map(({ path }) => path.slice(UNITS.length + 1)))
-    const former = (await jobUnits(host, site.user)).filter((unit) => !wanted.has(unit))
-    const timers = [...wanted].filter(isTimer)
+    const units = new Set(files.map(({ path }) => path.slice(UNITS.length + 1)))
+    const former = (await jobUnits(host, site.user)).filter((unit) => !units.has(unit))
+    const timers = [...units].filter(isTimer)
     if (jobs.length === 0) return withoutUnits(host, former)
     const written = inOrder(
       generated(host, [...JOB_PROGRAM_FILES, ...files]),

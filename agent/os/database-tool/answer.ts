@@ -39,7 +39,7 @@ function endOfHead(bytes: Buffer): { from: number; to: number } {
   const [long, short] = [bytes.indexOf('\r\n\r\n'), bytes.indexOf('\n\n')]
   if (long >= 0 && (short < 0 || long < short)) return { from: long, to: long + 4 }
   if (short >= 0) return { from: short, to: short + 2 }
-  throw new Error('PHP gave no answer')
+  throw new Error('PHP returned no answer')
 }
 
 function fieldOf(line: string): [string, string] {

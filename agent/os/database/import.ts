@@ -102,7 +102,7 @@ function quiet(error: unknown): unknown {
     /^ERROR (\d+) \(\w+\) at line (\d+)/m.exec(error.output.stderr) ?? []
   if (number !== undefined && NOT_A_TABLE.test(number)) {
     const what = 'a view, routine, trigger, event or account statement'
-    return new Error(`The dump holds ${what} at line ${line}; only tables are imported`)
+    return new Error(`The dump contains ${what} at line ${line}; only tables are imported`)
   }
   return new Error(`MariaDB did not import the dump (${reasonOf(error, message)})`)
 }

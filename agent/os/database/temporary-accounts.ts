@@ -20,7 +20,7 @@ export interface TemporaryAccount {
   ends: number
 }
 
-interface Wanted {
+interface NewAccount {
   /** The part of the name that nobody else has. */
   token: string
   rights: UserRights
@@ -57,8 +57,12 @@ export const findTemporary = async (
   (await listTemporary(host)).find(({ user }) => NAME.exec(user)?.[1] === token)
 
 /** For the tables of one site, from this machine only, without more rights than the site has. */
-export async function createTemporary(host: Host, owner: Owner, wanted: Wanted): Promise<void> {
-  const { token, rights, seconds, password_hash } = wanted
+export async function createTemporary(
+  host: Host,
+  owner: Owner,
+  account: NewAccount,
+): Promise<void> {
+  const { token, rights, seconds, password_hash } = account
   const ends = Math.floor(host.clock.now() / 1000) + seconds
   const user = `hosting_tmp_${token}_${ends}`
   const { statement_time } = databaseLimits(limitsFor(owner, await machineOf(host)))

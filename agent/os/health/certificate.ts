@@ -56,10 +56,10 @@ export function expiryOf({ validTo }: Pick<X509Certificate, 'validTo'>, now: num
   return {
     date,
     expired:
-      left <= 0 ? down('certificate_expired', `Its certificate ended on ${date}`) : undefined,
+      left <= 0 ? down('certificate_expired', `Its certificate expired on ${date}`) : undefined,
     ending:
       left < SOON_MS
-        ? degraded('certificate_ending', `Its certificate ends on ${date}`)
+        ? degraded('certificate_ending', `Its certificate expires on ${date}`)
         : undefined,
   }
 }

@@ -33,7 +33,7 @@ function failing({ status, headers, body }: Answer): Verdict {
   if (status === 500 && FATAL.test(body))
     return down('http_fatal', 'WordPress shows a critical error: a plugin or theme fails')
   if (status === 502 || status === 504)
-    return down('http_gateway', `Its front page answers ${status}: PHP gave no answer`)
+    return down('http_gateway', `Its front page answers ${status}: PHP returned no answer`)
   return down('http_error', `Its front page answers ${status}`)
 }
 

@@ -22,7 +22,7 @@ const PINGED: Record<Pinged, Named> = {
   silent: (php) =>
     degraded('php_silent', `PHP ${php} of this site does not answer: all of its workers are busy`),
   busy: (php) =>
-    degraded('php_busy', `PHP ${php} of this site takes no more requests: its queue is full`),
+    degraded('php_busy', `PHP ${php} of this site accepts no more requests: its queue is full`),
   other: (php) => degraded('php_silent', `PHP ${php} of this site does not answer as PHP-FPM does`),
 }
 

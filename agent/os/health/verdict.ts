@@ -33,7 +33,7 @@ export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
 
 /** For a site whose last results are outdated. */
 export function unknownHealth(domain: string): SiteHealth {
-  const reason = 'Its agent has not checked it for some time'
+  const reason = 'Its agent has not checked the site for some time'
   return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
 }
 

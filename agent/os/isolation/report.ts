@@ -28,7 +28,7 @@ export async function* attackResults(scene: Scene): AsyncGenerator<IsolationResu
   }
   for (const [id, attack] of INSIDE) {
     const { contexts = CONTEXTS } = attack
-    const none = failed('it gave no answer')
+    const none = failed('it returned no answer')
     const tried = contexts.filter((context) => context !== 'cron' || hasCron)
     const verdicts = tried.map((context) => [context, answers[context].get(id) ?? none] as const)
     yield resultOf(id, attack, worstOf(verdicts))

@@ -14,7 +14,7 @@ export async function readEvents(host: Host, domain: string): Promise<z.infer<ty
   const site = await getSite(host, domain)
   const printed = await evaluate(host, site, QUERY, 'The scheduled events were not read')
   const found = parseJson(Printed, printed)
-  if (!found) throw new Error(`The WordPress of ${domain} gave no list of events`)
+  if (!found) throw new Error(`The WordPress of ${domain} returned no list of events`)
   const stopped = stopOf(site)
   const next = stopped === null ? nextTurn(site, host.clock.now()) : null
   return { ...found, stopped, next_run_at: next === null ? null : new Date(next).toISOString() }

@@ -39,7 +39,7 @@ export async function admitToken(
   const printed = await evaluate(host, site, admission(site, token), 'The login was not prepared')
   if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missing(token)}`)
   const answer = parseJson(Answer, printed)
-  if (!answer) throw new Error(`The WordPress of ${site.domain} gave no answer`)
+  if (!answer) throw new Error(`The WordPress of ${site.domain} returned no answer`)
   return { user: answer.login, url: addressOf(site, answer.url) }
 }
 

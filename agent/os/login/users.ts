@@ -11,7 +11,7 @@ const VISITORS = ['subscriber', 'customer']
 export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
   const printed = await evaluate(host, site, QUERY, 'The users were not read')
   const list = parseJson(WordpressUsers, printed)
-  if (!list) throw new Error(`The WordPress of ${site.domain} gave no list of users`)
+  if (!list) throw new Error(`The WordPress of ${site.domain} returned no list of users`)
   return list
 }
 

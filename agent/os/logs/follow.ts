@@ -18,7 +18,7 @@ const JOBS_MS = 3000
 export interface Following {
   /** Undefined at the end; an empty list is a sign of life. */
   next(): Promise<LogNews[] | undefined>
-  /** Nobody reads it any more. */
+  /** Called when the reader has left. */
   end(): Promise<void>
 }
 

@@ -106,6 +106,6 @@ async function read(
 
 function parsed<S extends z.ZodType>(schema: S, text: string): z.output<S> {
   const answer = parseJson(schema, text)
-  if (answer === undefined) throw new Error('The reader of logs gave no answer')
+  if (answer === undefined) throw new Error('The reader of logs returned no answer')
   return answer
 }

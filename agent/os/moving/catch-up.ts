@@ -87,7 +87,7 @@ async function load(
   host: Host,
   site: Site,
   tables: string[],
-  wanted: readonly DefinedTable[],
+  expected: readonly DefinedTable[],
 ): Promise<void> {
   const { user } = site
   const folder = fetchedOf(user)
@@ -101,7 +101,7 @@ async function load(
   const rows = (all: readonly DefinedTable[]) =>
     all.flatMap(({ definition: _, ...row }) => (tables.includes(row.table) ? [row] : []))
   const loaded = await databaseDigests(host, site, ALL_ROWS, tables)
-  const [left] = differing(rows(wanted), rows(loaded))
+  const [left] = differing(rows(expected), rows(loaded))
   if (left !== undefined) throw new Error(`The table ${left} differs from that of the other server`)
 }
 

@@ -2,14 +2,14 @@ import type { DefinedTable } from '#agent/os/database/digests.ts'
 
 /** The names of the tables that are not the same on both sides, sorted. */
 export function differing(
-  wanted: readonly DefinedTable[],
+  expected: readonly DefinedTable[],
   present: readonly DefinedTable[],
 ): string[] {
   const digests = (all: readonly DefinedTable[]) =>
     new Map(
       all.map(({ table, rows, sha256, definition }) => [table, `${rows} ${sha256} ${definition}`]),
     )
-  const [one, other] = [digests(wanted), digests(present)]
+  const [one, other] = [digests(expected), digests(present)]
   const names = new Set([...one.keys(), ...other.keys()])
   return [...names].filter((name) => one.get(name) !== other.get(name)).sort()
 }

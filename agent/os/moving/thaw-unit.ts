@@ -33,7 +33,7 @@ const timersOf = ({ user, jobs = [] }: Pick<Frozen, 'user' | 'jobs'>): string[] 
 ]
 
 /**
- * systemd ends a freeze by itself, also if agent and dashboard are gone, and after a restart of the
+ * systemd ends a freeze, also if agent and dashboard do not run, and after a restart of the
  * server. The rename is first: without the file there is no freeze, and nothing else happens.
  */
 const filesOf = (

@@ -22,6 +22,6 @@ export function notesOf({ addresses }: Pick<Places, 'addresses'>, ipv6: boolean)
   const all = [...addresses[80], ...addresses[443]]
   const specific = [...new Set(all.filter((place) => !isWide(place)))]
   const by_ipv4 = `Visitors reach port ${ports.join(' and ')} of the site by IPv4 only, since the other sites of this server do not listen on IPv6 there: its name needs no AAAA record.`
-  const shared = `The site also listens on ${specific.join(' and ')}, which other sites of this server have for themselves.`
+  const shared = `The site also listens on ${specific.join(' and ')}, because other sites of this server listen there.`
   return [...(ports.length > 0 ? [by_ipv4] : []), ...(specific.length > 0 ? [shared] : [])]
 }

@@ -92,6 +92,6 @@ export async function refuseOtherDefaults(host: Host, before: NginxServers): Pro
     const next = now.get(address)?.path
     if (next === path || next === undefined) continue
     const message = `Unknown names at ${address} would be answered by ${next} instead of ${path}`
-    throw conflict(`${message}: give a server there the word default_server`)
+    throw conflict(`${message}: add default_server to the listen directive of a server there`)
   }
 }

@@ -51,7 +51,7 @@ export function renderRedirects(requested: Requested): string {
     .join('')
 }
 
-/** Until they have a certificate, other names lead to the primary domain. */
+/** Until they have a certificate, other names redirect to the primary domain. */
 function unsecured(site: Site, certificate: Certificate): Answering | undefined {
   const secured = new Set(securedNames(site, certificate))
   const names = servedNamesOf(site).filter((name) => !secured.has(name))

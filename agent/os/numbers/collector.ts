@@ -75,7 +75,7 @@ export class NumbersCollector {
     const after = since > this.#last ? 0 : since
     return [...this.#domains].flatMap(([user, domain]) => {
       const { minutes, days } = this.#of(user).counts
-      // The minute that is running is complete only in the next round.
+      // The current minute is complete only in the next round.
       const changed = changedIn(minutes, after, MOST_MINUTES).map(([at, { values }]) => ({
         ...{ at, values },
       }))

@@ -7,7 +7,7 @@ export interface Request {
   at: number | undefined
   status: number
   bytes: number
-  /** Undefined: PHP was not asked. */
+  /** Undefined: the request did not reach PHP. */
   php_ms: number | undefined
   slow: boolean
   from_cache: boolean

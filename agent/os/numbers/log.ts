@@ -12,7 +12,7 @@ const CHUNK = 1 << 20
 const HEAD = 80
 /** In one round; the rest of a faster log follows in the next one. */
 const MOST_CHUNKS = 16
-/** What is further behind is left out: the numbers shall not lag for hours. */
+/** Older lines are left out: the numbers must not lag for hours. */
 const MOST_BEHIND = 64 << 20
 /** A longer log that was never read is counted from its end. */
 const MOST_FIRST = CHUNK
@@ -48,7 +48,7 @@ export async function readLog(
   return { head, offset }
 }
 
-/** Returns the number of bytes that are done with: whole lines, or a part that has no line at all. */
+/** Returns the number of bytes that are complete: whole lines, or a part without a line end. */
 function countLines(bytes: Uint8Array, { reader, counts, now }: Into): number {
   const end = bytes.lastIndexOf(10) + 1
   for (const line of latin(bytes.subarray(0, end)).split('\n')) {

@@ -24,7 +24,7 @@ export interface Seen {
   memory?: { max: number; oom: number; killed: number } | undefined
 }
 
-/** What has happened since the last round: in the first one, nothing. Wakes no sleeping PHP-FPM. */
+/** The events since the last round; none in the first round. It wakes no sleeping PHP-FPM. */
 export async function readPhp(
   host: Host,
   site: Site,

@@ -35,6 +35,6 @@ function refuse({ kind, name }: Found, { user }: Owner): void {
   if (kind !== 'other') return
   const plugin = name === '' ? 'another plugin' : `“${name}”`
   throw conflict(
-    `${pathOf(user)} belongs to ${plugin}: deactivate its object cache, so that the file is gone, and try again`,
+    `${pathOf(user)} belongs to ${plugin}: deactivate its object cache, so that it removes the file, and try again`,
   )
 }

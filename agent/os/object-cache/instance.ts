@@ -42,7 +42,10 @@ export async function applyInstance(host: Host, site: Cached): Promise<void> {
   await host.shell.run(['systemctl', 'start', unitOf(user)])
 }
 
-/** The same for a change that works without it: systemd goes on trying, and WordPress has its own. */
+/**
+ * The same for a change that works without it: systemd keeps trying, and WordPress has its own
+ * cache.
+ */
 export const followInstance = (host: Host, site: Cached): Promise<void> =>
   applyInstance(host, site).catch(() => undefined)
 

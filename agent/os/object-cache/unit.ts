@@ -4,7 +4,7 @@ import { sliceOf } from '#agent/os/services/systemd.ts'
 import { folderOf, socketOf } from './places.ts'
 import type { Program } from './programs.ts'
 
-/** What the program needs beside the objects, in MB. */
+/** The memory of the program in addition to the objects, in MB. */
 const OWN_MEMORY = 48
 /** Those of the drop-in, and of the reader of its numbers: everything else is refused. */
 const COMMANDS = ['mget', 'set', 'unlink', 'incrby', 'scan', 'flushdb', 'info', 'ping']

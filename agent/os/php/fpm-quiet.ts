@@ -3,7 +3,7 @@ import { type Pool, socketOf } from './fpm-files.ts'
 
 /** Longer requests delay a restart. */
 const LONG_MS = 2000
-/** Some sites always have one: then those requests have the ten seconds of a restart. */
+/** Some sites always have one: then those requests have only the ten seconds of a restart. */
 const LATEST_MS = 5 * 60_000
 const MOST = 16 << 20
 

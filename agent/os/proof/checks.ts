@@ -82,7 +82,7 @@ export async function checkPages(host: Host, restored: Restored): Promise<void> 
   const answers = await askPages(host, hiddenOf(restored), visit)
   findings.pages = answers.map(({ path, status }) => ({ path, status }))
   for (const { path, status, complete } of answers) {
-    if (status === 0) findings.add('page_fails', `${path} is not answered`)
+    if (status === 0) findings.add('page_fails', `${path} has no answer`)
     else if (status >= 500) findings.add('page_fails', `${path} is answered with ${status}`)
     else if (!complete) findings.add('page_fails', `${path} is cut off before its end`)
   }

@@ -24,7 +24,7 @@ foreach (['siteurl', 'home'] as $name) {
   const output = await runWpCli(host, site, args, code)
   if (output.code === 0) return
   throw conflict(
-    `WordPress does not take the address ${address}: ${complaintOf(output)}. Check WP_HOME and WP_SITEURL in wp-config.php`,
+    `WordPress does not accept the address ${address}: ${complaintOf(output)}. Check WP_HOME and WP_SITEURL in wp-config.php`,
     'address_fixed',
   )
 }

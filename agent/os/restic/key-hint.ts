@@ -11,8 +11,9 @@ const pathOf = ({ cache, repository }: Pick<Opened, 'cache' | 'repository'>) =>
   `${cache}/key-of-${repository.name}`
 
 /**
- * Which key of a repository has its password. Without it restic tries all keys, those of the recovery
- * kit and of the keeper too, each for half a second. A wrong hint costs nothing more than none.
+ * The key of a repository that has its password. Without it restic tries all keys, those of the
+ * recovery kit and of the keeper too, each for half a second. A wrong hint costs nothing more than
+ * none.
  */
 export async function findKeyHint({ files }: Host, opened: Opened): Promise<string | undefined> {
   return KeyId.safeParse((await files.read(pathOf(opened)))?.trim()).data

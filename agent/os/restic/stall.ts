@@ -14,7 +14,7 @@ const Status = z.object({
 
 /**
  * Ends the restic of an operation that makes no progress, as its lines of status show. restic repeats
- * a failed request for 15 minutes, and a restore then goes on to the next file of the target.
+ * a failed request for 15 minutes, and a restore then continues with the next file of the target.
  */
 export class Stall implements Disposable {
   readonly #host: Host

@@ -22,7 +22,7 @@ export async function refuseTakenPorts(host: Host): Promise<void> {
   if (!holder) return
   const program = holder.program || 'another program'
   throw conflict(
-    `Port ${holder.port} is in use by ${program}, and nginx needs it: move its sites to another server or to another port first, since they end when it stops`,
+    `Port ${holder.port} is in use by ${program}, and nginx needs it: move its sites to another server or to another port first, since they go offline when it stops`,
   )
 }
 

@@ -32,7 +32,7 @@ sub alive {
   send $notify, 'WATCHDOG=1', 0 if $notify;
 }
 
-sub wanted {
+sub receive {
   alive();
   my $text;
   my $count = sysread(STDIN, $text, $CHUNK);
@@ -41,7 +41,7 @@ sub wanted {
 }
 
 my ($type, $data);
-do { wanted() } until ($type, $data) = next_frame();
+do { receive() } until ($type, $data) = next_frame();
 POSIX::_exit(1) if $type ne 'h';
 my ($tty, $size, $term, $lang, $command) = split /\0/, $data, 5;
 $ENV{TERM} = $1 if $tty && $term =~ /^([A-Za-z0-9][\w.+-]{0,63})$/;

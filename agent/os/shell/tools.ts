@@ -3,7 +3,7 @@ import { install, planInstall } from '#agent/os/packages/packages.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 
-/** What people work with, beside wp-cli, PHP and the database client of the server. */
+/** The tools of people, in addition to wp-cli, PHP and the database client of the server. */
 const TOOLS: Record<string, string> = {
   git: '/usr/bin/git',
   composer: '/usr/bin/composer',

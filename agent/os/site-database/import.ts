@@ -76,5 +76,5 @@ function textOf(
 /** Two programs before the last one: gzip. */
 function refusePacked(error: unknown): never {
   if (!(error instanceof FeederFailed)) throw error
-  throw conflict('The uploaded file is not a whole gzip file, or is far too large unpacked')
+  throw conflict('The uploaded file is not a complete gzip file, or is far too large unpacked')
 }

@@ -77,20 +77,20 @@ const UNSUPPORTED = /doesn't support/
 const REBUILT = /^Table does not support optimize, doing recreate/
 
 function resultOf(name: string, answers: readonly Answer[]): TableResult {
-  const told = answers.filter(([, text]) => !REBUILT.test(text))
-  const message = told
+  const reported = answers.filter(([, text]) => !REBUILT.test(text))
+  const message = reported
     .filter(([kind]) => kind !== 'status')
     .map(([, text]) => text)
     .join('; ')
-  return { name, state: stateOf(told), message: plainName(message).slice(0, 300) }
+  return { name, state: stateOf(reported), message: plainName(message).slice(0, 300) }
 }
 
-function stateOf(told: readonly Answer[]): TableResult['state'] {
-  const [kind, text = ''] = told.at(-1) ?? []
-  if (told.some(([, text]) => UNSUPPORTED.test(text))) return 'unsupported'
+function stateOf(reported: readonly Answer[]): TableResult['state'] {
+  const [kind, text = ''] = reported.at(-1) ?? []
+  if (reported.some(([, text]) => UNSUPPORTED.test(text))) return 'unsupported'
   // A repair reports what it has repaired before its status.
   if (kind !== 'status' || /^(Corrupt|Operation failed)/.test(text)) return 'failed'
-  return told.some(([kind]) => kind === 'error' || kind === 'warning') ? 'warning' : 'ok'
+  return reported.some(([kind]) => kind === 'error' || kind === 'warning') ? 'warning' : 'ok'
 }
 
 /** The client quotes statements, which contain names of the site. */

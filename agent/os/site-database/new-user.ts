@@ -13,7 +13,7 @@ import { MOST_DATABASE_USERS, type UserRights } from '#shared/database-user.ts'
 import { conflict } from '#shared/errors.ts'
 
 /** A temporary user of the database of a site; the password exists elsewhere only. */
-interface Wanted {
+interface NewUser {
   domain: string
   token: string
   rights: UserRights
@@ -29,7 +29,7 @@ interface Made {
 }
 
 /** Throws conflict where the site cannot have one more. */
-export async function refuseUnfit({ domain }: Pick<Wanted, 'domain'>, host: Host): Promise<void> {
+export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Host): Promise<void> {
   const { user, moving } = await getSite(host, domain)
   if (moving?.closed) throw conflict(`${domain} moves to another server: its database is there`)
   await ensureMariadb(host)
@@ -39,7 +39,7 @@ export async function refuseUnfit({ domain }: Pick<Wanted, 'domain'>, host: Host
   throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
 }
 
-export function accountStep(params: Wanted, host: Host): Step {
+export function accountStep(params: NewUser, host: Host): Step {
   const { domain, token, rights, minutes, account_hash: password_hash } = params
   const steady = host.steady ?? host
   return {
@@ -47,8 +47,8 @@ export function accountStep(params: Wanted, host: Host): Step {
     title: `Creating a temporary user of the database of ${domain}`,
     effects: [create('account', `hosting_tmp_${token}@localhost`)],
     async apply() {
-      const wanted = { token, rights, seconds: minutes * 60, password_hash }
-      await createTemporary(host, await getSite(host, domain), wanted)
+      const account = { token, rights, seconds: minutes * 60, password_hash }
+      await createTemporary(host, await getSite(host, domain), account)
     },
     async undo() {
       const made = await findTemporary(steady, token)
@@ -59,7 +59,7 @@ export function accountStep(params: Wanted, host: Host): Step {
 
 /** Undefined: it was not created, or has no rights yet. */
 export async function madeOf(
-  { domain, token }: Pick<Wanted, 'domain' | 'token'>,
+  { domain, token }: Pick<NewUser, 'domain' | 'token'>,
   host: Host,
 ): Promise<Made | undefined> {
   const made = await findTemporary(host, token)

@@ -6,7 +6,7 @@ import { conflict } from '#shared/errors.ts'
 /** Of one statement; the client has twice the time. */
 const LIMIT_SECONDS = 20
 const LIMIT_MS = 60_000
-/** Shows that the rows are complete: no row begins with it. */
+/** The mark after the last row, which shows that the rows are complete: no row begins with it. */
 const END = 'end'
 
 /**

@@ -36,11 +36,13 @@ export async function storePart(
     throw conflict('This upload is being imported: send another dump as a new upload')
   const { free } = await host.files.space('/var/lib')
   if (free < SPARE) {
-    throw conflict(`Only ${Math.floor(free / 2 ** 20)} MB are free on this server: no upload`)
+    throw conflict(
+      `Only ${Math.floor(free / 2 ** 20)} MB are free on this server: the upload is refused`,
+    )
   }
   return inTurn(host, user, async () => {
     if (!(await host.files.stat(uploadOf(user, upload)))) {
-      if (part > 0) throw conflict('This upload is not known any more: upload the dump again')
+      if (part > 0) throw conflict('This upload no longer exists: upload the dump again')
       if (importing.length > 0)
         throw conflict(`An import into the database of ${domain} is running: wait for its end`)
       await forgetAbandoned(host, { user, domain })
@@ -94,7 +96,7 @@ export async function partsOf(
     const stat = await host.files.stat(path)
     if (!stat) throw conflict(`Part ${at} of the upload is missing: upload the dump again`)
     if (at < parts - 1 && stat.size !== FULL)
-      throw conflict(`Part ${at} of the upload is not whole: upload the dump again`)
+      throw conflict(`Part ${at} of the upload is not complete: upload the dump again`)
     size += stat.size
   }
   return { paths, bytes: Math.floor((size / 4) * 3) }

@@ -137,9 +137,9 @@ export async function findHolder(
   names: readonly string[],
   { folder, except }: { folder?: Folder; except?: string } = {},
 ): Promise<Site | undefined> {
-  const wanted = new Set(names.map(apexOf))
+  const apexes = new Set(names.map(apexOf))
   return (await listSites(host, folder)).find(
-    (site) => site.domain !== except && allNamesOf(site).some((name) => wanted.has(apexOf(name))),
+    (site) => site.domain !== except && allNamesOf(site).some((name) => apexes.has(apexOf(name))),
   )
 }
 

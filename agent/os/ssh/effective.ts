@@ -3,10 +3,10 @@ import { SSHD, SSHD_CONFIG } from '#agent/os/access/places.ts'
 import { conflict } from '#shared/errors.ts'
 import { SETTINGS, type Settings, SHELL_SETTINGS } from './drop-in.ts'
 
-/** Settings that keep a user out whatever its own block says. */
+/** Settings that refuse a user regardless of its own block. */
 const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups'] as const
 
-/** Variables of a person that say nothing but how texts look. */
+/** Variables of a person that only affect the display of texts. */
 const HARMLESS = /^(?:LANG|LANGUAGE|LC_[A-Z*]+|COLORTERM|NO_COLOR|TZ)$/
 
 /** The settings of a session by their names in lower case, each with its values: sshd(8), -T. */
@@ -53,7 +53,7 @@ export function problemsIn(
     return absent || isSame(is, value) ? [] : [`${name} is ${is || 'not set'} instead of ${value}`]
   })
   const lists = LISTS.filter((name) => found.has(name)).map(
-    (name) => `${name} decides who may log in: it must not keep ${user} out`,
+    (name) => `${name} decides who may log in: it must allow ${user}`,
   )
   // A program starts with these: none may decide what it loads or runs.
   const variables = (found.get('acceptenv') ?? []).filter((name) => !HARMLESS.test(name))

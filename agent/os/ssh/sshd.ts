@@ -27,7 +27,7 @@ import {
 import { effectiveOf, problemsIn, testConfig } from './effective.ts'
 
 const PACKAGE = 'openssh-server'
-/** Nobody's access may change but that of sites. */
+/** Only the access of sites may change. */
 const OTHERS = ['root', 'nobody']
 
 const SERVICE: Service = {

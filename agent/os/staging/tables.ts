@@ -1,7 +1,7 @@
 import type { TableDigest } from '#agent/os/database/digests.ts'
 import type { Baseline } from './baseline.ts'
 
-/** What happened to a table since live and staging site had the same one. */
+/** The changes of a table since it was the same on the live and the staging site. */
 export interface ComparedTable {
   name: string
   /** Null: the site does not have it. */

@@ -63,8 +63,8 @@ function hostOf(variables: Variables, own: readonly Section[], main: readonly Se
   }
 }
 
-const insideOf = (sections: readonly Section[], wanted: string) =>
-  sections.filter(({ name }) => name === wanted).flatMap(({ inner }) => inner)
+const insideOf = (sections: readonly Section[], section: string) =>
+  sections.filter(({ name }) => name === section).flatMap(({ inner }) => inner)
 
 function listenOf({ inner }: Section): Listen {
   const [, address = '', port = '80'] = /^(.*):(\d+)$/.exec(valueIn(inner, 'address')) ?? []
@@ -78,8 +78,8 @@ function phpIn(sections: readonly Section[]): string {
   const added = insideOf(sections, 'scripthandler').find(
     ({ name, value }) => name === 'add' && /\sphp\b/.test(value),
   )
-  const wanted = /^lsapi:(\S+)/.exec(added?.value ?? '')?.[1]
-  const program = sections.find(({ name, value }) => name === 'extprocessor' && value === wanted)
+  const processor = /^lsapi:(\S+)/.exec(added?.value ?? '')?.[1]
+  const program = sections.find(({ name, value }) => name === 'extprocessor' && value === processor)
   const path = valueIn(program?.inner ?? [], 'path')
   const [, major, minor] = /(?:^|\/)lsphp(\d)(\d{1,2})\/bin\/lsphp$/.exec(path) ?? []
   return major === undefined ? '' : `${major}.${minor}`
@@ -95,8 +95,8 @@ function replaced(text: string, { root, name }: Variables): string {
 const absolute = (path: string, folder: string) =>
   path === '' || path.startsWith('/') ? path : `${folder.replace(/\/$/, '')}/${path}`
 
-function valueIn(sections: readonly Section[], wanted: string): string {
-  return sections.find(({ name }) => name === wanted)?.value ?? ''
+function valueIn(sections: readonly Section[], option: string): string {
+  return sections.find(({ name }) => name === option)?.value ?? ''
 }
 
 /** A line is a name and a value; one that ends with `{` has lines up to `}`. */

@@ -93,7 +93,7 @@ test('one person loses a shell that sshd would not confine any more', async () =
   expect(host.disk.all[GATE_KEYS]).toContain(BEN)
 })
 
-test('a removal that fails brings the shell back', async () => {
+test('a removal that fails restores the shell', async () => {
   const host = await withSshd()
   await setAccess(host, [anna_shell])
   const before = host.disk.all

@@ -43,10 +43,10 @@ test('saves database, files and manifest, in this order, and forgets the secrets
     'Opening the repository',
     'Creating the repository shop',
     'Storing the password for the recovery kit',
-    'Holding the jobs of WordPress',
+    'Pausing the jobs of WordPress',
     'Saving the database',
     'Saving the files of shop.example',
-    'Continuing the jobs of WordPress',
+    'Resuming the jobs of WordPress',
     'Saving the manifest',
     'Disconnecting from the target',
     'Saved 1.0 kB, of which 300 B are new',
@@ -165,7 +165,7 @@ test('has no manifest when the dump was cut off, and continues the jobs', async 
   expect(reason).toBe('The dump of the database was cut off before its end')
   expect(lines.slice(-3)).toEqual([
     'Failed: The dump of the database was cut off before its end',
-    'Undoing: Holding the jobs of WordPress',
+    'Undoing: Pausing the jobs of WordPress',
     'Undoing: Connecting to the target',
   ])
   expect(saved(host)).toEqual(['database.sql'])

@@ -79,7 +79,7 @@ describe('a backup is not proven', () => {
   })
 
   test.each([
-    [{ status: 0, complete: false }, 'is not answered'],
+    [{ status: 0, complete: false }, 'has no answer'],
     [{ status: 500 }, 'is answered with 500'],
     [{ complete: false }, 'is cut off before its end'],
   ])('if pages fail: %p', async (answer, message) => {

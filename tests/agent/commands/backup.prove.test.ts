@@ -25,7 +25,7 @@ describe('a proof', () => {
       'Disconnecting from the target',
       'Comparing the database',
       'Starting WordPress',
-      'Asking for pages',
+      'Requesting pages',
       'Comparing the files of WordPress',
       'Removing the hidden site',
       'The backup is proven',

@@ -159,7 +159,7 @@ test('leaves the site as it was, whichever effect fails', async () => {
   expect(failed).toBeGreaterThan(30)
 })
 
-test('keeps what was restored, or brings the previous state back, whichever effect fails', async () => {
+test('keeps the restored state, or restores the previous one, whichever effect fails', async () => {
   const { restore } = await changedSite()
   const made = async () => {
     const { host } = await changedSite()

@@ -29,19 +29,19 @@ test('fetches and checks everything, then replaces files and database, and keeps
     'Fetching the database: 33 B',
     'Fetching 1 files: 1.0 kB',
     'Disconnecting from the target',
-    'Holding the jobs of WordPress',
+    'Pausing the jobs of WordPress',
     'Stopping PHP',
-    'Keeping the present state',
-    'Saving the present database',
+    'Keeping the current state',
+    'Saving the current database',
     'Replacing the database',
     'Replacing the files',
-    'Matching the password of the database',
+    'Setting the database password from wp-config.php',
     'Starting PHP 8.2',
     'Emptying the page cache of shop.example',
-    'Continuing the jobs of WordPress',
+    'Resuming the jobs of WordPress',
     'Waiting for an answer of the site',
     'Keeping the previous state for a week',
-    'Removing what was fetched',
+    'Removing the fetched data',
   ])
   expect(result).toEqual({
     domain: 'shop.example',
@@ -86,7 +86,7 @@ test('replaces only the parts that are named', async () => {
   expect(host.disk.text(PAGE)).toBe('changed')
 })
 
-test('is undone: the state before it comes back, once', async () => {
+test('is undone: the previous state is restored, once', async () => {
   const { host, restore } = await changedSite()
   await run(host, restore(BOTH))
 

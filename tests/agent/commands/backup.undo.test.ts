@@ -16,7 +16,7 @@ async function restoredSite() {
   return host
 }
 
-test('keeps what was restored, or brings the previous state back, whichever effect fails', async () => {
+test('keeps the restored state, or restores the previous one, whichever effect fails', async () => {
   await eachFault(
     restoredSite,
     (host) => outcome(backupUndo.run({ domain: shop.domain }, contextOf(host))),

@@ -74,13 +74,13 @@ test('replaces all tables on request only', async () => {
   ])
 })
 
-test('a dump that is refused is undone: the saved database comes back', async () => {
+test('a dump that is refused is undone: the saved database is restored', async () => {
   imports(DUMP, 'ERROR 1044 (42000) at line 7: Access denied')
 
   const [, reason] = await run()
 
   expect(reason).toBe(
-    'The dump holds a view, routine, trigger, event or account statement at line 7; only tables are imported',
+    'The dump contains a view, routine, trigger, event or account statement at line 7; only tables are imported',
   )
   const [step] = ((await databaseImport.steps?.(params, host)) ?? []).filter(
     ({ name }) => name === 'database',
@@ -105,7 +105,7 @@ test('warns of a dump without an end', async () => {
 })
 
 test.each([
-  [{ part_count: 2 }, 'Part 0 of the upload is not whole: upload the dump again'],
+  [{ part_count: 2 }, 'Part 0 of the upload is not complete: upload the dump again'],
   [{ upload: 'b'.repeat(16) }, 'Part 0 of the upload is missing: upload the dump again'],
 ])('refuses %p before anything changes', async (more, reason) => {
   const before = { ...host.disk.all }
@@ -123,7 +123,7 @@ test('plans the import without an upload, and changes nothing', async () => {
   expect(host.disk.all).toEqual(before)
 })
 
-test('an undo that fails keeps the saved database, and a later one brings it back', async () => {
+test('an undo that fails keeps the saved database, and a later one restores it', async () => {
   imports(DUMP, 'ERROR 1062 (23000) at line 7: Duplicate entry')
   const { admin } = host.database
   const path = dumpIn(replacedOf('shop'))

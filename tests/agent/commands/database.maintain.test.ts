@@ -11,7 +11,7 @@ const MB = 2 ** 20
 interface Stored {
   name: string
   mb?: number
-  /** What MariaDB says about it: kind and text. */
+  /** The message of MariaDB about it: kind and text. */
   said?: [string, string][]
 }
 

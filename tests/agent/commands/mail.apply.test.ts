@@ -78,7 +78,7 @@ test('the next process undoes an interrupted change', async () => {
   await step?.apply()
   expect((await settings(host, MAIL.server)).hourly_limit).toBe(7)
 
-  // What a restart knows of the password is that it was one.
+  // After a restart only the existence of the password is known.
   const again = JSON.parse(JSON.stringify(params({ hourly_limit: 7 })))
   expect(again.relay.password).toBe('***')
   const [undoing] = (await mailApply.steps?.(contract.params.parse(again), host)) ?? []

@@ -13,7 +13,7 @@ test('a copy that only forwards answers the trial, and requests its own certific
   const [lines] = await switched(host, 'returning')
 
   expect(lines).toEqual([
-    'Forwarding shop.example until it returns',
+    'Forwarding shop.example until it moves back',
     'Checking the certificate of shop.example',
     'Serving the site without a certificate',
   ])
@@ -41,7 +41,7 @@ test('a copy that returns gets a certificate with the names that it has now', as
   expect(host.runs.filter(({ line }) => line.includes(' wp '))).toEqual([])
 })
 
-test('a copy that returns lets nobody log in who could before the move', async () => {
+test('a copy that returns admits no login that was possible before the move', async () => {
   const access = [{ id: 1, person: 'Anna', kind: 'sftp' as const, expires_at: null, keys: [ANNA] }]
   const { host } = await forwardingServer({ access })
 

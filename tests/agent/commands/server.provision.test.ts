@@ -146,6 +146,6 @@ test('names the port that another web server uses', async () => {
   const [, message] = await provision(host)
 
   expect(message).toBe(
-    'Port 80 is in use by another program, and nginx needs it: move its sites to another server or to another port first, since they end when it stops',
+    'Port 80 is in use by another program, and nginx needs it: move its sites to another server or to another port first, since they go offline when it stops',
   )
 })

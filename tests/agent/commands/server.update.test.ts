@@ -37,7 +37,7 @@ test('installs the security updates and nothing else, and never removes a packag
     'Looking for updates',
     'Reading the package lists',
     'Installing security updates of libssl3',
-    'Restarting what runs replaced files, one after the other',
+    'Restarting programs with replaced files, one after the other',
     '3 packages were updated',
   ])
   expect(result).toEqual({

@@ -8,7 +8,7 @@ import { ANNA, ANNA_FINGERPRINT, BEN } from '#tests/support/ssh-keys.ts'
 
 const { domain } = shop
 
-test('gives people access with restricted keys that root owns, and takes it away', async () => {
+test('gives people access with restricted keys that root owns, and removes it', async () => {
   const host = await withSshd()
   const before = host.disk.all
 

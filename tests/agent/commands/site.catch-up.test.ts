@@ -12,7 +12,7 @@ const { domain } = shop
 const run = (host: FakeHost, params: ParamsOf<'site.catch-up'>) =>
   outcome(siteCatchUp.run(params, contextOf(host)))
 
-test('brings the files of the backup, and reports the tables that had changed', async () => {
+test('restores the files of the backup, and reports the tables that had changed', async () => {
   const { host, catchUp } = await receivingServer()
   host.disk.putText(PAGE, 'of another time')
 
@@ -20,7 +20,7 @@ test('brings the files of the backup, and reports the tables that had changed', 
 
   expect(lines).toEqual([
     'Connecting to the target',
-    'Copying what has changed',
+    'Copying the changes',
     '0 tables have changed',
     'Disconnecting from the target',
   ])
@@ -110,7 +110,7 @@ describe('a copy that only forwards', () => {
   const names = { www: 'serve' as const, aliases: ['alias.example'], redirects: [] }
   const job = { name: 'report', schedule: '@daily', command: 'true', max_minutes: 5, enabled: true }
 
-  test('takes over the settings of the site, but neither its move, its debug log nor who has access', async () => {
+  test('copies the settings of the site, but neither its move, its debug log nor who has access', async () => {
     const former = { tier: 'large' as const, names, jobs: [job], xmlrpc: false, access }
     const debug = { until: '2026-03-01T09:30:00.000Z' }
     const { host, copy, back } = await forwardingServer(former, { debug })
@@ -120,7 +120,7 @@ describe('a copy that only forwards', () => {
     expect(lines).toEqual([
       'Connecting to the target',
       'Taking over the settings of shop.example',
-      'Copying what has changed',
+      'Copying the changes',
       '0 tables have changed',
       'Disconnecting from the target',
     ])

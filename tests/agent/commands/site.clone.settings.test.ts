@@ -71,7 +71,7 @@ test('a clone has the PHP settings, the page cache and XML-RPC of its original, 
   expect(vhost).toContain('/members')
 })
 
-test('the cron jobs are taken over on request', async () => {
+test('the cron jobs are copied on request', async () => {
   const host = await withSettings()
 
   expect(await planned(host, { with_jobs: true })).toEqual([

@@ -27,12 +27,12 @@ test('copies the database and then the files of a site, before anything is publi
   expect(lines).toEqual([
     ...START,
     'Creating the database',
-    'Holding the jobs of shop.example',
+    'Pausing the jobs of shop.example',
     'Copying the database of shop.example',
     'Copied 1 tables: 33 B, 7 addresses changed',
     'Copying the files of shop.example',
     'Copied 8192 files: 21 B',
-    'Continuing the jobs of shop.example',
+    'Resuming the jobs of shop.example',
     ...END,
   ])
   expect(result).toEqual({
@@ -69,7 +69,7 @@ test('dumps with the rights of the original, and rewrites and imports with those
   expect(reader).toContain('TemporaryFileSystem=/:ro /tmp:mode=1777,size=1G')
 })
 
-test('brings files and database of a backup, and forgets its repository', async () => {
+test('restores files and database of a backup, and forgets its repository', async () => {
   const { host, params } = await backupServer()
 
   const [lines, result] = await run(host, params)
@@ -84,9 +84,9 @@ test('brings files and database of a backup, and forgets its repository', async 
     'Creating the database',
     'Importing the database',
     '7 addresses changed',
-    'Bringing the files',
+    'Moving the files to the site',
     ...END,
-    'Removing what was fetched',
+    'Removing the fetched data',
   ])
   expect(result).toMatchObject({ files: 1, bytes: 1033, tables: 1, addresses: REPORT })
   expect(host.disk.text('/srv/www/copy/public/page.html')).toBe('as saved')
@@ -104,7 +104,7 @@ test('a dump that fails undoes the copy, and is named as the reason', async () =
 
   expect(reason).toBe('The database could not be dumped (error 1194 of MariaDB)')
   expect(lines.at(-1)).toBe('Undoing: Creating the system user copy')
-  expect(lines).toContain('Undoing: Holding the jobs of shop.example')
+  expect(lines).toContain('Undoing: Pausing the jobs of shop.example')
 })
 
 test.each([

@@ -87,7 +87,7 @@ test.each([
   [
     { aliases: ['t.example'] },
     'aliases',
-    't.example is a name of t.example, which is in the trash: restore or purge it',
+    't.example is a name of t.example, which is in the trash: restore it or delete it permanently',
   ],
 ])('refuses %p, which another site of the server has', async (names, field, message) => {
   const host = await server(shop)

@@ -24,7 +24,7 @@ test('saves files and database without a manifest, and nothing of the site chang
 
   expect(lines).toEqual([
     'Connecting to the target',
-    'Saving what has changed',
+    'Saving the changes',
     'Disconnecting from the target',
   ])
   expect(result).toMatchObject({
@@ -72,7 +72,7 @@ describe('tables that were written recently', () => {
       .flatMap(({ line, options }) => (line.includes('mariadb-dump') ? [options.input] : []))
       .sort()
 
-  test('are saved while all tables are compared, and are the whole difference', async () => {
+  test('are saved while all tables are compared, and are the complete difference', async () => {
     const { host, params } = await leavingServer()
     recently(host, 'x')
 
@@ -172,5 +172,5 @@ test('refuses a copy that is not open yet', async () => {
 
   const [, reason] = await outcome(siteGather.run({ domain, from: catchUp.from }, contextOf(host)))
 
-  expect(reason).toBe('shop.example is a copy that another server brings up to date')
+  expect(reason).toBe('shop.example is a copy that another server updates')
 })

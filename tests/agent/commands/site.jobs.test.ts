@@ -116,7 +116,7 @@ describe('the jobs of a site', () => {
     return host
   }
 
-  test('stop while it is suspended, and stay on record', async () => {
+  test('stop while it is suspended, and stay recorded', async () => {
     const host = await withJob()
 
     await outcome(siteSuspend.run({ domain }, contextOf(host)))

@@ -27,14 +27,14 @@ test('nobody is logged in from the end of PHP to its start', async () => {
 
   const [lines] = await run(host)
 
-  const about = /^(Stopping|Ending|Keeping the present|Starting|Continuing|Admitting|Waiting)/
+  const about = /^(Stopping|Ending|Keeping the current|Starting|Resuming|Allowing|Waiting)/
   expect(lines.filter((line) => about.test(line))).toEqual([
     'Stopping PHP',
     'Ending the SFTP and SSH sessions of shop.example',
-    'Keeping the present state',
+    'Keeping the current state',
     'Starting PHP 8.2',
-    'Continuing the jobs of WordPress',
-    'Admitting people to shop.example again',
+    'Resuming the jobs of WordPress',
+    'Allowing logins to shop.example again',
     'Waiting for an answer of the site',
   ])
   expect(isClosed(host)).toBe(false)

@@ -22,23 +22,23 @@ test('prepares everything, then replaces files and tables, and keeps the previou
     'Copying from staging.shop.example',
     'Copied 2 tables',
     expect.stringMatching(/^Copied the files: \d+ B$/),
-    'Holding the jobs of WordPress',
+    'Pausing the jobs of WordPress',
     'Stopping PHP',
-    'Keeping the present state',
-    'Saving the present database',
+    'Keeping the current state',
+    'Saving the current database',
     'Replacing 2 tables',
     'Keeping the configuration and the uploads of the live site',
     'Replacing the files',
     'Changing the addresses in configuration files',
-    'Recording what was pushed',
+    'Recording the push',
     'Starting PHP 8.2',
     'Emptying the page cache of shop.example',
-    'Continuing the jobs of WordPress',
+    'Resuming the jobs of WordPress',
     'Waiting for an answer of the site',
     'Flushing the object cache of shop.example',
     'Keeping the previous state for a week',
     'Recording the tables that both sites have',
-    'Removing what was fetched',
+    'Removing the fetched data',
   ])
   expect(result).toEqual({
     domain: shop.domain,
@@ -109,7 +109,7 @@ test('a table that is pushed counts as the same on both sites', async () => {
   expect(known?.staging).toEqual([table('wp_options', 'a', 3), table('wp_posts', 'design')])
 })
 
-test('what a failed push would have known is not used by the next one', async () => {
+test('the recorded tables of a failed push are not used by the next one', async () => {
   const { host, tables } = await pair()
   tables['staging-shop'] = [table('wp_options', 'a', 3), table('wp_posts', 'design')]
   host.fail('tar --create', 'tar: Input/output error', 2)

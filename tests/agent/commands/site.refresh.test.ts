@@ -17,25 +17,25 @@ test('fetches everything, then replaces files and database, and keeps the previo
   const [lines, result] = await run(host)
 
   expect(lines).toEqual([
-    'Holding the jobs of shop.example',
+    'Pausing the jobs of shop.example',
     'Copying the database and the files of shop.example',
     'Copied 1 tables: 33 B',
     expect.stringMatching(/^Copied the files: \d+ B$/),
-    'Continuing the jobs of shop.example',
-    'Holding the jobs of WordPress',
+    'Resuming the jobs of shop.example',
+    'Pausing the jobs of WordPress',
     'Stopping PHP',
-    'Keeping the present state',
-    'Saving the present database',
+    'Keeping the current state',
+    'Saving the current database',
     'Replacing the database',
     'Replacing the files',
     'Changing the configuration of the copy',
     'Switching off payments, mail services and accounts',
     'Starting PHP 8.2',
     'Emptying the page cache of staging.shop.example',
-    'Continuing the jobs of WordPress',
+    'Resuming the jobs of WordPress',
     'Waiting for an answer of the site',
     'Keeping the previous state for a week',
-    'Removing what was fetched',
+    'Removing the fetched data',
   ])
   expect(result).toEqual({
     domain: copy.domain,

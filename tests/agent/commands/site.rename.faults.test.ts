@@ -17,7 +17,7 @@ import {
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
 
-test('has one name, whole, whichever effect fails', async () => {
+test('is complete under one name, whichever effect fails', async () => {
   let failed = 0
   const count = await eachFault(
     renamable,
@@ -68,7 +68,7 @@ function killedAt(host: FakeHost, at: number) {
 
 const EVERY = 2
 
-test('has one name, whole, at whichever effect the agent is killed', async () => {
+test('is complete under one name, at whichever effect the agent is killed', async () => {
   const ends = new Set<string>()
   for (let at = 1, isKilled = true; isKilled; at += EVERY) {
     const host = await renamable()

@@ -21,17 +21,17 @@ const servedNames = (host: FakeHost, domain: string) => {
   return [...text.matchAll(/server_name (.+);/g)].map(([, names]) => names)
 }
 
-test('prepares everything, serves the new name, and leads the former one to it', async () => {
+test('prepares everything, serves the new name, and redirects the former one to it', async () => {
   const host = await renamable()
 
   const [lines, result] = await rename(host)
 
   expect(lines).toEqual([
     'Serving new.example beside shop.example',
-    'Holding the jobs of WordPress',
+    'Pausing the jobs of WordPress',
     'Stopping PHP',
-    'Keeping the present state',
-    'Saving the present database',
+    'Keeping the current state',
+    'Saving the current database',
     'Changing the addresses in the saved database',
     '1 addresses in 1 tables',
     'Replacing the tables with changed addresses',
@@ -42,11 +42,11 @@ test('prepares everything, serves the new name, and leads the former one to it',
     'Serving new.example instead of shop.example',
     'Starting PHP 8.2',
     'Emptying the page cache of new.example',
-    'Continuing the jobs of WordPress',
+    'Resuming the jobs of WordPress',
     'Waiting for an answer of the site',
     'Recording new.example as the primary domain',
     'Removing the state before the last restore, which has the former address',
-    'Removing what was kept',
+    'Removing the kept state',
     'Changing the comment of the system user',
     'Applying the jobs',
     'Changing the domain of the mail settings',
@@ -108,7 +108,7 @@ test.each([
     'b.example is a name of the site b.example',
   ],
   ['not its www form', { primary: 'www.b.example' }, 'is a name of the site b.example'],
-])('takes %s', async (_, given, message) => {
+])('accepts %s', async (_, given, message) => {
   const host = await renamable()
   await writeSite(host, { ...shop, domain: 'b.example', user: 'other' })
 

@@ -107,7 +107,7 @@ test.each([
     'shop.example cannot be restored: www.shop.example is already served by /etc/nginx/a on this server',
   ],
   [
-    'its PHP is gone and cannot be had',
+    'its PHP is missing and not available',
     async (host: FakeHost) => {
       await host.disk.write('/var/lib/dpkg/status', '')
       host.answer('apt-cache', 'php8.4-fpm')
@@ -115,7 +115,7 @@ test.each([
     'shop.example cannot be restored: PHP 8.2 is not available on this server (8.4 is)',
   ],
   [
-    'its user is gone',
+    'its user is missing',
     async (host: FakeHost) =>
       host.disk.write('/etc/passwd', 'shop:x:1:1:somebody else:/:/bin/sh\n'),
     'The system user shop is missing: shop.example can only be deleted permanently',
@@ -157,7 +157,7 @@ test('a site in the trash keeps its name', async () => {
 
   const work = siteCreate.run(other, contextOf(host)).next()
 
-  const message = 'shop.example is in the trash of this server: restore or purge it'
+  const message = 'shop.example is in the trash of this server: restore it or delete it permanently'
   await expect(work).rejects.toMatchObject({ fields: { domain: [message] } })
 })
 
@@ -203,7 +203,7 @@ test.each([
   host.fail('mariadb --no-defaults', stderr)
 
   expect((await restore(host))[1]).toBe(
-    `The dump holds a view, routine, trigger, event or account statement at line ${line}; only tables are imported`,
+    `The dump contains a view, routine, trigger, event or account statement at line ${line}; only tables are imported`,
   )
   expect(host.disk.all).toEqual(before)
   expect([host.databases.size, host.mariadb.accounts.size]).toEqual([0, 0])

@@ -5,7 +5,7 @@ import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts
 
 const { domain } = shop
 
-test('brings back the site as it was before', async () => {
+test('restores the site as it was before', async () => {
   const host = await server(shop)
   const before = host.disk.all
   await outcome(siteSuspend.run({ domain }, contextOf(host)))

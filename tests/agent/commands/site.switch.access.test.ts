@@ -32,7 +32,7 @@ test('nobody can log in while the site is frozen', async () => {
   expect(lines).toEqual([
     'Checking the connection to the other server',
     'Limiting the freeze',
-    'Holding the jobs of shop.example',
+    'Pausing the jobs of shop.example',
     'Freezing shop.example',
     'Ending the SFTP and SSH sessions of shop.example',
     'Waiting for running requests and jobs',
@@ -62,7 +62,7 @@ test('people can log in again when the move ends without a switch', async () => 
   expect(isClosed(host)).toBe(false)
 })
 
-test('after the handover nobody can, and everybody when the site has come back', async () => {
+test('after the handover nobody can, and everybody after the site is restored', async () => {
   const host = await leaving()
 
   await switched(host, 'frozen', 'parted')
@@ -100,7 +100,7 @@ test('a handover that fails before its record opens the accounts', async () => {
   expect([reason, isClosed(host)]).toEqual(['disk full', false])
 })
 
-test('a frozen site takes no new people, and those whose access ends lose it', async () => {
+test('a frozen site accepts no new people, and removes those whose access ends', async () => {
   const host = await leaving()
   await switched(host, 'frozen')
   const grant = { ...anna, id: 2, person: 'Ben' }

@@ -9,7 +9,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 const { domain } = shop
 const TIMER = '/etc/systemd/system/hosting-thaw@shop.timer'
 
-/** nginx answers what its virtual host says. */
+/** nginx answers as its virtual host defines. */
 function answering(host: FakeHost): FakeHost {
   host.pages.set(`http://${domain}/.well-known/hosting-move`, 'arriving')
   host.net.probe = async ({ path }) => {
@@ -48,7 +48,7 @@ describe('the server of the site', () => {
     expect(lines).toEqual([
       'Checking the connection to the other server',
       'Limiting the freeze',
-      'Holding the jobs of shop.example',
+      'Pausing the jobs of shop.example',
       'Freezing shop.example',
       'Waiting for running requests and jobs',
     ])
@@ -120,7 +120,7 @@ describe('the server of the site', () => {
     expect(finished).toEqual({ domain, certificate: '' })
   })
 
-  test('is not handed over after it thawed by itself', async () => {
+  test('is not handed over after it thawed automatically', async () => {
     const host = await leaving()
     await switched(host, 'leaving', 'frozen')
     await host.files.rename(`${VHOST}.serving`, VHOST)

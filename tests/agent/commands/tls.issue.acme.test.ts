@@ -85,7 +85,7 @@ const TRIES = '/var/lib/hosting-agent/certificate-tries.json'
 const NXDOMAIN = 'The certificate for a.example was refused: DNS problem: NXDOMAIN'
 const refusing = () => ({ refused: [{ name: 'a.example', reason: 'DNS problem: NXDOMAIN' }] })
 
-test("a refusal succeeds with the authority's message as a warning, and keeps the wanted certificate on record", async () => {
+test("a refusal succeeds with the authority's message as a warning, and keeps the requested certificate recorded", async () => {
   const { [RECORD]: record, ...before } = host.disk.all
   authority(host, refusing)
   const warnings: Warning[] = []

@@ -85,5 +85,5 @@ test('a name that fails again costs no certificate with the names of the present
   const [lines] = await issue(host, 'letsencrypt')
 
   expect(host.orders).toHaveLength(1)
-  expect(lines).toContain('Keeping the present certificate: it has all other names')
+  expect(lines).toContain('Keeping the current certificate: it has all other names')
 })

@@ -13,7 +13,7 @@ const after = ({ clock }: FakeHost, ms: number) => new Date(clock.now() + ms).to
 const debug = (host: FakeHost, until: string | null) =>
   outcome(wpDebug.run({ domain, until }, contextOf(host)))
 
-test('PHP of the site learns until when its debug log is on, and forgets it', async () => {
+test('PHP of the site gets the end of its debug log, and loses it', async () => {
   const host = await server(shop)
   const before = host.disk.all
   const until = after(host, 8 * HOUR_MS)

@@ -62,7 +62,7 @@ test.each([
   [{ token: 'short' }, 'Cloudflare: Invalid request headers (6003)'],
   [
     { name: '_acme-challenge.other.example' },
-    'Cloudflare: the token sees no zone of other.example',
+    'Cloudflare: the token has no access to a zone of other.example',
   ],
   [{ api: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
 ])('with %p it fails and says why', async (change, message) => {

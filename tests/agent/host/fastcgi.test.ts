@@ -32,7 +32,7 @@ test.each([0, 1, 65_535, 65_536, 200_000])('sends %i bytes, and their end once',
   expect([sent.content.equals(content), sent.ended]).toEqual([true, 1])
 })
 
-test('params longer than one record arrive whole', () => {
+test('params longer than one record arrive complete', () => {
   const PARAMS = 4
 
   const sent = streamOf(encodeRequest({ A: 'b'.repeat(100_000) }), PARAMS)

@@ -14,7 +14,7 @@ let base: string
 let directory: object
 let answer: { status: number; body: string; headers: Record<string, string> }
 const asked: string[] = []
-/** What becomes of the next requests. */
+/** The answers to the next requests. */
 let next: ('answered' | 'broken' | 'hanging')[] = []
 
 beforeAll(async () => {

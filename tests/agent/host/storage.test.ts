@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { blamingDisk } from '#agent/host/storage.ts'
 import { conflict } from '#shared/errors.ts'
 
-const full = 'No space left on a disk of this server: make room, and retry'
+const full = 'No space left on a disk of this server: free some space, and retry'
 const fixed = 'A disk of this server is read-only: make it writable, and retry'
 
 test.each([

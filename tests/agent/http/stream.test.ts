@@ -4,7 +4,7 @@ import { Operation } from '#agent/operations/operation.ts'
 
 const WARNING = { code: 'certificate_refused', message: 'DNS problem: NXDOMAIN' }
 
-async function told(query: string): Promise<string> {
+async function streamed(query: string): Promise<string> {
   const operation = new Operation('one', 'x')
   await operation.log('Creating shop.example')
   await operation.complete({ domain: 'shop.example' }, [WARNING])
@@ -16,13 +16,13 @@ async function told(query: string): Promise<string> {
 test.each(['', '?warnings=false', '?warnings', '?steps=true'])(
   'the last event of a stream with %p has exactly the fields of the contract',
   async (query) => {
-    expect(await told(query)).toBe('data: {"status":"ok","domain":"shop.example"}')
+    expect(await streamed(query)).toBe('data: {"status":"ok","domain":"shop.example"}')
   },
 )
 
 test('a caller that asks for warnings gets them with the last event', async () => {
   const warnings = JSON.stringify([WARNING])
-  expect(await told('?warnings=true')).toBe(
+  expect(await streamed('?warnings=true')).toBe(
     `data: {"status":"ok","domain":"shop.example","warnings":${warnings}}`,
   )
 })

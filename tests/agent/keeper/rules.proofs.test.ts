@@ -44,7 +44,7 @@ test('the one before stays until the next proof is older than the days of all ba
   expect(forgotten(backups, proofs(8))).toEqual(['400', 'files of 400', 'proof of 400 390'])
 })
 
-test('a proof of a backup that the repository does not have counts for nothing', () => {
+test('a proof of a backup that the repository does not have is ignored', () => {
   const backups = [backup(400), backup(300), backup(8)]
 
   expect(forgotten(backups, [proof(390, '400'), proof(20, 'none')])).toEqual([
@@ -52,7 +52,7 @@ test('a proof of a backup that the repository does not have counts for nothing',
   ])
 })
 
-test('the proofs of a site that is gone keep nothing longer than its last backup', () => {
+test('the proofs of a deleted site keep nothing longer than its last backup', () => {
   const backups = [backup(900), backup(800)]
 
   expect(forgotten(backups, [proof(890, '900')], { ...KEEP, last_days: 700 })).toEqual([

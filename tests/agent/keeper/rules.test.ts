@@ -40,7 +40,7 @@ test('the last backup of a site stays for ever, or until the days for it are ove
   expect(kept([backup(900), backup(800)], { ...KEEP, last_days: 801 })).toEqual(['800'])
 })
 
-test('the last backup of a site that was gone stays while a newer one is not a week old', () => {
+test('the last backup of a deleted site stays while a newer one is not a week old', () => {
   expect(kept([backup(800), backup(7)])).toEqual(['800', '7'])
   expect(kept([backup(800), backup(8)])).toEqual(['8'])
 })

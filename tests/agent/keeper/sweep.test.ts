@@ -50,9 +50,9 @@ test('takes out locks that are not refreshed and files that are not what their n
   ])
   expect(left.map(({ name }) => name[0])).toEqual(['2', '3', '5', '7'])
   expect(problems).toEqual([
-    `Took out garbage: snapshots/${name('4')}`,
+    `Removed garbage: snapshots/${name('4')}`,
     `keys/${name('5')} is garbage, or is being written: a run removes it when it is a day old`,
-    'Took out garbage: index/upload.tmp-1?',
+    'Removed garbage: index/upload.tmp-1?',
   ])
 })
 

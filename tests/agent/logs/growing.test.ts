@@ -6,7 +6,7 @@ import { logFolder } from '#tests/support/agent/logs.ts'
 
 const look = (log: Growing) => log.look()?.bytes.toString()
 
-test('gives whole new lines, also after the log was made empty or replaced', () => {
+test('returns complete new lines, also after the log was emptied or replaced', () => {
   const path = `${logFolder()}/access.log`
   writeFileSync(path, 'old\n')
   const log = new Growing(path, undefined)

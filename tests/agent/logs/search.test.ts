@@ -179,7 +179,7 @@ test('shows bytes that are not text, and escapes that are for a terminal', async
   ])
 })
 
-test('stops when its time is over, says how far it came, and goes on there', async () => {
+test('stops when its time is over, reports how far it came, and continues there', async () => {
   const path = `${logFolder()}/access.log`
   writeLog(path, visits(0, 60).repeat(700))
 

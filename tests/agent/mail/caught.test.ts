@@ -46,7 +46,7 @@ test('it is kept without any relay too, and a restart of the queue loses none', 
   expect(place.status()).toMatchObject({ caught: 1, queued: 0 })
 })
 
-test('the oldest messages make way for new ones', async () => {
+test('the oldest messages are removed for new ones', async () => {
   const folder = new MailPlace().places.caughtOf('shop')
   const store = new Store(folder)
   const caught = await Caught.open(store)

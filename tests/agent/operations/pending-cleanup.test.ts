@@ -45,7 +45,7 @@ test('an undo that failed on a full disk completes when there is space', async (
   await runner.settle()
 
   expect(message).toBe(
-    'No space left on a disk of this server: make room, and retry (broken; could not undo: Making a (ENOSPC: no space left on device))',
+    'No space left on a disk of this server: free some space, and retry (broken; could not undo: Making a (ENOSPC: no space left on device))',
   )
   expect([meanwhile, did]).toEqual([[], ['undo']])
 })
@@ -67,7 +67,7 @@ test('no other operation starts before it while the disk is full', async () => {
 
   const refused = runner.start('cache.purge', shop, 'op2')
   await expect(refused).rejects.toThrow(
-    'No space left on a disk of this server: make room, and retry (An earlier operation is not cleaned up yet: Making a (ENOSPC: no space left on device))',
+    'No space left on a disk of this server: free some space, and retry (An earlier operation is not cleaned up yet: Making a (ENOSPC: no space left on device))',
   )
   expect(await runner.store.ids()).toEqual(['op1'])
 

@@ -113,7 +113,7 @@ test('completes an operation whose outcome exists, and undoes nothing of it', as
 })
 
 describe('an operation with a point of no return', () => {
-  /** Cut off at the given step. The step b turns it, `decided` says what the machine says. */
+  /** Cut off at the given step. The step b decides it, `decided` is the state of the machine. */
   async function cut(at: string[], decided: boolean, result?: object) {
     const { host, store } = machine()
     const did: string[] = []

@@ -33,7 +33,7 @@ test('an operation that is cancelled before its first line ends without a change
     'cache.purge': {
       lock: () => 'x',
       plan: async () => [],
-      // biome-ignore lint/correctness/useYield: it is ended before it says anything
+      // biome-ignore lint/correctness/useYield: it is ended before its first message
       async *run(_, own) {
         await own.host.shell.run(['look'])
         return shop

@@ -57,7 +57,7 @@ test('the next process reports the states of steps as the journal has them', asy
 
   const history = (await store.history('op1')).slice(4)
   expect(history.filter((event) => !isNumbered(event))).toEqual([
-    // Somebody may have read that it runs, and a loss of power may have lost that.
+    // A client may have read that it runs, and a power failure may have lost that.
     stateOf(2, 'c', 'waiting'),
     stateOf(2, 'a', 'done'),
     stateOf(2, 'b', 'failed'),

@@ -173,7 +173,7 @@ test('reports the message of an unforeseen error as the last event, once', async
   })
 })
 
-/** An operation in its middle, when its disk takes no more; somebody makes room when it waits for that. */
+/** A running operation whose disk is full; space is freed while it waits for that. */
 async function onFullDisk(work: (gate: Promise<unknown>) => Partial<CommandTable>) {
   const host = fakeHost()
   const gate = Promise.withResolvers<void>()
@@ -215,7 +215,7 @@ test('reports a full disk immediately, and what to do', async () => {
   }))
 
   const message =
-    "No space left on a disk of this server: make room, and retry (ENOSPC: no space left on device, open '/srv/x')"
+    "No space left on a disk of this server: free some space, and retry (ENOSPC: no space left on device, open '/srv/x')"
   expect(events).toEqual([
     { id: 1, event: 'log', data: { message: 'one' } },
     { id: 2, event: 'error', data: { error: 'Internal error', message } },

@@ -35,7 +35,7 @@ test('begins with the steps to come, those of later calls included', async () =>
   expect(await transcript([step('b')], states)).toEqual(['b: running', 'Making b', 'b: done'])
 })
 
-test('tells of a step that is there already that it is skipped', async () => {
+test('reports a step that is already done as skipped', async () => {
   const there = step('a', { check: async () => true })
 
   expect(await transcript([there, step('b')])).toEqual([
@@ -43,7 +43,7 @@ test('tells of a step that is there already that it is skipped', async () => {
   ])
 })
 
-test('tells of a skipped step at once, also when it is the last one', async () => {
+test('reports a skipped step at once, also when it is the last one', async () => {
   const there = step('b', { check: async () => true })
 
   expect((await transcript([step('a'), there])).slice(2)).toEqual([
@@ -51,7 +51,7 @@ test('tells of a skipped step at once, also when it is the last one', async () =
   ])
 })
 
-test('tells of each step what becomes of it when one fails', async () => {
+test('reports the state of each step when one fails', async () => {
   const news = await transcript([
     step('a', { undo: async () => undefined }),
     step('b', { undo: broken }),
@@ -70,7 +70,7 @@ test('tells of each step what becomes of it when one fails', async () => {
 test.each([
   ['complete', ['a: done', 'c: skipped']],
   ['error', ['b: not_undone', 'a: failed']],
-] as const)('leaves no step going on at the end of an operation: %s', (end, changes) => {
+] as const)('leaves no step running at the end of an operation: %s', (end, changes) => {
   const states = new StepStates()
   states.set(step('a'), 'running')
   if (end === 'error') states.set(step('b'), 'undoing')

@@ -50,7 +50,7 @@ test('where shells are denied, people still get SFTP', async () => {
   expect(await ask('site.access', { ...access('sftp'), grants: [] })).toBe('permitted')
 })
 
-test('where shells are denied, who has one keeps it while others lose theirs', async () => {
+test('where shells are denied, a person keeps the shell while others lose theirs', async () => {
   const [anna, ben] = [ANNA, BEN].map((key, at) => ({
     ...{ id: at + 1, person: 'Somebody', kind: 'shell' as const, keys: [key] },
     expires_at: '2027-01-31T18:00:00Z',
@@ -64,7 +64,7 @@ test('where shells are denied, who has one keeps it while others lose theirs', a
     expect(await set({ ...anna, ...more })).toContain('denies shells')
 })
 
-test('where client accounts are denied, who has one keeps it and loses it, and gets no other', async () => {
+test('where client accounts are denied, an existing one is kept and removed, and no other is created', async () => {
   const client = {
     ...{ token: 'abcd2345', label: 'Print shop', expires_at: '2027-01-31T18:00:00Z' },
     password_hash: `$2b$10$${'a'.repeat(53)}`,

@@ -8,7 +8,9 @@ import { fakeHost } from '#tests/support/fake-host.ts'
 const HOUR = 3_600_000
 const plenty: Limits = { wall_ms: HOUR, stall_ms: HOUR, output_bytes: 1 << 20, events: 1000 }
 
-/** The messages of an operation that says these lines and then runs a program that hangs, or ends. */
+/**
+ * The messages of an operation that prints these lines and then runs a program that hangs, or ends.
+ */
 async function said(limits: Partial<Limits>, lines: string[], hang = false): Promise<unknown[]> {
   const host = fakeHost()
   if (hang) host.hang('wait')

@@ -14,7 +14,7 @@ export interface Download {
   type: string
   /** Undefined at the end; throws where the rest is missing. */
   next(): Promise<Uint8Array | undefined>
-  /** Nobody reads it any more. */
+  /** Called when the reader has left. */
   end(): Promise<void>
 }
 

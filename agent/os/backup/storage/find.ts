@@ -30,8 +30,8 @@ export async function findRepositories(
 ): Promise<FoundRepositories> {
   const named =
     repositories ?? (target.place.kind === 'rest' ? await reportedNames(host, target) : null)
-  const wanted = { repositories: named, after, most: MOST_FOUND, containing: `"${RECOVERY}` }
-  const { is_listed, repositories: read, next } = await readKeys(host, target, wanted)
+  const request = { repositories: named, after, most: MOST_FOUND, containing: `"${RECOVERY}` }
+  const { is_listed, repositories: read, next } = await readKeys(host, target, request)
   const ofSites = read.filter(({ name }) => isOfSite(name))
   const found = ofSites.map(({ name, texts }) => ({
     name,
@@ -59,7 +59,7 @@ async function reportedNames(host: Host, target: BackupTarget): Promise<string[]
 
 /** What keepers reported; only a signature shows which one did. */
 export async function readKeeper(host: Host, { target }: KeeperRequest): Promise<KeeperTexts> {
-  const wanted = { repositories: [KEEPER_FOLDER], after: '', most: 1, containing: '"signature"' }
-  const { repositories } = await readKeys(host, target, wanted)
+  const request = { repositories: [KEEPER_FOLDER], after: '', most: 1, containing: '"signature"' }
+  const { repositories } = await readKeys(host, target, request)
   return { texts: repositories.flatMap(({ texts }) => texts).slice(0, MOST_TEXTS) }
 }

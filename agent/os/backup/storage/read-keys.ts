@@ -25,7 +25,7 @@ export class StorageRefused extends ServiceError {
   }
 }
 
-interface Wanted {
+interface KeysRequest {
   /** Null: those that the storage lists. */
   repositories: readonly string[] | null
   after: string
@@ -38,21 +38,25 @@ interface Wanted {
  * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
  * sandbox of restic reads them. Throws what the storage answered.
  */
-export function readKeys(host: Host, target: BackupTarget, wanted: Wanted): Promise<StorageKeys> {
+export function readKeys(
+  host: Host,
+  target: BackupTarget,
+  request: KeysRequest,
+): Promise<StorageKeys> {
   // One at a time: they have the same folder of secrets.
   return host.exclusive('read a storage', async () => {
     await refuseUnready(host, target)
     const repository = { name: SESSION, target, password: new Secret('') }
     try {
       await openFiles(host, repository).apply()
-      return answerIn((await run(host, repository, wanted)).stdout)
+      return answerIn((await run(host, repository, request)).stdout)
     } finally {
       await closeFiles(host, SESSION).apply()
     }
   })
 }
 
-function run(host: Host, repository: Repository, wanted: Wanted) {
+function run(host: Host, repository: Repository, request: KeysRequest) {
   const [program = ''] = host.settings.program
   const { files, cache } = openedOf(host, repository)
   const { place, secret } = repository.target
@@ -60,7 +64,7 @@ function run(host: Host, repository: Repository, wanted: Wanted) {
   const target = { place, secret: secret.reveal() }
   return host.shell.run([...host.settings.program, 'storage'], {
     ...LIMIT,
-    input: JSON.stringify({ target, files: MOUNT, ...wanted }),
+    input: JSON.stringify({ target, files: MOUNT, ...request }),
     env: { HOME: '/tmp', TMPDIR: '/tmp' },
     site: resticProcess({ files, cache, program, store }),
   })

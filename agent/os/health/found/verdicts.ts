@@ -15,7 +15,7 @@ export function checkFoundPage(visited: Visited, url: string): Verdict {
   if (status >= 500) {
     const verdict = checkPage(visited, url)
     if (verdict.code !== 'http_gateway') return verdict
-    const reason = `Its front page answers ${status}: the program behind it gave no answer`
+    const reason = `Its front page answers ${status}: the program behind it returned no answer`
     return down('http_gateway', reason)
   }
   if (status === 401 || status === 403)
@@ -36,5 +36,5 @@ export function checkFoundCertificate(
   if (expired) return expired
   if (found.checkHost(domain) === undefined)
     return degraded('certificate_name', 'Its certificate is for another name')
-  return ending ?? up('up', `It ends on ${date}`)
+  return ending ?? up('up', `It expires on ${date}`)
 }

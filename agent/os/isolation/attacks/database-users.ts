@@ -31,8 +31,8 @@ export const DATABASE_USERS = {
     /** Nobody has the password of this user, which lives for a minute at most. */
     async attempt({ host, attacker, neighbour }) {
       const token = host.random.name(10)
-      const wanted = { token, rights: 'write', seconds: 60, password_hash: hashOf(host) } as const
-      await createTemporary(host, neighbour, wanted)
+      const account = { token, rights: 'write', seconds: 60, password_hash: hashOf(host) } as const
+      await createTemporary(host, neighbour, account)
       const made = await findTemporary(host, token)
       if (!made) return failed('no temporary user was created')
       try {

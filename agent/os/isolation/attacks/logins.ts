@@ -29,7 +29,7 @@ $answer = asks('tcp://127.0.0.1:80', implode("\\r\\n", [
 @unlink("$own/$name");
 if (preg_match('~^HTTP/1\\.\\d 30|^set-cookie: wordpress_logged_in~mi', $answer)) $did[] = 'was signed in';
 if ($did) return succeeded(implode(', ', $did));
-if (!preg_match('~^HTTP/1\\.\\d 403~', $answer)) return failed('the neighbour gave no answer to a login');
+if (!preg_match('~^HTTP/1\\.\\d 403~', $answer)) return failed('the neighbour returned no answer to a login');
 return refused();`,
   },
 } as const satisfies Record<string, InsideAttack>

@@ -86,7 +86,7 @@ export const SCANS = {
       for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
         best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
       }
-      const observation = `${made} folders, the agent stood still for ${Math.round(best)} ms`
+      const observation = `${made} folders, the agent was blocked for ${Math.round(best)} ms`
       return best > STILL_MS ? succeeded(observation) : refused(observation)
     },
   },

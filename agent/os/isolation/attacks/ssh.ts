@@ -6,7 +6,8 @@ export const SSH = {
   'ssh.keys': {
     severity: 'high',
     title: 'Read who may log in to sites, or give itself a login',
-    meaning: 'A site learns who works on its neighbours, or lets somebody in to them or to itself.',
+    meaning:
+      'A site learns who works on its neighbours, or gives somebody access to them or to itself.',
     code: `
 $folder = '/etc/hosting/ssh';
 $keys = "$folder/keys";

@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-test('writes whole files with the requested mode and leaves no temporary file', async () => {
+test('writes complete files with the requested mode and leaves no temporary file', async () => {
   await files.write(`${root}/a/b.conf`, 'text', { mode: 0o600 })
 
   expect(await files.read(`${root}/a/b.conf`)).toBe('text')

@@ -15,7 +15,9 @@ function killable(child: ChildProcess): HelperProcess {
   return { stdin, stdout, once, complaint: () => '', kill: () => child.kill('SIGKILL') }
 }
 
-/** A helper that reads the password of each site as this code says, and answers its docroot else. */
+/**
+ * A helper that reads the password of each site with this code, and otherwise returns its docroot.
+ */
 function helper(code: string, times = TIMES): ScanHelper {
   const program = `
     const say = (line) => process.stdout.write(JSON.stringify(line) + '\\n')
@@ -95,7 +97,7 @@ test('fails in the end when no process starts', async () => {
 test('refuses an answer of the wrong kind', async () => {
   const [answer] = await ask(helper('say({ id, result: { docroot: 1 } }); continue'), ['/a'])
 
-  expect(answer).toBe('The scan gave an answer that cannot be used')
+  expect(answer).toBe('The scan returned an answer that cannot be used')
 })
 
 test('passes on why a site could not be read', async () => {

@@ -47,7 +47,7 @@ test('passes input on standard input', async () => {
   expect((await shell.run(['cat'], { input: 'secret' })).stdout).toBe('secret')
 })
 
-test('kills the whole group on timeout, children of children too', async () => {
+test('kills the entire group on timeout, children of children too', async () => {
   const { code } = await shell.try(['timeout', '60', 'sleep', '60'], { timeout_ms: 50 })
 
   expect(code).not.toBe(0)
@@ -110,7 +110,7 @@ test('a program that feeds another one has an input and a feeder of its own', as
   expect(failed.fed?.fed?.stderr).toBe('no\n')
 })
 
-test('tells when the program that feeds another one fails, or the other one ends early', async () => {
+test('reports when the program that feeds another one fails, or the other one ends early', async () => {
   const failing = {
     argv: node('console.log("x"); console.error("no"); process.exit(4)'),
     options: {},

@@ -39,7 +39,7 @@ test('names that nothing synced are lost from the last one on', async () => {
   ])
 })
 
-test('text that is appended may be torn, and is whole once it is synced', async () => {
+test('text that is appended may be torn, and is complete once it is synced', async () => {
   const torn = await left(async (disk) => {
     await disk.append('/var/log', 'ab', { sync: true })
     await disk.append('/var/log', 'cd')

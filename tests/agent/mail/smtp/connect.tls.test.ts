@@ -20,7 +20,7 @@ afterEach(() => relay?.stop())
 type Tls = Setting['tls']
 const SECURED = { starttls: { disabledCommands: [] }, implicit: { secure: true }, none: {} }
 
-/** What a test message ends with, and what both sides said. */
+/** The result of a test message, and the dialogue of both sides. */
 async function outcomeOf(tls: Tls, options: SMTPServerOptions, change: Partial<Setting> = {}) {
   relay = new Relay({ ...SECURED[tls], ...options })
   await relay.start()

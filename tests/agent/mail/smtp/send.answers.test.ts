@@ -16,7 +16,7 @@ async function queueWith(answers: Answers): Promise<ClockedQueue> {
   return new ClockedQueue(relay.port, { times })
 }
 
-/** What a relay says of itself: the message waits, and is sent once when the relay is well again. */
+/** Reports of a failing relay: the message waits, and is sent once when the relay works again. */
 const RELAY_TROUBLES: [string, Answers, string][] = [
   ['greets with 554', { greeting: '554 5.3.2 No service close' }, '554 5.3.2 No service'],
   ['greets with 421', { greeting: '421 4.3.2 Full close' }, '421 4.3.2 Full'],
@@ -60,7 +60,7 @@ test.each(RELAY_TROUBLES)('a relay that %s loses nothing', async (_, answers, an
 describe('an answer of a relay to a message', () => {
   test.each(['MAIL', 'RCPT', 'DATA', 'text'])('with 4xx at %s is a retry', async (stage) => {
     const queue = await queueWith({ [stage]: ['451 4.7.1 Later', '250 ok'] })
-    if (stage === 'DATA') relay.answers = { DATA: ['451 4.7.1 Later', '354 go on'] }
+    if (stage === 'DATA') relay.answers = { DATA: ['451 4.7.1 Later', '354 send the text'] }
     await queue.put('first')
     await queue.put('other')
     // The other one does not wait for it.
@@ -75,7 +75,7 @@ describe('an answer of a relay to a message', () => {
   test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
     'with 5xx at %s is final, with its message',
     async (stage) => {
-      const good = stage === 'DATA' ? '354 go on' : '250 ok'
+      const good = stage === 'DATA' ? '354 send the text' : '250 ok'
       const queue = await queueWith({ [stage]: ['554 5.7.1 Spam', good] })
       await queue.put('first')
       await queue.put('other')
@@ -91,7 +91,7 @@ describe('an answer of a relay to a message', () => {
   test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
     'is final even when the relay closes the connection after 5xx at %s',
     async (stage) => {
-      const good = stage === 'DATA' ? '354 go on' : '250 ok'
+      const good = stage === 'DATA' ? '354 send the text' : '250 ok'
       const queue = await queueWith({ [stage]: ['550 5.7.1 No close', good] })
       await queue.put('first')
       await queue.put('other')
@@ -109,9 +109,11 @@ test('each recipient of a message gets it once, whatever the answers for others'
   const queue = await queueWith({ RCPT: ['250 ok', '451 4.2.2 Full', '550 5.1.1 Who?', '250 ok'] })
   await queue.put('three', { recipients: ['a@b.example', 'c@b.example', 'd@b.example'] })
   expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 1, failed_day: 1 })
-  relay.heard.length = 0
+  relay.received.length = 0
   expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 2, failed_day: 1 })
-  expect(relay.heard.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<c@b.example>'])
+  expect(relay.received.filter((line) => line.startsWith('RCPT'))).toEqual([
+    'RCPT TO:<c@b.example>',
+  ])
 })
 
 test('a message at which the relay always closes the connection does not delay others', async () => {

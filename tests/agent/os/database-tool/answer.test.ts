@@ -25,7 +25,7 @@ test.each([
 
 test('reports what is too long or no answer at all', () => {
   expect(() => answerOf({ answer: null, is_whole: false })).toThrow('show fewer rows')
-  expect(() => of('Content-Type: text/html')).toThrow('PHP gave no answer')
+  expect(() => of('Content-Type: text/html')).toThrow('PHP returned no answer')
 })
 
 test('an answer that was cut off is refused, though it has a head', () => {

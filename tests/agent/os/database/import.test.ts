@@ -10,13 +10,13 @@ const packets = (host: ReturnType<typeof fakeHost>) =>
 function machine() {
   const host = fakeHost()
   host.rows('SELECT @@GLOBAL.max_allowed_packet', [{ bytes: USUAL }])
-  const told: string[] = []
+  const lines: string[] = []
   const running: string[] = []
   const start = (user: string) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const own = { ...host, shell: host.shell, files: host.files, database: host.database }
     const end = importStream(
-      { ...own, tell: (line) => told.push(`${user}: ${line}`) },
+      { ...own, tell: (line) => lines.push(`${user}: ${line}`) },
       user,
       async () => {
         running.push(user)
@@ -25,14 +25,14 @@ function machine() {
     )
     return { end, finish: resolve }
   }
-  return { host, told, running, start }
+  return { host, lines, running, start }
 }
 
-test('imports into two sites at once, and tells a third one why it waits', async () => {
-  const { told, running, start } = machine()
+test('imports into two sites at once, and reports to a third one why it waits', async () => {
+  const { lines, running, start } = machine()
   const [one, two, three] = ['one', 'two', 'three'].map(start)
   await Bun.sleep(1)
-  expect([running, told]).toEqual([
+  expect([running, lines]).toEqual([
     ['one', 'two'],
     ['three: Waiting: 2 imports of databases run on this server'],
   ])

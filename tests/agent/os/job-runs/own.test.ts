@@ -50,7 +50,7 @@ test('a run without an end runs only while its unit does', async () => {
 test.each([
   ['suspended', { suspended: true }],
   ['moving', { moving: { closed: true } }],
-])('nothing runs by itself on a site that is %s', async (stopped, site) => {
+])('no job runs automatically on a site that is %s', async (stopped, site) => {
   const { host } = await withJournal({ jobs: [nightly], ...site })
 
   expect(await listOwnJobs(host, domain)).toMatchObject({ stopped, jobs: [{ next_run_at: null }] })

@@ -7,7 +7,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const NOW = '2026-01-01T00:00:00.000Z'
 
-/** A process that runs a file which is gone, in a unit. */
+/** A process of a unit that runs a deleted file. */
 async function old(host: FakeHost, ...processes: [pid: number, unit: string, parent?: number][]) {
   for (const [pid, unit, parent = 1] of processes) {
     await host.disk.write(`/proc/${pid}/cgroup`, `0::/system.slice/${unit}\n`)

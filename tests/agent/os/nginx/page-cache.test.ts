@@ -10,7 +10,7 @@ const caching = (page_cache: NonNullable<Site['settings']>['page_cache']): Site 
   settings: { page_cache },
 })
 
-test('without the cache, PHP receives the whole address', () => {
+test('without the cache, PHP receives the complete address', () => {
   const site = caching({ enabled: false, paths: ['/a'], cookies: [] })
 
   expect([renderPageCacheZone(site, LIMITS), renderPageCache(site)]).toEqual(['', ''])

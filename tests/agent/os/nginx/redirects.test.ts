@@ -40,7 +40,7 @@ test('redirects each name as set, and the same ones together', () => {
   ])
 })
 
-test('with a certificate redirects answer https too, and an alias without one leads to the site', () => {
+test('with a certificate redirects answer https too, and an alias without one redirects to the site', () => {
   expect(serversIn(renderRedirects({ site, abilities, certificate }))).toEqual([
     ['www.shop.example', '80 443', 'return 301 https://shop.example$request_uri'],
     ['old.example older.example', '80 443', 'return 301 https://shop.example/'],

@@ -9,7 +9,7 @@ import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
 const trust = (cdn: string) => `    set_real_ip_from ${cdn};`
 
-test('no header names a visitor until a network is trusted', async () => {
+test('no header is trusted for the address of a visitor until a network is trusted', async () => {
   const host = await server(shop)
 
   expect(host.disk.all[VHOST]).not.toContain('real_ip')
@@ -42,7 +42,7 @@ test('a list of addresses is read from its end, up to the first one that is not 
   ])
 })
 
-test('a move behind a CDN names the visitor in the header of the CDN', () => {
+test('a move behind a CDN sends the address of the visitor in the header of the CDN', () => {
   const settings = { trusted_cdn: 'Cloudflare' } as const
   const arriving = renderVisitor({ settings, moving: { from: ['192.0.2.1'] } }).split('\n')
 

@@ -99,7 +99,7 @@ test('leaves nothing of a repository that apt cannot verify', async () => {
   expect(filesOf(host)).toEqual([])
 })
 
-test('replaces the repository of other settings, and brings it back if the new one fails', async () => {
+test('replaces the repository of other settings, and restores it if the new one fails', async () => {
   const host = bookworm()
   await add(host)
   const before = { ...host.disk.all }

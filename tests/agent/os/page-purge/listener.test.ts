@@ -29,7 +29,7 @@ test('a site gets a listener and the plugin, and loses both', async () => {
 
   const [lines, result] = await configure(host, { page_purge: true })
 
-  expect(lines).toContain('Installing the plugin that tells which pages change')
+  expect(lines).toContain('Installing the plugin that reports changed pages')
   expect(result).toMatchObject({ domain, page_purge: true })
   expect(host.disk.all[SOCKET]).toContain('SocketUser=shop\nSocketMode=0600\n')
   const service = host.disk.all[SERVICE]
@@ -67,7 +67,7 @@ test('a plugin of somebody else stays, and the change is undone', async () => {
 
   const [lines, message] = await configure(host, { page_purge: true })
 
-  expect(lines).toContain('Undoing: Installing the plugin that tells which pages change')
+  expect(lines).toContain('Undoing: Installing the plugin that reports changed pages')
   expect(message).toBe(`${PLUGIN} was not made by Hosting Control: move it away`)
   expect(host.disk.all).toEqual(before)
 })
@@ -88,7 +88,7 @@ test('a restored backup from before the setting gets the plugin', async () => {
   const params = restore({ files: true, database: true })
   const [lines] = await outcome(backupRestore.run(params, contextOf(host)))
 
-  expect(lines).toContain('Installing the plugin that tells which pages change')
+  expect(lines).toContain('Installing the plugin that reports changed pages')
   expect(host.disk.all[PLUGIN]).toContain('Made by Hosting Control')
 })
 

@@ -12,7 +12,7 @@ const UNKNOWN = { plugins: null, themes: null, core: null }
 
 type Run = (argv: readonly string[], options: RunOptions) => Promise<Partial<Output>>
 
-/** A machine whose sites run PHP as this says; time goes on when somebody sleeps. */
+/** A machine whose sites run PHP like this; time passes when a program sleeps. */
 function machine(run: Run) {
   const { files, random } = fakeHost()
   void files.write('/etc/passwd', PASSWD)

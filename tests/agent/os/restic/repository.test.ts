@@ -24,7 +24,7 @@ const files = (kind: keyof typeof PLACES, secret: string) =>
   })
 const options = (kind: keyof typeof PLACES) => optionsOf(BackupPlace.parse(PLACES[kind]))
 
-test('the password of a REST server stands in the address, percent-encoded', () => {
+test('the password of a REST server is part of the address, percent-encoded', () => {
   expect(files('rest', 'p@ss/w:rd')).toEqual({
     password: 'repository-password\n',
     repository: 'rest:https://agency:p%40ss%2Fw%3Ard@backup.example:8000/hosting/shop/\n',

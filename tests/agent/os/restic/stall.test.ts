@@ -34,7 +34,7 @@ test('takes neither time nor errors for progress', async () => {
 })
 
 test.each(['bytes_done', 'total_files', 'files_restored', 'bytes_skipped', 'files_deleted'])(
-  'goes on while %s grows',
+  'continues while %s grows',
   async (count) => {
     const lines = Array.from({ length: 100 }, (_, at) => status({ [count]: Math.floor(at / 20) }))
 

@@ -29,7 +29,7 @@ async function read(started: Awaited<ReturnType<Exports['start']>>): Promise<Uin
   return Buffer.concat(chunks)
 }
 
-test('sends a whole dump, packed, made with the rights of the site', async () => {
+test('sends a complete dump, compressed, made with the rights of the site', async () => {
   const { exports, inputs } = await withDump()
 
   const started = await exports.start(domain)

@@ -37,7 +37,7 @@ const startsIn = (host: Host) => (letter: string, importing?: string[]) =>
   storePart(host, { domain, upload: idOf(letter), part: 0, data: 'YWJj' }, importing)
 const uploads = (host: Host) => stored(host).map((path) => path.split('/').at(-2)?.[0])
 
-test('uploads at once do not meet, and one more than three is refused', async () => {
+test('parallel uploads are independent, and a fourth one is refused', async () => {
   const host = await server(shop)
   const start = startsIn(host)
   for (const letter of ['a', 'b', 'c']) await start(letter)
@@ -102,7 +102,7 @@ test('an upload begins with its first part', async () => {
 
   await expect(later(1)).rejects.toMatchObject({
     code: 'conflict',
-    message: 'This upload is not known any more: upload the dump again',
+    message: 'This upload no longer exists: upload the dump again',
   })
   await later(0)
   await later(1)
@@ -164,7 +164,7 @@ test('refuses a part of an unknown site, and one on a full disk', async () => {
 
   await expect(storePart(host, part)).rejects.toMatchObject({
     code: 'conflict',
-    message: 'Only 1024 MB are free on this server: no upload',
+    message: 'Only 1024 MB are free on this server: the upload is refused',
   })
   expect(stored(host)).toEqual([])
 })

@@ -124,10 +124,10 @@ test.each<[string, string[], boolean, string[]]>([
     ],
   ],
   [
-    'which addresses others have for themselves',
+    'which addresses belong to other servers only',
     ['80', '[::]:80', '10.0.0.5:80'],
     true,
-    ['The site also listens on 10.0.0.5:80, which other sites of this server have for themselves.'],
+    ['The site also listens on 10.0.0.5:80, because other sites of this server listen there.'],
   ],
 ])('a plan says %s', (_, listens, ipv6, notes) => {
   expect(notesOf({ addresses: { 80: listens, 443: ['443', '[::]:443'] } }, ipv6)).toEqual(notes)

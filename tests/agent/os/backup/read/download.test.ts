@@ -36,7 +36,7 @@ test('a file is sent as it is, a folder as an archive, the database as SQL', asy
   expect(host.disk.find(OPEN)).toBe(undefined)
 })
 
-test('one runs at a time, and who leaves makes room', async () => {
+test('one runs at a time, and a reader that leaves frees the place', async () => {
   const { host, start } = await saved()
   const first = await start('a')
 
@@ -47,7 +47,7 @@ test('one runs at a time, and who leaves makes room', async () => {
   expect(await textOf(await start('a'))).toBe('one,two')
 })
 
-test('an error before the first byte is an error, and makes room', async () => {
+test('an error before the first byte is an error, and frees the place', async () => {
   const { start } = await saved()
 
   expect(start('nothing')).rejects.toThrow('nothing not found')
@@ -55,7 +55,7 @@ test('an error before the first byte is an error, and makes room', async () => {
   expect(await textOf(await start('a'))).toBe('one,two')
 })
 
-test('what is not complete throws', async () => {
+test('an incomplete download throws', async () => {
   const { host, start } = await saved()
   host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=10m dump --archive', 'damaged')
 

@@ -17,7 +17,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 const site = (name: string, listen = '80') =>
   `server { listen ${listen}; server_name ${name}; root /var/www/${name}; }`
 
-/** A machine with these servers; what its visitor was asked for is in `asked`. */
+/** A machine with these servers; `asked` has the requests of its visitor. */
 function machine(servers: string, files: Record<string, string> = {}) {
   fill(root, { '/etc/nginx/nginx.conf': `http { ${servers} }`, ...files })
   const host = onFiles(fakeHost(), root)
@@ -128,12 +128,12 @@ test('reports a certificate that has expired or is for another name', async () =
   await monitor.visit(0)
   expect(monitor.list()[0]).toEqual({
     ...{ domain: 'a.example', state: 'down', code: 'certificate_expired' },
-    reason: 'Its certificate ended on 2126-10-27',
+    reason: 'Its certificate expired on 2126-10-27',
     checks: [
       { check: 'http', state: 'up', code: 'up', reason: '' },
       {
         ...{ check: 'certificate', state: 'down', code: 'certificate_expired' },
-        reason: 'Its certificate ended on 2126-10-27',
+        reason: 'Its certificate expired on 2126-10-27',
       },
     ],
   })

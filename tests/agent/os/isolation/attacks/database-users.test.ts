@@ -5,7 +5,7 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 
 const attack = DATABASE_USERS['sql.temporary-user']
 
-/** A server whose MariaDB lets statements through that match. */
+/** A server whose MariaDB allows statements that match. */
 async function attacked(weakness?: RegExp) {
   const host = await server(shop)
   const neighbour = { ...shop, user: 'blog', domain: 'blog.example' }
