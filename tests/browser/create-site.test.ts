@@ -118,7 +118,7 @@ test('a site that changes others names the changes and requires confirmation', a
 })
 
 test('the page of a server names what prevents new sites', async () => {
-  const message = 'apache2 listens on port 80. Its sites go on'
+  const message = 'apache2 listens on port 80. Its sites keep working'
   agent.conditions = [{ code: 'port_http_taken', message }]
   const { page, problems } = await open('/servers/1')
 

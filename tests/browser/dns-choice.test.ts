@@ -32,7 +32,7 @@ afterAll(async () => {
   await agent.stop()
 })
 
-/** A record that leads elsewhere. */
+/** A record that points elsewhere. */
 async function elsewhere(content: string) {
   await post('/api/servers/1/sites/1/domains/records', { name: 'shop.example' })
   for (const record of cloudflare.records) record.content = content
@@ -65,7 +65,7 @@ test('the dialog of domains lists the missing records, and makes them before the
   expect(problems).toEqual([])
 })
 
-test('records that lead elsewhere are replaced on request, and only as they were shown', async () => {
+test('records that point elsewhere are replaced on request, and only as they were shown', async () => {
   await elsewhere('192.0.2.99')
   const { page } = await open('/sites/1?tab=domains')
   await page.getByRole('button', { name: 'Edit domains' }).click()
@@ -106,13 +106,13 @@ test('the menu of a site purges Cloudflare after its plan', async () => {
   for (const record of cloudflare.records) record.proxied = true
   const { page, problems } = await open('/sites/1')
   await page.getByRole('button', { name: /^More actions of/ }).click()
-  await page.getByRole('menuitem', { name: 'Purge Cloudflare…' }).click()
+  await page.getByRole('menuitem', { name: 'Purge Cloudflare cache…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('In the zone shop.example of Shops: shop.example').waitFor()
   expect(cloudflare.purges).toEqual([])
 
-  await dialog.getByRole('button', { name: 'Purge Cloudflare' }).click()
-  await page.getByText('Cloudflare has purged shop.example.').waitFor()
+  await dialog.getByRole('button', { name: 'Purge Cloudflare cache' }).click()
+  await page.getByText('The Cloudflare cache of shop.example was purged.').waitFor()
 
   expect(cloudflare.purges).toEqual([['shop.example']])
   expect(problems).toEqual([])

@@ -54,7 +54,7 @@ test('shows that everything works while there is no problem', async () => {
   expect(problems).toEqual([])
 })
 
-test('a new server is enrolled with the install command, and its page turns online by itself', async () => {
+test('a new server is enrolled with the install command, and its page shows it online automatically', async () => {
   const { page, problems } = await open('/servers/new')
 
   await page.getByLabel('Hostname').fill('not a hostname')

@@ -35,7 +35,7 @@ beforeAll(async () => {
     unnamed: [unnamed('_'), { ...unnamed('*.preview.example'), docroot: '', user: '' }],
   }
   agent.conditions = [
-    { code: 'port_http_taken', message: 'haproxy listens on port 80. Its sites go on' },
+    { code: 'port_http_taken', message: 'haproxy listens on port 80. Its sites keep working' },
   ]
   agent.answers.set('/sites/db-password', () => Response.json({ password: 'db-secret-1' }))
   agent.works.set('wp.scan', async function* () {

@@ -81,7 +81,7 @@ test('the list shows the health of each site, and narrows down to those that are
   expect(problems).toEqual([])
 })
 
-test('the page of a site says why it is down and since when, restarts its PHP, and shows by itself that it is up', async () => {
+test('the page of a site says why it is down and since when, restarts its PHP, and shows automatically that it is up', async () => {
   const { page, problems } = await open('/sites?q=broken')
   await page.getByRole('link', { name: 'broken.example' }).click()
   const alert = page.getByRole('alert').filter({ hasText: PHP })

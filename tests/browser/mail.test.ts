@@ -18,7 +18,7 @@ test('a server without a relay says that mail is not sent, and gets one in the f
   await dialog.getByLabel('Host').fill('smtp.example.com')
   await dialog.getByLabel('User').fill('agency')
   await dialog.getByRole('button', { name: 'Save mail settings' }).click()
-  await dialog.getByText('Is required, since the relay or its user is another one').waitFor()
+  await dialog.getByText('Is required, because the relay or its user has changed').waitFor()
   await dialog.getByLabel('Password').fill('a password of the relay')
   await dialog.getByRole('button', { name: 'Save mail settings' }).click()
 

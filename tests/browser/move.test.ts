@@ -78,7 +78,7 @@ test('it is moved back without its changes only if that is chosen', async () => 
   asked.length = 0
   await button(page, 'Move back').click()
   const dialog = page.getByRole('dialog')
-  const choice = dialog.getByRole('checkbox', { name: 'Leave out what has changed since the move' })
+  const choice = dialog.getByRole('checkbox', { name: 'Discard the changes since the move' })
   await choice.check()
   await button(page, 'Move back without changes').waitFor()
   await choice.uncheck()
@@ -96,7 +96,7 @@ test('it is moved back without its changes only if that is chosen', async () => 
   expect(problems).toEqual([])
 })
 
-test('the move is confirmed, and the site is as any other', async () => {
+test('the move is confirmed, and the site is like any other', async () => {
   const { page, problems } = await open('/sites/1')
   asked.length = 0
   await button(page, 'Confirm move').click()
@@ -115,7 +115,7 @@ test('the move is confirmed, and the site is as any other', async () => {
   expect(problems).toEqual([])
 })
 
-test('a move that a server did not let end is shown with its reason, and repeated with one button', async () => {
+test('a move that a server did not let end is shown with its reason, and retried with one button', async () => {
   const { works } = two.agent
   const usual = works.get('site.switch')
   if (!usual) throw new Error('no work')
@@ -133,9 +133,9 @@ test('a move that a server did not let end is shown with its reason, and repeate
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
   works.set('site.switch', usual)
 
-  await button(page, 'Repeat now').click()
+  await button(page, 'Retry now').click()
 
   await page.getByText('Moved from web-1').waitFor()
-  await button(page, 'Repeat now').waitFor({ state: 'detached' })
+  await button(page, 'Retry now').waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })

@@ -148,7 +148,7 @@ test('two tabs show the same operation at once, and the list counts it', async (
   await page.route(isList, (route) => route.abort())
   go.resolve()
   await other.getByText('success', { exact: true }).waitFor()
-  // The stream alone tells of the end; what is listed is asked for again.
+  // Only the stream reports the end; the list is requested again.
   await page.getByText('No running operations').waitFor()
   await page.unroute(isList)
   await page

@@ -53,7 +53,7 @@ test('a dump is uploaded in parts and imported, and an empty file is refused', a
   await dialog.getByText('The file is empty').waitFor()
   expect(await submit.isDisabled()).toBe(true)
   await dialog.getByLabel('Dump', { exact: true }).setInputFiles(file('shop.sql.gz', dump))
-  await dialog.getByLabel('Remove all present tables first').click()
+  await dialog.getByLabel('Remove all current tables first').click()
   await inspect(page)
   await submit.click()
   await page.getByText('Imported 1 MB of SQL').waitFor()

@@ -13,7 +13,7 @@ const domain = 'shop.example'
 let asked: ToolRequest[] = []
 let path = ''
 
-/** As Adminer writes it, with a row that somebody hostile has stored. */
+/** As Adminer writes it, with a row stored by an attacker. */
 const PAGE = `<!DOCTYPE html><html lang="en"><title>Adminer</title>
 <link rel="stylesheet" href="?file=default.css&amp;version=5">
 <h1>Tables</h1><p id="origin"><a href="?db=shop&amp;select=wp_posts">wp_posts</a>

@@ -76,7 +76,7 @@ test('an empty log says why, and one that was not read to its end can be searche
   answers(({ before }) => ({ lines: [], next: before ? null : NEXT, looked }))
   const { page, problems } = await open(path)
   await page.getByRole('button', { name: 'Search older lines' }).click()
-  await page.getByText('Nobody has requested a page in this period.').waitFor()
+  await page.getByText('There were no requests in this period.').waitFor()
   await page.getByRole('combobox', { name: 'Log', exact: true }).selectOption('wordpress')
   await page.getByRole('button', { name: 'Search older lines' }).click()
   await page.getByText('only while its debug log is on').waitFor()

@@ -34,7 +34,7 @@ async function answers(page: Page, columns: object): Promise<void> {
 test('a site without a request says so', async () => {
   const { page, problems } = await open('/sites/1?tab=numbers')
 
-  await page.getByText('Nobody has requested a page in this period.').waitFor()
+  await page.getByText('There were no requests in this period.').waitFor()
   await page.getByRole('button', { name: '30 d' }).click()
   await page.getByText('No day is known yet.').waitFor()
   expect(problems).toEqual([])

@@ -57,7 +57,7 @@ test('the maintenance page is turned on with addresses and a message, and off', 
   await inspect(page)
   await confirm(page, 'Turn maintenance page on')
   await page.getByText('Visitors from 203.0.113.7, 2001:db8::/32 see the site.').waitFor()
-  await press(page, 'Turn it off')
+  await press(page, 'Turn maintenance page off')
   await confirm(page, 'Turn maintenance page off')
   await page.getByText('The maintenance page is off').waitFor()
 
@@ -124,14 +124,14 @@ test('the page cache leaves out paths, and XML-RPC is only for Jetpack', async (
   expect(problems).toEqual([])
 })
 
-test('a CDN in front of the site names its visitors', async () => {
+test('a CDN in front of the site reports the addresses of its visitors', async () => {
   asked = []
   const { page, problems } = await open(`${path}?tab=access`)
 
   await press(page, 'Change CDN')
   await page.getByLabel('CDN', { exact: true }).selectOption('Fastly')
   await confirm(page, 'Save CDN')
-  await page.getByText('Fastly names the visitor').waitFor()
+  await page.getByText('Fastly reports visitor addresses').waitFor()
 
   expect(asked).toEqual([{ trusted_cdn: 'Fastly' }])
   expect(problems).toEqual([])

@@ -51,7 +51,7 @@ afterAll(async () => {
   await web.stop(true)
 })
 
-test('one click opens WordPress in a new tab, and the token stands in no address', async () => {
+test('one click opens WordPress in a new tab, and no address contains the token', async () => {
   const { page, problems } = await open(path)
 
   const [tab] = await Promise.all([

@@ -32,7 +32,7 @@ export const accessQuery = (site: SitePlace) =>
 
 export type Access = Sent<'PUT /api/servers/:server_id/sites/:site_id/access'>['body']
 
-/** The whole list. */
+/** Replaces the whole list. */
 export const setAccess = (site: SitePlace, access: Access): SiteWork => ({
   key: ['access', site.id, access],
   call: (more) =>
@@ -44,13 +44,16 @@ export const setAccess = (site: SitePlace, access: Access): SiteWork => ({
 
 type NewClient = Sent<'POST /api/servers/:server_id/sites/:site_id/access/clients'>['body']
 
-/** With the password, which is not stored. Never in the query client. */
+/** Returns the password, which is not stored; the query client never has it. */
 export async function createClient(site: SitePlace, body: NewClient): Promise<ClientLogin> {
   const path = 'POST /api/servers/:server_id/sites/:site_id/access/clients'
   return loginIn(await call(path, { params: at(site), body }))
 }
 
-/** Ends the sessions of the account; with a time, also until when it is valid. */
+/**
+ * Sets a new password, which ends all sessions of the site. `expires_at`: until when the account is
+ * valid.
+ */
 export async function resetClientPassword(
   site: SitePlace,
   token: string,

@@ -29,13 +29,13 @@ export function cloneSite(server_id: number, input: NewCopy): CopyWork {
   }
 }
 
-/** What visitors of a staging site sign in with. Never in the query client. */
+/** The user and password that visitors of a staging site need; the query client never has them. */
 export const showStagingPassword = ({ id, server_id }: SitePlace) =>
   call('POST /api/servers/:server_id/sites/:site_id/staging-password', {
     params: { server_id, site_id: id },
   })
 
-/** A new one, which the answer has. Never in the query client. */
+/** Generates a new password and returns it; the query client never has it. */
 export async function changeStagingPassword({ id, server_id }: SitePlace) {
   const answer = await call('POST /api/servers/:server_id/sites/:site_id/staging-password/change', {
     params: { server_id, site_id: id },
@@ -46,7 +46,7 @@ export async function changeStagingPassword({ id, server_id }: SitePlace) {
 
 const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
 
-/** Of a staging site. */
+/** Replaces the content of a staging site. */
 export const refreshStaging = (staging: SitePlace, from: NewCopy['from']): SiteWork => ({
   key: ['refresh', staging.id, from],
   call: (more) =>
@@ -70,7 +70,7 @@ export const comparisonQuery = (live: SitePlace, staging_id: number) =>
 
 type Push = Sent<'POST /api/servers/:server_id/sites/:site_id/push'>['body']
 
-/** To a live site. */
+/** Pushes files and tables to a live site. */
 export const pushStaging = (live: SitePlace, input: Push): SiteWork => ({
   key: ['push', live.id, input],
   call: (more) =>

@@ -27,7 +27,10 @@ export function problemOf(file: File): string | undefined {
   return undefined
 }
 
-/** To the server of the site, in parts, until `signal` aborts it; reports the bytes that have arrived. */
+/**
+ * To the server of the site, in parts, until `signal` aborts it; reports the bytes that have
+ * arrived.
+ */
 export async function uploadDump(
   site: SitePlace,
   { file, upload }: Dump,
@@ -61,7 +64,7 @@ interface Options {
   without_backup: boolean
 }
 
-/** Of an uploaded dump; a name that ends in .gz says that it is compressed. */
+/** Imports an uploaded dump; a name that ends in .gz means that it is compressed. */
 export const importDump = (
   site: SitePlace,
   { file, upload }: Dump,

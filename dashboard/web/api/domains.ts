@@ -26,7 +26,7 @@ export const domainStatesQuery = (site: SitePlace) =>
 
 export type Names = Sent<'PUT /api/servers/:server_id/sites/:site_id/domains'>['body']
 
-/** The whole list. */
+/** Replaces all names of a site except its primary domain. */
 export const setDomains = (site: SitePlace, names: Names): SiteWork => ({
   key: ['domains', site.id, names],
   call: (more) =>

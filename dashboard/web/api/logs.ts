@@ -24,7 +24,7 @@ const PER_PAGE = 200
 
 const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
 
-/** Read on the server, which may be offline: not retried, and not repeated by itself. */
+/** Read on the server, which may be offline: not retried, and not repeated automatically. */
 const once = { retry: false, refetchInterval: false, refetchOnWindowFocus: false } as const
 
 export const siteLogsQuery = (site: SitePlace) =>
@@ -82,7 +82,7 @@ function addressOf(site: SitePlace, kind: 'events' | 'download', query: object):
   return `/api/servers/${site.server_id}/sites/${site.id}/logs/${kind}?${new URLSearchParams(given)}`
 }
 
-/** Lines of any time: a live view begins now. */
+/** Without the period of the view, because a live view begins now. */
 export function liveAddress(site: SitePlace, view: LogView): string {
   const { since: _, ...query } = queryOf(view)
   return addressOf(site, 'events', query)

@@ -5,14 +5,14 @@ import type { SitePlace } from './sites.ts'
 
 const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
 
-/** Of a site that has moved and is not confirmed: the former server, and where DNS leads. */
+/** The move of a site that is not confirmed: the former server, and where DNS points. */
 export const moveQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['move', site.id, site.server_id],
     queryFn: () => call('GET /api/servers/:server_id/sites/:site_id/move', { params: at(site) }),
   })
 
-/** To another server. */
+/** Moves a site to another server. */
 export const moveSite = (site: SitePlace, server_id: number): SiteWork => ({
   key: ['move', site.id, server_id],
   call: ({ dry_run }) =>
@@ -22,7 +22,7 @@ export const moveSite = (site: SitePlace, server_id: number): SiteWork => ({
     }),
 })
 
-/** To the server that it came from. */
+/** Moves a site back to its former server. */
 export const moveSiteBack = (site: SitePlace, discard_changes: boolean): SiteWork => ({
   key: ['move-back', site.id, discard_changes],
   call: ({ dry_run }) =>

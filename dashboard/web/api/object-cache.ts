@@ -8,7 +8,7 @@ const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id
 export type ObjectCache =
   AnswerOf<'GET /api/servers/:server_id/sites/:site_id/object-cache'>['object_cache']
 
-/** Read on the server, which may be offline: not retried, and not repeated by itself. */
+/** Read on the server, which may be offline: not retried, and not repeated automatically. */
 export const objectCacheQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'object-cache'],

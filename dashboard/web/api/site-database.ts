@@ -29,7 +29,7 @@ export const maintainTables = (site: SitePlace, input: Maintenance): SiteWork =>
     }),
 })
 
-/** The temporary users that live. */
+/** The temporary users that have not ended. */
 export const databaseUsersQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'database-users'],
@@ -44,7 +44,7 @@ export const databaseUsersQuery = (site: SitePlace) =>
 
 type NewUser = Sent<'POST /api/servers/:server_id/sites/:site_id/database/users'>['body']
 
-/** With the password, which is not stored. Never in the query client. */
+/** Returns the password, which is not stored; the query client never has it. */
 export const createDatabaseUser = (site: SitePlace, body: NewUser) =>
   call('POST /api/servers/:server_id/sites/:site_id/database/users', { params: at(site), body })
 

@@ -49,7 +49,7 @@ export async function runDueEvents(site: SitePlace): Promise<string> {
 
 export type JobInput = Sent<'PUT /api/servers/:server_id/sites/:site_id/jobs'>['body']['jobs']
 
-/** The whole list. */
+/** Replaces the whole list. */
 export const setCronJobs = (site: SitePlace, jobs: JobInput): SiteWork => ({
   key: ['cron-jobs', site.id, jobs],
   call: (more) =>

@@ -27,6 +27,6 @@ export const configureSite = (site: SitePlace, input: SettingsInput): SiteWork =
     }),
 })
 
-/** Never in the query client, which would keep it. */
+/** Not stored in the query client, which would keep it. */
 export const showSitePassword = (site: SitePlace) =>
   call('POST /api/servers/:server_id/sites/:site_id/visitor-password', { params: at(site) })

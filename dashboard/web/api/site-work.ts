@@ -15,7 +15,7 @@ type Accepted = z.input<typeof Accept>
 
 /** A call that starts an operation of a site, and with `dry_run` returns its plan. */
 export interface SiteWork {
-  /** Differs from that of any other work. */
+  /** Unique for this work: its key in the query client. */
   key: readonly unknown[]
   call(more: More): ReturnType<typeof start>
   accept?: Accepted
@@ -36,21 +36,21 @@ export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
 
 type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
 
-/** Gives it a certificate, renews it or removes it. */
+/** Issues, renews or removes the certificate of a site. */
 export const issueTls = (site: SitePlace, tls: IssueTls['tls']): SiteWork => ({
   key: ['tls', site.id, tls],
   call: (more) =>
     start('POST /api/servers/:server_id/sites/:site_id/tls', sent(site, { tls, ...more })),
 })
 
-/** Reads its WordPress; has no plan, since it changes nothing. */
+/** Scans the WordPress of a site; it has no plan, because it changes nothing. */
 export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
   key: ['scan', id],
   call: () =>
     start('POST /api/servers/:server_id/wp-scan', { params: { server_id }, body: { site_id: id } }),
 })
 
-/** To the trash. */
+/** Moves a site to the trash. */
 export const deleteSite = (site: SitePlace, without_backup = false): SiteWork => ({
   key: ['delete', site.id, without_backup],
   call: (more) =>
@@ -62,7 +62,7 @@ export const restoreSite = (site: SitePlace): SiteWork => ({
   call: (body) => start('POST /api/servers/:server_id/sites/:site_id/restore', sent(site, body)),
 })
 
-/** Permanently. */
+/** Deletes a site permanently. */
 export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
   key: ['purge', site.id],
   call: (more) =>
@@ -72,7 +72,7 @@ export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
     ),
 })
 
-/** Without a target: in that of the site. */
+/** Backs a site up; without a target, in the target of the site. */
 export const createBackup = (site: SitePlace, target_id?: number): SiteWork => ({
   key: ['backup', site.id, target_id],
   call: (more) =>
@@ -82,7 +82,7 @@ export const createBackup = (site: SitePlace, target_id?: number): SiteWork => (
     ),
 })
 
-/** Without a backup: the newest one. */
+/** Proves a backup of a site; by default the newest one. */
 export const proveBackup = (site: SitePlace, backup_id?: number): SiteWork => ({
   key: ['prove-backup', site.id, backup_id],
   call: (more) =>
@@ -106,14 +106,14 @@ export const restoreBackup = (
     ),
 })
 
-/** Of the last backup that was restored. */
+/** Undoes the last restore of a site. */
 export const undoRestore = (site: SitePlace): SiteWork => ({
   key: ['undo-restore', site.id],
   call: (more) =>
     start('POST /api/servers/:server_id/sites/:site_id/backups/undo', sent(site, more)),
 })
 
-/** Starts it; returns the id of the operation, if there is one. */
+/** Starts the work; returns the id of the operation, if there is one. */
 export async function startWork({ call, accept }: SiteWork): Promise<string | undefined> {
   return (await call(accept ? { accept } : {})).operation_id
 }

@@ -127,14 +127,14 @@ export async function takeAction(site: SitePlace, type: SiteActionType): Promise
   return 'message' in answer ? answer.message : ''
 }
 
-/** Hides a site that was found from lists and counts, or shows it again. */
+/** Hides a discovered site in lists and counts, or shows it again. */
 export const ignoreSite = (site: SitePlace, ignored: boolean) =>
   call('PUT /api/servers/:server_id/sites/:site_id/ignored', { ...at(site), body: { ignored } })
 
-/** Never in the query client, which would keep it. */
+/** Not stored in the query client, which would keep it. */
 export const readDatabasePassword = (site: SitePlace) =>
   call('POST /api/servers/:server_id/sites/:site_id/db-password', at(site))
 
-/** Sets a new one. Never in the query client. */
+/** Sets a new password, which the query client never has. */
 export const resetAdminPassword = (site: SitePlace) =>
   call('POST /api/servers/:server_id/sites/:site_id/admin-password', at(site))

@@ -4,10 +4,8 @@ import { call } from './client.ts'
 const LEAVING_MS = 2_000
 const USUAL_MS = 30_000
 
-/**
- * Those that are deleted first come first; requested more often while one of them is restored or
- * deleted.
- */
+/** The sites in the trash, in the order of their permanent deletion; requested more often while
+ * one of them is restored or deleted. */
 export const trashQuery = queryOptions({
   queryKey: ['trash'],
   queryFn: async () => (await call('GET /api/trash')).trash,

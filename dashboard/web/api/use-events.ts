@@ -15,9 +15,9 @@ const MS_PER_EVENT = 0.01
 const LONGEST_MS = 250
 
 /**
- * All events of a stored stream, gathered and shown at most once per frame. `hasEnded`: the records say
- * that it has ended, so that a stream without an end, whose events were removed after their retention,
- * is not requested again.
+ * All events of a stored stream, gathered and shown at most once per frame. `hasEnded`: the records
+ * say that it has ended, so that a stream without an end, whose events were removed after their
+ * retention, is not requested again.
  */
 export function useEvents(path: string, hasEnded = false): Followed {
   const [state, setState] = useState(NOTHING)
@@ -38,7 +38,9 @@ export function useEvents(path: string, hasEnded = false): Followed {
   return state
 }
 
-/** Calls `onEvent` for each event of a stream that has no past, and `onBack` after each break. */
+/**
+ * Calls `onEvent` for each event of a stream without stored events, and `onBack` after each break.
+ */
 export function useFeed(path: string, onEvent: (event: StoredEvent) => void, onBack: () => void) {
   const calls = useRef({ onEvent, onBack })
   calls.current = { onEvent, onBack }

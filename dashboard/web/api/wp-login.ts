@@ -33,6 +33,6 @@ export const confirmPassword = (password: string) =>
 
 const CONFIRMATION: RefusalCode = 'confirmation_needed'
 
-/** Whether the server first wants the password of the user of the dashboard. */
+/** Whether the user must first confirm the password of the dashboard. */
 export const needsConfirmation = (error: unknown): boolean =>
   error instanceof ApiError && error.code === CONFIRMATION

@@ -1,7 +1,7 @@
 import { isHandoff, READY } from './message.ts'
 
 // The page of a new tab: it gets a token from the page that opened it, and posts it to a site. The
-// token never stands in an address.
+// token is never part of an address.
 const opener: Window | null = window.opener
 
 function post(url: string, token: string): void {

@@ -1,7 +1,7 @@
-/** What the page of the new tab says once it listens. */
+/** The message of the new tab once it listens. */
 export const READY = 'handoff-ready'
 
-/** What it gets: a token, and the address of a site that takes it by POST. */
+/** The answer to it: a token, and the address of a site that takes it by POST. */
 export interface Handoff {
   url: string
   token: string

@@ -26,7 +26,7 @@ const OTHERS: Record<string, string> = {
   'dns.account_update': 'Change DNS account',
   'dns.account_delete': 'Remove DNS account',
   'dns.records': 'Change DNS records',
-  'cdn.purge': 'Purge Cloudflare',
+  'cdn.purge': 'Purge Cloudflare cache',
   'dns.records_undo': 'Restore DNS records',
   'backup.target_create': 'Add backup target',
   'backup.target_update': 'Edit backup target',

@@ -32,7 +32,7 @@ export function SiteState({
   of: Pick<Health, 'health' | 'health_reason'> & { status: string; found: boolean }
 }) {
   if (health === null && found && status === 'active')
-    return <Badge title="Its agent has not checked it">Not checked</Badge>
+    return <Badge title="Its agent has not checked the site">Not checked</Badge>
   if (health === null) return <Status value={status} />
   return <HealthBadge state={health} reason={health_reason} />
 }

@@ -16,7 +16,10 @@ interface BeforeChangeProps {
   onChange: (checked: boolean) => void
 }
 
-/** Before what could lose data: that the site is backed up first, or the age of its last backup. */
+/**
+ * Shown before a change that could lose data: the site is backed up first, or how old its last
+ * backup is.
+ */
 export function BeforeChange({ site, label, checked, onChange }: BeforeChangeProps) {
   const isFirst = useBackupFirst(site)
   if (!isFirst) return <LastBackup site={site} />

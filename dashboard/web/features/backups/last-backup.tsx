@@ -8,7 +8,10 @@ import { BackUpFirst } from './back-up-first.tsx'
 
 const DAY_MS = 24 * 3600_000
 
-/** Before what could lose data: the age of the last backup. Nothing while none can be created. */
+/**
+ * Shown before a change that could lose data: the age of the last backup. Nothing while no backup
+ * can be created.
+ */
 export function LastBackup({ site }: { site: SitePlace }) {
   const { data } = useQuery(siteBackupsQuery(site))
   const now = useNow()

@@ -6,7 +6,7 @@ interface CloneDialogProps extends DialogState {
   origin: Origin
   /** A protected copy. */
   staging?: boolean
-  /** What is chosen at first. Default: the site as it is now. */
+  /** The initial choice. Default: the site as it is now. */
   chosen?: Chosen
 }
 

@@ -90,8 +90,8 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
       )}
       {!draft.staging && (
         <CheckField
-          label="Take over the cron jobs"
-          about="Those of the original run there, too. Settings of PHP, page cache and XML-RPC are taken over anyway."
+          label="Copy the cron jobs"
+          about="The copy then runs the cron jobs of the original, too. Settings of PHP, page cache and XML-RPC are always copied."
           checked={draft.with_jobs}
           onChange={(with_jobs) => change({ with_jobs })}
         />

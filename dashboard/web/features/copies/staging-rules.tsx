@@ -1,6 +1,6 @@
 const RULES = [
   'Visitors need a user name and a password',
-  'Search engines are asked not to list it',
+  'Search engines are instructed not to list it',
   'Its mail is caught on the server and not sent',
   'Its scheduled jobs do not run',
   'Requests to known payment providers are refused',

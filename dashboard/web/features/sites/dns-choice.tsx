@@ -84,7 +84,7 @@ function Choices({ plans, isMade, setIsMade, replaced, toggle }: ChoicesProps) {
         elsewhere.map((plan) => (
           <CheckField
             key={plan.name}
-            label={`Replace the records of ${unicodeOf(plan.name)}, which lead elsewhere`}
+            label={`Replace the records of ${unicodeOf(plan.name)} that point elsewhere`}
             about={linesOf(plan).join('; ')}
             checked={replaced.includes(keyOf(plan))}
             onChange={(isOn) => toggle(keyOf(plan), isOn)}

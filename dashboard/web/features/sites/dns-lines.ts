@@ -15,7 +15,7 @@ export const removedOf = ({ name, records }: DnsNamePlan): ShownRecord[] =>
     .filter(({ action }) => action === 'remove')
     .map(({ type, content }) => ({ name, type, content }))
 
-/** The records that lead elsewhere, as they are shown. */
+/** The records that point elsewhere, as they are shown. */
 export const keyOf = (plan: DnsNamePlan): string => JSON.stringify(removedOf(plan))
 
 /** Such as `Create A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */

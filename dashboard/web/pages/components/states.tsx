@@ -27,7 +27,7 @@ export function States() {
       </Row>
       <Row name="Health">
         <HealthBadge state="up" />
-        <HealthBadge state="degraded" reason="The certificate ends in 3 days" />
+        <HealthBadge state="degraded" reason="The certificate expires in 3 days" />
         <HealthBadge state="down" reason="PHP does not answer" />
         <HealthBadge state="unknown" />
       </Row>

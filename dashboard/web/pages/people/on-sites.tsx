@@ -39,9 +39,9 @@ export function OnSites({ person: { id, name, sites } }: { person: Person }) {
         isDestructive
         onConfirm={() => run(idsOf(sites), { revoke: id })}
       >
-        {name} cannot log in to these sites any more, and all SFTP sessions of them end. Other
-        people can log in again immediately. A site whose server is offline is listed as failed:
-        retry it later.
+        {name} cannot log in to these sites any more, and all SFTP sessions of these sites end.
+        Other people can log in again immediately. A site whose server is offline is listed as
+        failed: retry it later.
       </Confirm>
     </>
   )

@@ -28,9 +28,9 @@ export function PeoplePage() {
         <Card flush>
           <QueryState of={{ data, error, refetch }} flush />
           {data?.length === 0 && (
-            <Empty icon={<Users />} title="Nobody is on record" action={add}>
-              People with an SSH key can reach the files of sites by SFTP. They are no users of this
-              dashboard.
+            <Empty icon={<Users />} title="No people yet" action={add}>
+              People with an SSH key can reach the files of sites by SFTP. They are not users of
+              this dashboard.
             </Empty>
           )}
         </Card>

@@ -76,7 +76,7 @@ function Keys({ person }: { person: Person }) {
       >
         {person.sites.length === 0
           ? 'No server has this key.'
-          : 'The servers of the sites have it until you update the keys there: the page offers that next.'}
+          : 'The key works until you update the keys on the servers of the sites: this page then offers the update.'}
       </Confirm>
     </div>
   )

@@ -6,7 +6,7 @@ export function ClientAccounts({ value }: { value: boolean }) {
   return (
     <CheckField
       label="Client accounts"
-      about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off removes no account."
+      about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off does not remove existing accounts."
       checked={value}
       disabled={isPending}
       onChange={save}

@@ -6,7 +6,7 @@ export function SiteShell({ value }: { value: boolean }) {
   return (
     <CheckField
       label="Shells of sites"
-      about="People with access to a site can be given a shell in its sandbox, beside SFTP. Turning this off takes no shell away."
+      about="People with access to a site can be given a shell in its sandbox, in addition to SFTP. Turning this off does not remove existing shells."
       checked={value}
       disabled={isPending}
       onChange={save}

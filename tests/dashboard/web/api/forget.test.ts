@@ -4,7 +4,7 @@ import { forgetOldest, KEPT_MS, MOST_KEPT } from '#dashboard/web/api/forget.ts'
 
 const LOOKED_AT = 3 * MOST_KEPT
 
-/** `settle` lets the time pass after which something is let go. */
+/** `settle` advances the time after which an entry is removed. */
 function keeping() {
   const cache = new QueryCache()
   let due: (() => void)[] = []
@@ -21,7 +21,7 @@ function keeping() {
   return { client, settle, kept }
 }
 
-/** Somebody looks at an answer that came at this time. */
+/** A page shows an answer that arrived at this time. */
 function look(client: QueryClient, at: number, gcTime = KEPT_MS) {
   client.setQueryData([at], at, { updatedAt: at })
   const observer = new QueryObserver(client, { queryKey: [at], gcTime })

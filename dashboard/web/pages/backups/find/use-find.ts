@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { BACKUPS, kitsQuery } from '#dashboard/web/api/backups.ts'
 import { adoptAll, type Found, type Search } from './adopt-all.ts'
 
-type Wanted = Omit<Search, 'kit' | 'hasKit'> & { file: File }
+type NewSearch = Omit<Search, 'kit' | 'hasKit'> & { file: File }
 
 /** The search in a target, and what it has found until now. */
 export function useFind() {
@@ -14,8 +14,8 @@ export function useFind() {
   const { mutate, isPending, isSuccess, error } = useMutation({
     // The text of the kit is not kept.
     gcTime: 0,
-    mutationFn: async ({ file, ...wanted }: Wanted) =>
-      adoptAll({ ...wanted, kit: await file.text(), hasKit: hasKit === true }, setFound),
+    mutationFn: async ({ file, ...options }: NewSearch) =>
+      adoptAll({ ...options, kit: await file.text(), hasKit: hasKit === true }, setFound),
     onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
   })
   const isShown = found !== undefined && (isSuccess || found.length > 0)

@@ -53,7 +53,7 @@ function Form({ account, onClose }: Pick<AccountFormProps, 'account' | 'onClose'
         label="API token"
         hint={
           account
-            ? 'Empty: the present token stays. The zones are read again.'
+            ? 'Leave empty to keep the current token. The zones are read again.'
             : 'Of Cloudflare, with Zone: Read, DNS: Edit and Cache Purge. It is tested first, stored encrypted, and never shown.'
         }
         error={refusals.token}

@@ -105,7 +105,7 @@ const ACTIONS: Record<
     name: 'Debug log',
     icon: Bug,
     about:
-      'Switches the debug log of WordPress of each of them on for a time, or off. Visitors see nothing of it, and it ends by itself.',
+      'Switches the debug log of WordPress of each of them on for a time, or off. Visitors do not see it, and it ends automatically.',
     param: {
       name: 'hours',
       label: 'Debug log',
@@ -123,7 +123,7 @@ const ACTIONS: Record<
     name: 'Object cache',
     icon: MemoryStick,
     about:
-      'Gives WordPress on each of them an object cache in memory, or takes it away. A site with an object cache of another plugin fails and stays as it is.',
+      'Gives WordPress on each of them an object cache in memory, or removes it. A site with an object cache of another plugin fails and stays as it is.',
     param: {
       name: 'memory',
       label: 'Object cache',

@@ -19,7 +19,7 @@ const change = (name: Name, state: StepState): StoredEvent => ({
 const waiting = (['packages', 'user', 'core', 'certificate'] as const).map((name) =>
   change(name, 'waiting'),
 )
-const told = (steps: Step[]) => steps.map(({ title, state }) => `${state}: ${title}`)
+const statesOf = (steps: Step[]) => steps.map(({ title, state }) => `${state}: ${title}`)
 
 test('shows completed, running and pending steps of a plan', () => {
   const log: StoredEvent = { id: 1, event: 'log', data: { message: 'Undoing: Creating the user' } }
@@ -32,7 +32,7 @@ test('shows completed, running and pending steps of a plan', () => {
 
   const steps = stepsOf([...waiting, change('packages', 'skipped'), ...changes], {})
 
-  expect(told(steps)).toEqual([
+  expect(statesOf(steps)).toEqual([
     'skipped: Installing PHP 8.3',
     'done: Creating the user',
     'running: Copying WordPress',
@@ -43,21 +43,21 @@ test('shows completed, running and pending steps of a plan', () => {
 test('shows undone steps and failed undos', () => {
   const changes = [change('core', 'failed'), change('user', 'undone')]
 
-  expect(told(stepsOf([...waiting, ...changes], { end: 'failed' }))).toEqual([
+  expect(statesOf(stepsOf([...waiting, ...changes], { end: 'failed' }))).toEqual([
     'waiting: Installing PHP 8.3',
     'undone: Creating the user',
     'failed: Copying WordPress',
     'waiting: Requesting a certificate',
   ])
   const left = [...waiting, ...changes, change('user', 'not_undone')]
-  expect(told(stepsOf(left, { end: 'failed' }))[1]).toBe('not_undone: Creating the user')
+  expect(statesOf(stepsOf(left, { end: 'failed' }))[1]).toBe('not_undone: Creating the user')
 })
 
 test('shows the interrupted step as cancelled, and the rest as not started', () => {
   const changes = [change('user', 'undone'), change('core', 'failed')]
 
   for (const known of [{ cancels: true }, { end: 'cancelled' }] as const)
-    expect(told(stepsOf([...waiting, ...changes], known))).toEqual([
+    expect(statesOf(stepsOf([...waiting, ...changes], known))).toEqual([
       'waiting: Installing PHP 8.3',
       'undone: Creating the user',
       'cancelled: Copying WordPress',
@@ -69,17 +69,17 @@ test('a step without its certificate differs from completed ones', () => {
   const events = [change('user', 'done'), change('certificate', 'done')]
   const warned = ['certificate_refused']
 
-  expect(told(stepsOf(events, { end: 'success', warned }))).toEqual([
+  expect(statesOf(stepsOf(events, { end: 'success', warned }))).toEqual([
     'done: Creating the user',
     'warned: Requesting a certificate',
   ])
   expect(stepsOf(events, { end: 'success', warned: ['other'] }).at(-1)?.state).toBe('done')
 })
 
-test('no step goes on after an end that its agent did not report', () => {
+test('no step is running after an end that its agent did not report', () => {
   const events = [change('user', 'undoing'), change('core', 'running')]
 
-  expect(told(stepsOf(events, { end: 'failed' }))).toEqual([
+  expect(statesOf(stepsOf(events, { end: 'failed' }))).toEqual([
     'not_undone: Creating the user',
     'failed: Copying WordPress',
   ])

@@ -6,7 +6,7 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 
-/** The web servers, and what they serve that is in no list of sites. */
+/** The web servers, and their sites that no list of sites contains. */
 export function WebCard({ server_id }: { server_id: number }) {
   const { data } = useQuery(webQuery(server_id))
   if (!data || (data.programs.length === 0 && data.unnamed_total === 0)) return null
@@ -35,8 +35,8 @@ function Program({ of: { program, ports, understood } }: { of: ServerWeb['progra
       </p>
       {!understood && (
         <p className="mt-0.5 text-xs text-muted">
-          Its sites go on, and are not listed here: only nginx, Apache, Caddy and OpenLiteSpeed are
-          understood.
+          Its sites keep running, and are not listed here: only sites of nginx, Apache, Caddy and
+          OpenLiteSpeed can be found.
         </p>
       )}
     </div>

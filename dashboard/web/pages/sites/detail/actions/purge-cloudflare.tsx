@@ -18,7 +18,7 @@ export function PurgeCloudflare({ site, open, onClose }: PurgeCloudflareProps) {
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Purge what Cloudflare has of ${unicodeOf(site.domain)}`}
+      title={`Purge the Cloudflare cache of ${unicodeOf(site.domain)}`}
       about="Cloudflare requests every page and file again when a visitor asks for it."
     >
       {open && <Form site={site} onClose={onClose} />}
@@ -31,14 +31,14 @@ function Form({ site, onClose }: Omit<PurgeCloudflareProps, 'open'>) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => purgeCdn(site),
     onSuccess() {
-      toast(`Cloudflare has purged ${unicodeOf(site.domain)}.`)
+      toast(`The Cloudflare cache of ${unicodeOf(site.domain)} was purged.`)
       onClose()
     },
   })
   const isEmpty = data?.zones.length === 0
   return (
     <DialogForm
-      action={isEmpty ? undefined : 'Purge Cloudflare'}
+      action={isEmpty ? undefined : 'Purge Cloudflare cache'}
       onSubmit={() => mutate()}
       onCancel={onClose}
       cancel={isEmpty ? 'Close' : 'Cancel'}
@@ -56,7 +56,7 @@ function Zones({ zones }: CdnPurge) {
   if (zones.length === 0)
     return (
       <p className="text-muted">
-        No name of the site is proxied by Cloudflare, so that its cache has nothing of it.
+        No name of the site is proxied by Cloudflare, so the cache of Cloudflare has no page of it.
       </p>
     )
   return zones.map(({ zone, account, hosts }) => (

@@ -52,7 +52,7 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
           )}
         {isOnServer && isIn(zones, site.domain) && (
           <MenuItem icon={<CloudOff />} onClick={purging.show}>
-            Purge Cloudflare…
+            Purge Cloudflare cache…
           </MenuItem>
         )}
         {isOnServer && isWordpress(site) && site.status !== 'suspended' && (

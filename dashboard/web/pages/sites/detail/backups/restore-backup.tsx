@@ -69,5 +69,5 @@ const LOSSES: Record<Choice, string> = {
   both: 'Changes to the site since the backup disappear, such as orders and uploads',
   files: 'Files that were changed or added since the backup disappear, such as uploads',
   database: 'Content that was added since the backup disappears, such as orders and comments',
-  parts: 'What you choose becomes what it was in the backup; everything else stays as it is',
+  parts: 'The chosen parts return to their state in the backup; everything else stays as it is',
 }

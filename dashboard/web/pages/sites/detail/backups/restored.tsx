@@ -38,7 +38,7 @@ const TEXTS: Record<Replacement, { done: (at: string) => string; about: string; 
     },
   }
 
-/** What replaced the state of the site last, which can be undone for a week. */
+/** The last operation that replaced the state of the site; it can be undone for a week. */
 export function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
   const { done, about, action } = TEXTS[cause]
   const { dialog, show } = useDialog()
@@ -58,7 +58,7 @@ export function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
       <WorkDialog
         {...dialog}
         title={`${action} of ${site.domain}?`}
-        about={`The files and the database that were replaced come back. What has changed on the site since ${about} is lost: back it up first to keep it.`}
+        about={`The replaced files and the replaced database are restored. What has changed on the site since ${about} is lost: back it up first to keep it.`}
         site={site}
         work={undoRestore(site)}
         action={action}

@@ -25,7 +25,7 @@ interface ScheduleCardProps {
 /** The page is a little older than what it shows. */
 const SOON_MS = 60_000
 
-/** When, where and without what the site is backed up by itself, and where these values come from. */
+/** The schedule of automatic backups of the site, and where its values come from. */
 export function ScheduleCard({ site, data }: ScheduleCardProps) {
   const { in_effect, exclude, next_at } = data
   const { data: targets } = useQuery(targetsQuery)

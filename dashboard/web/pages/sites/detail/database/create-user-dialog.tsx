@@ -40,7 +40,7 @@ export function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDial
       open={open}
       onClose={onClose}
       title={`Temporary database user of ${site.domain}`}
-      about="For one database, through an SSH tunnel. The user and its connections end by themselves. The activity log records it."
+      about="For one database, through an SSH tunnel. The user and its connections end automatically. The activity log records it."
     >
       <DialogForm
         action="Create user"
@@ -72,7 +72,7 @@ export function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDial
           <Field
             name="password"
             label="Your password of this dashboard"
-            hint="Asked again half an hour after you gave it."
+            hint="You must enter it again after half an hour."
             error={refusal}
           >
             <PasswordInput

@@ -64,7 +64,7 @@ export function ImportDialog({ site, ...dialog }: DialogState & { site: Site }) 
         />
       </Field>
       <CheckField
-        label="Remove all present tables first"
+        label="Remove all current tables first"
         about="Otherwise tables that the dump does not have stay."
         checked={replace}
         onChange={setReplace}

@@ -6,7 +6,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { ImportDialog } from './import-dialog.tsx'
 
-/** The way back of an export, or that of another host. */
+/** Imports an export of this site, or a dump of another host. */
 export function ImportRow({ site }: { site: Site }) {
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)

@@ -23,7 +23,7 @@ const ACTIONS: Record<Action, { name: string; button: string; hint: string }> = 
   optimise: {
     name: 'Optimise',
     button: 'Optimise tables',
-    hint: 'Rebuilds the tables, one after another, and returns their free space. Writing to a large table can wait meanwhile.',
+    hint: 'Rebuilds the tables, one after another, and returns their free space. Writes to a large table may have to wait meanwhile.',
   },
 }
 

@@ -51,7 +51,7 @@ export function OpenToolDialog({ site, open, onClose }: DialogState & { site: Si
           <Field
             name="password"
             label="Your password of this dashboard"
-            hint="Asked again half an hour after you gave it."
+            hint="You must enter it again after half an hour."
             error={refusal}
           >
             <PasswordInput

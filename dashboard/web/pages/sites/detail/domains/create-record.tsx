@@ -16,7 +16,7 @@ interface CreateRecordProps extends DialogState {
   name: string
 }
 
-/** The records of a name as they would be, and the change. */
+/** The planned DNS records of a name, and the button that sets them. */
 export function CreateRecord({ site, name, open, onClose }: CreateRecordProps) {
   return (
     <Dialog open={open} onClose={onClose} title={`DNS records of ${unicodeOf(name)}`}>
@@ -38,7 +38,7 @@ function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
       setDnsRecords(site, { name: data?.name ?? name, replace: replace ? removed : [] }),
     onError: () => void refetch(),
     async onSuccess() {
-      toast(`The DNS records of ${unicodeOf(name)} lead to the server.`)
+      toast(`The DNS records of ${unicodeOf(name)} point to the server.`)
       await client.invalidateQueries({ queryKey: domainStatesQuery(site).queryKey })
       onClose()
     },
@@ -58,8 +58,8 @@ function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
       {data && <Records plan={data} />}
       {removes && (
         <CheckField
-          label="Replace the records that lead elsewhere"
-          about="Visitors of the present address reach this server instead."
+          label="Replace the records that point elsewhere"
+          about="Visitors of the current address reach this server instead."
           checked={replace}
           onChange={setReplace}
         />

@@ -59,8 +59,8 @@ function Events({ cron }: { cron: WordpressCron }) {
       {overdue > 0 && stopped === null && (
         <div className="p-4">
           <Notice kind="warn" title={`${formatCount(overdue, 'event')} overdue`}>
-            They have been due for more than ten minutes. Run them now; if they stay, the output of
-            the last runs has the reason.
+            They have been due for more than ten minutes. Run them now; if they stay due, the output
+            of the last runs shows the reason.
           </Notice>
         </div>
       )}
@@ -68,7 +68,7 @@ function Events({ cron }: { cron: WordpressCron }) {
         <Facts
           of={{
             Events: formatNumber(total),
-            'Due events run': <Time at={next_run_at} none="not by themselves" />,
+            'Due events run': <Time at={next_run_at} none="not automatically" />,
           }}
         />
       </div>

@@ -86,7 +86,7 @@ export function JobRow({ site, jobs, job, stopped, onEdit }: JobRowProps) {
         <WorkDialog
           {...removal.dialog}
           title={`Remove ${job.name}`}
-          about="It does not run again. If it runs now, it is ended."
+          about="It does not run again. If it is running, it is ended."
           site={site}
           work={setCronJobs(site, others.map(draftOf).map(inputOf))}
           action="Remove job"

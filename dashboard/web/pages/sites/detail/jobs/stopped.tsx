@@ -8,7 +8,7 @@ const REASONS: Record<NonNullable<CronJobs['stopped']>, string> = {
   without_systemd: 'This server was not started by systemd, which cron jobs need.',
 }
 
-/** Why nothing runs by itself. */
+/** Why no job runs automatically. */
 export function Stopped({ reason }: { reason: CronJobs['stopped'] }) {
   if (reason === null) return null
   return (

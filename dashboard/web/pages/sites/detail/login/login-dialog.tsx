@@ -69,7 +69,7 @@ function Form({ site, onClose, needsPassword = false }: Omit<LoginDialogProps, '
         <Field
           name="password"
           label="Your password of this dashboard"
-          hint="Asked again half an hour after you gave it."
+          hint="You must enter it again after half an hour."
           error={refusalsIn(error).password}
         >
           <PasswordInput

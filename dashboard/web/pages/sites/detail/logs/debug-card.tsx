@@ -29,7 +29,7 @@ export function DebugCard({ site }: { site: Site }) {
         name={isOn ? `On for another ${leftOf(left_ms)}` : 'Off'}
         about={
           isOn && until !== null
-            ? `It ends by itself at ${formatTime(until)}. Its messages are in the log “WordPress debug log”.`
+            ? `It ends automatically at ${formatTime(until)}. Its messages are in the log “WordPress debug log”.`
             : 'Notices, warnings and errors of plugins and themes are written to a log, and never shown to visitors.'
         }
       >
@@ -64,7 +64,11 @@ function SwitchOn({ site, ...dialog }: DialogState & { site: Site }) {
       action="Switch debug log on"
       work={setDebugLog(site, hours)}
     >
-      <Field name="hours" label="For" hint="It ends by itself, also after a restart of the server.">
+      <Field
+        name="hours"
+        label="For"
+        hint="It ends automatically, also after a restart of the server."
+      >
         <Select
           value={hours}
           onChange={({ target }) =>

@@ -13,7 +13,7 @@ export const SOURCE_NAMES: Record<LogSource, string> = {
 
 /** Why a log can be empty. */
 export const EMPTY_REASONS: Record<LogSource, string> = {
-  access: 'Nobody has requested a page in this period.',
+  access: 'There were no requests in this period.',
   error: 'nginx has reported no error in this period.',
   php: 'PHP has reported nothing in this period.',
   wordpress: 'WordPress writes it only while its debug log is on.',

@@ -16,7 +16,9 @@ interface Live {
 
 const NOTHING: Live = { lines: [], connection: 'connecting', error: undefined }
 
-/** The lines of a live view since it was opened; while it is paused, what comes is not lost. */
+/**
+ * The lines of a live view since it was opened; lines that arrive while it is paused are not lost.
+ */
 export function useLive(path: string | undefined, isPaused: boolean): Live {
   const [state, setState] = useState(NOTHING)
   const [shown, setShown] = useState<readonly Shown[]>([])

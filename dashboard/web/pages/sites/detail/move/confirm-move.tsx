@@ -18,7 +18,7 @@ export function ConfirmMove({ site, shown, ...dialog }: ConfirmMoveProps) {
     <WorkDialog
       {...dialog}
       title={`Confirm the move of ${site.domain}?`}
-      about={`${other} forwards no more, and its copy goes to the trash there. The move cannot be undone after that.`}
+      about={`${other} stops forwarding visitors, and its copy moves to the trash there. The move cannot be undone after that.`}
       site={site}
       work={confirmMove(site)}
       action="Confirm move"

@@ -12,22 +12,22 @@ interface MoveBackProps extends DialogState {
   move: SiteMove
 }
 
-/** With what has changed since the move, unless the user asks for the state before it. */
+/** Keeps the changes since the move, unless the user discards them. */
 export function MoveBack({ site, move, ...dialog }: MoveBackProps) {
   const [discards, setDiscards] = useState(false)
   return (
     <WorkDialog
       {...dialog}
       title={`Move ${site.domain} back to ${move.other}?`}
-      about="What has changed since the move comes along, settings included. For some seconds, visitors see that the site is moving. Then this server forwards."
+      about="Changes since the move are kept, settings included. For some seconds, visitors see that the site is moving. Then this server forwards its visitors."
       site={site}
       work={moveSiteBack(site, discards)}
       action={discards ? 'Move back without changes' : 'Move site back'}
       isDestructive={discards}
     >
       <CheckField
-        label="Leave out what has changed since the move"
-        about={`Orders, posts and files since ${formatTime(move.moved_at)} are not in the site then. They stay on this server until the move is confirmed.`}
+        label="Discard the changes since the move"
+        about={`Orders, posts and files since ${formatTime(move.moved_at)} are then missing in the site. They stay on this server until the move is confirmed.`}
         checked={discards}
         onChange={setDiscards}
       />

@@ -30,7 +30,7 @@ export function NumbersTab({ site }: { site: Site }) {
         {data && isEmpty && (
           <p className="text-muted">
             {data.unit === 'minute'
-              ? 'Nobody has requested a page in this period. The first numbers appear a minute or two after a request.'
+              ? 'There were no requests in this period. The first numbers appear a minute or two after a request.'
               : 'No day is known yet. The agent of the server counts once a minute.'}
           </p>
         )}

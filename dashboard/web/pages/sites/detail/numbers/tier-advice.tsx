@@ -46,7 +46,7 @@ function textOf({ code, count, days }: RecommendationReason): string {
   const texts = {
     workers: `All workers of PHP were busy ${often} ${on}, so that visitors had to wait.`,
     memory: `It reached its memory limit ${often} ${on}.`,
-    killed: `${formatCount(count, 'program')} of it ran out of memory and ended ${on}.`,
+    killed: `${formatCount(count, 'program')} of the site ran out of memory and ended ${on}.`,
     idle: `It had ${formatNumber(count)} requests in ${days} days. A smaller tier leaves memory to other sites.`,
   }
   return texts[code]

@@ -26,7 +26,7 @@ export function MaintenanceRow({ site, maintenance }: Props) {
         <Button onClick={turning.show}>
           {maintenance ? 'Edit maintenance page' : 'Turn maintenance page on'}
         </Button>
-        {maintenance && <Button onClick={ending.show}>Turn it off</Button>}
+        {maintenance && <Button onClick={ending.show}>Turn maintenance page off</Button>}
       </div>
       {turning.dialog.open && <TurnOn site={site} maintenance={maintenance} {...turning.dialog} />}
       <SettingsDialog

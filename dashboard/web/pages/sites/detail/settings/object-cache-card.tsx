@@ -16,7 +16,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { OBJECT_MEMORIES, USUAL_OBJECT_MEMORY } from '#shared/object-cache.ts'
 
-/** The server of objects of a site, and its use. */
+/** The object cache of a site, and its use. */
 export function ObjectCacheCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { data, error, refetch } = useQuery(objectCacheQuery(site))
   const on = useDialog()
@@ -79,9 +79,9 @@ function numbersOf(numbers: NonNullable<ObjectCache['numbers']>, limit: number) 
   return {
     Memory: `${formatBytes(used)} of ${limit} MB, ${counted(objects)} objects`,
     ...(asked > 0 && {
-      'Found in it': `${Math.floor((100 * hits) / asked)} % of ${counted(asked)} reads`,
+      'Hit rate': `${Math.floor((100 * hits) / asked)} % of ${counted(asked)} reads`,
     }),
-    ...(evicted > 0 && { 'Removed for others': `${counted(evicted)}: more memory keeps them` }),
+    ...(evicted > 0 && { 'Evicted objects': `${counted(evicted)}: more memory keeps them` }),
   }
 }
 

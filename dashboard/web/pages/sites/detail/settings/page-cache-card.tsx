@@ -68,7 +68,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
     >
       <CheckField
         label="Store pages"
-        about="Without it, PHP answers every request, and the site needs a larger tier for the same visitors."
+        about="Without it, PHP answers every request, and the site needs a larger tier for the same number of visitors."
         checked={enabled}
         onChange={setEnabled}
       />
@@ -90,7 +90,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
           <Field
             name="cookies"
             label="Cookies to leave out"
-            hint="One name in each line. Visitors with a cookie whose name begins so get their own pages."
+            hint="One name in each line. Pages for visitors with a cookie whose name begins with one of these are not stored."
           >
             <TextArea
               rows={3}

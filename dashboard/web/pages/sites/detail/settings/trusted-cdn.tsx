@@ -22,7 +22,7 @@ export function TrustedCdnRow({ site, trusted }: Props) {
   const found = data?.names.find(({ name }) => name === site.domain)?.cdn
   return (
     <AccessRow
-      name={trusted ? `${trusted} names the visitor` : 'Visitors connect directly'}
+      name={trusted ? `${trusted} reports visitor addresses` : 'Visitors connect directly'}
       about={aboutOf(trusted, found ?? null)}
     >
       <Button onClick={show}>Change CDN</Button>
@@ -33,10 +33,10 @@ export function TrustedCdnRow({ site, trusted }: Props) {
 
 function aboutOf(trusted: Settings['trusted_cdn'], found: string | null): string {
   if (trusted)
-    return `Limits, logs and PHP have the address that ${trusted} names. From other networks that header counts for nothing.`
+    return `Limits, logs and PHP use the address that ${trusted} reports. The header is ignored in requests from other networks.`
   return found === null
-    ? 'Limits, logs and PHP have the address of the connection.'
-    : `${found} is in front of this site: limits, logs and PHP have its addresses instead of those of visitors.`
+    ? 'Limits, logs and PHP use the address of the connection.'
+    : `${found} is in front of this site: limits, logs and PHP use its addresses instead of those of visitors.`
 }
 
 type ChoiceProps = Props & DialogState & { found: string | null }
@@ -55,7 +55,9 @@ function Choice({ site, trusted, found, ...dialog }: ChoiceProps) {
       <Field
         name="cdn"
         label="CDN"
-        hint={found === null ? 'The tab Domains shows where DNS leads.' : `DNS leads to ${found}.`}
+        hint={
+          found === null ? 'The tab Domains shows where DNS points.' : `DNS points to ${found}.`
+        }
       >
         <Select value={name} onChange={({ target }) => setName(target.value)}>
           <option value="">None: visitors connect directly</option>

@@ -82,7 +82,7 @@ export function ClientDialog({ site, client, open, onClose, onMade }: ClientDial
           <Field
             name="password"
             label="Your password of this dashboard"
-            hint="Asked again half an hour after you gave it."
+            hint="You must enter it again after half an hour."
             error={refusals.password}
           >
             <PasswordInput

@@ -1,6 +1,6 @@
 import type { SiteAccess } from '#shared/api/access.ts'
 
-/** `day` as in a date field, empty: no limit. `at`: the time on record while the day is that one. */
+/** `day` as in a date field, empty: no limit. `at`: the recorded time while the day is that one. */
 export interface Part {
   isIn: boolean
   shell: boolean

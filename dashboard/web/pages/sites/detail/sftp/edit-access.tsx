@@ -43,7 +43,7 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
       <QueryState of={{ data, error, refetch }} rows={3} />
       {data?.length === 0 && (
         <p>
-          Nobody is on record yet. <ButtonLink to="/people">Add people and keys</ButtonLink>
+          There are no people yet. <ButtonLink to="/people">Add people and keys</ButtonLink>
         </p>
       )}
       {data && data.length > 0 && (

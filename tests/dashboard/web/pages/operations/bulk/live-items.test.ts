@@ -14,11 +14,11 @@ const item = (position: number, more: Partial<BulkItemView> = {}): BulkItemView 
   ...more,
 })
 
-const told = (...data: StoredEvent['data'][]): StoredEvent[] =>
+const eventsOf = (...data: StoredEvent['data'][]): StoredEvent[] =>
   data.map((each, at) => ({ id: at + 1, event: 'log', data: each }))
 
 test('each item has the state of its last event', () => {
-  const events = told(
+  const events = eventsOf(
     { message: 'cache.purge of 3 sites begins', status: 'running' },
     { message: '1.example begins', position: 1, status: 'running', operation_id: 'a' },
     { message: '2.example begins', position: 2, status: 'running', operation_id: 'b' },
@@ -39,7 +39,7 @@ test('each item has the state of its last event', () => {
 
 test('ended items stay ended when older events arrive', () => {
   const items = [item(1, { status: 'success', operation_id: 'a' })]
-  const events = told({ message: '1.example begins', position: 1, status: 'running' })
+  const events = eventsOf({ message: '1.example begins', position: 1, status: 'running' })
 
   expect(liveItems(items, events)).toBe(items)
 })

@@ -72,7 +72,7 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
       {work && (
         <>
           <Notice kind="info" title="The site pauses while its database changes">
-            Visitors get cached pages meanwhile. If a step fails, the site keeps its present domain.
+            Visitors get cached pages meanwhile. If a step fails, the site keeps its current domain.
             To undo the change later, make the former name primary again.
           </Notice>
           <BeforeChange

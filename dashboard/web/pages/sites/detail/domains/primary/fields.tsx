@@ -6,7 +6,7 @@ export type Choice = Primary
 const FORMER: Record<Primary['former'], string> = {
   redirect: 'Redirect to the new primary domain (301)',
   alias: 'Keep as an alias that shows the site',
-  none: 'Give up',
+  none: 'Remove from the site',
 }
 
 const isFormer = (value: string): value is Primary['former'] => Object.hasOwn(FORMER, value)
