@@ -56,8 +56,8 @@ export async function start(
   if (demo && config.production) throw new StartError('A demo does not run in production')
   const { deps, lock } = await assemble(config, demo)
   await demo?.prepare(deps)
-  // Listens first, so that a generated password is not lost to an address in use; nothing is answered
-  // until the first user exists.
+  // Listens first, so that a generated password is not lost to an address in use; nothing is
+  // answered until the first user exists.
   const ready = Promise.withResolvers<void>()
   const server = listen(config, deps, ready.promise)
   const keep = async (login: Login) => {
@@ -90,7 +90,7 @@ export async function start(
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
 }
 
-/** What other dashboards on the same records have begun and changed. */
+/** The operations and changes of other dashboards on the same records. */
 function watchOthers({ leases, worker, bulks, scheduler, db }: Deps): void {
   leases.watch(WORK_MS, () => worker.resume())
   leases.watch(LOOK_MS, () => bulks.resume())

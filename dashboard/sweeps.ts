@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 /** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * MINUTE_MS
 
-/** What a dashboard does by itself, and how often. */
+/** The scheduled work of a dashboard, and how often it runs. */
 const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],

@@ -76,7 +76,7 @@ export async function without(db: Database, site_id: number, token: string) {
   return { label: client.label, clients: all.filter((one) => one !== client) }
 }
 
-interface Wanted {
+interface NewLogin {
   known: ClientAccount[]
   client: ClientAccount
   password: string
@@ -87,7 +87,7 @@ interface Wanted {
 async function applied(
   deps: StartDeps,
   target: SiteTarget,
-  { known, client, password, install, dry_run }: Wanted,
+  { known, client, password, install, dry_run }: NewLogin,
 ): Promise<ClientLogin | { plan: Plan }> {
   const input = { clients: [...known, client], install, dry_run }
   const started = await startOrPlan(deps, 'site.access', target, input)

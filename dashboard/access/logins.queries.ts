@@ -9,7 +9,7 @@ const SHOWN = 20
 const keyOf = ({ at, address, fingerprint }: Pick<SiteLogin, 'at' | 'address' | 'fingerprint'>) =>
   `${at} ${address} ${fingerprint}`
 
-/** Records the logins that are not on record, each with an activity. */
+/** Records the logins that are not recorded yet, each with an activity. */
 export async function storeLogins(
   db: Database,
   server_id: number,

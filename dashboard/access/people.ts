@@ -104,7 +104,7 @@ export async function addKey(
   const values = { ...row, fingerprint, created_at: timestamp(clock) }
   const isAdded = await insertKey(db, values, MOST_KEYS, entry).catch((error: unknown) => {
     if (!violatesUnique(error, 'person_keys.fingerprint')) throw error
-    throw invalid({ key: ['The key belongs to a person already'] })
+    throw invalid({ key: ['The key already belongs to a person'] })
   })
   if (!isAdded) throw invalid({ key: [`A person has at most ${MOST_KEYS} keys`] })
   return showPerson(deps, ({ id }) => id === person.id)

@@ -144,7 +144,7 @@ interface Access {
 }
 
 /**
- * A person who was removed meanwhile has no access on record, nor does a client account that the
+ * A person who was removed meanwhile has no recorded access, nor does a client account that the
  * server does not have: an older agent knows none.
  */
 export const storeAccess =

@@ -54,7 +54,7 @@ export const accessRoutes = {
   createPerson: route({
     at: 'POST /api/people',
     summary: 'Add a person',
-    details: 'A name for keys: it is no user of this dashboard.',
+    details: 'A person owns keys, and is not a user of this dashboard.',
     right: 'admin',
     body: CreatePerson,
     answers: creates('Added.', { person: Person }),
@@ -109,7 +109,7 @@ export const accessRoutes = {
     at: 'PUT /api/servers/:server_id/sites/:site_id/access',
     summary: 'Set who may log in to a site by SFTP or SSH',
     details:
-      'The whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. 409 for a new shell while the setting `site_shell` is off.',
+      'Replaces the whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. 409 for a new shell while the setting `site_shell` is off.',
     loads: loadManagedSite,
     body: SetAccess,
     ...streamed('site.access'),

@@ -53,24 +53,24 @@ async function keysOf(db: Database, ids: readonly number[]) {
   return (id: number) => keys.filter(({ person_id }) => person_id === id)
 }
 
-/** What the agent gets. 422 for a person who is not on record; 409 for a shell while none may be given. */
+/** What the agent gets. 422 for an unknown person; 409 for a shell while none may be given. */
 export async function grantsFor(
   db: Database,
   site_id: number,
   { grants, revoke }: Pick<InputOf<'site.access'>, 'grants' | 'revoke'>,
 ): Promise<AccessGrant[]> {
-  const wanted = (grants ?? (await listGrantsOf(db, site_id))).filter(
+  const requested = (grants ?? (await listGrantsOf(db, site_id))).filter(
     ({ person_id }) => person_id !== revoke,
   )
-  if (grants) await refuseNewShells(db, site_id, wanted)
+  if (grants) await refuseNewShells(db, site_id, requested)
   const names = new Map((await listPeople(db)).map(({ id, name }) => [id, name]))
   const keys = await keysOf(
     db,
-    wanted.map(({ person_id }) => person_id),
+    requested.map(({ person_id }) => person_id),
   )
-  return wanted.map(({ person_id: id, kind, expires_at }) => {
+  return requested.map(({ person_id: id, kind, expires_at }) => {
     const person = names.get(id)
-    if (person === undefined) throw invalid({ grants: [`Nobody has the number ${id}`] })
+    if (person === undefined) throw invalid({ grants: [`No person has the ID ${id}`] })
     return {
       id,
       person,
@@ -85,15 +85,15 @@ export async function grantsFor(
 async function refuseNewShells(
   db: Database,
   site_id: number,
-  wanted: readonly { person_id: number; kind: AccessKind; expires_at: string | null }[],
+  requested: readonly { person_id: number; kind: AccessKind; expires_at: string | null }[],
 ): Promise<void> {
   if ((await getSettings(db)).site_shell) return
   const known = await listGrantsOf(db, site_id)
   const ends = new Map(
     known.flatMap((grant) => (grant.kind === 'shell' ? [[grant.person_id, endOf(grant)]] : [])),
   )
-  const isNew = (grant: (typeof wanted)[number]) =>
+  const isNew = (grant: (typeof requested)[number]) =>
     grant.kind === 'shell' && !(endOf(grant) <= (ends.get(grant.person_id) ?? Number.NaN))
-  if (!wanted.some(isNew)) return
+  if (!requested.some(isNew)) return
   throw conflict('Shells are turned off: turn on the setting site_shell first, or grant SFTP only')
 }

@@ -42,6 +42,6 @@ export function* linesOf({ programs, unnamed_total }: ServerWeb): Generator<stri
   for (const { program, ports, understood } of programs) {
     if (understood) continue
     const name = program || 'another program'
-    yield `Sites of ${name} on port ${ports.join(' and ')} are not found: only nginx, Apache, Caddy and OpenLiteSpeed are understood`
+    yield `Sites of ${name} on port ${ports.join(' and ')} are not listed: only sites of nginx, Apache, Caddy and OpenLiteSpeed can be found`
   }
 }

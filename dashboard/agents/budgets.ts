@@ -6,7 +6,7 @@ export const MOST_FOUND = 20_000
 export const MOST_FOUND_BYTES = 32 << 20
 /** New sites that are imported on one day (UTC), found on the server or in its trash. */
 export const MOST_IMPORTS_A_DAY = 2_000
-/** Imported sites on record at any time. */
+/** Recorded imported sites at any time. */
 export const MOST_IMPORTS = 10_000
 
 /** Changes of health that are stored in one minute for one server; the others wait for the next. */

@@ -7,8 +7,8 @@ const STALL_MS = 10 * 60_000
 const UNREAD_MS = 60 * 60_000
 
 /**
- * The bytes of an answer, as fast as they are read, and none of them kept. Fails where the answer is
- * cut off; who stops reading ends the request.
+ * The bytes of an answer, as fast as they are read, and none of them kept. Fails where the answer
+ * is cut off; a reader that stops ends the request.
  */
 export function bytesOf(
   response: IncomingMessage,

@@ -21,8 +21,8 @@ export async function confirmCaller(
 }
 
 /**
- * For what a stolen session must not do, but a user does many times a day. Throws 409 with
- * `confirmation_needed`.
+ * For calls that a stolen session must not make, and that a user makes many times a day. Throws 409
+ * with `confirmation_needed`.
  */
 export async function requireConfirmed(
   { db, clock }: Pick<Base, 'db' | 'clock'>,

@@ -26,7 +26,7 @@ type Waiting = OperationRow & { site_id: number }
 /**
  * An operation that changes a site, or all sites of a server, waits for a backup of each, which it
  * starts. Everything follows from the records, so that a restarted dashboard continues. Returns the
- * operation as it may be sent. Throws why there is no backup.
+ * operation as it may be sent. Throws the reason if there is no backup.
  */
 export async function awaitBackup(
   deps: Deps,
@@ -48,8 +48,8 @@ export async function awaitBackup(
 async function nextSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
   const { site_id, server_id, created_at } = operation
   const since = recentSince(new Date(created_at))
-  const wanted = site_id === null ? unsavedSites(deps, server_id, since) : [site_id]
-  for await (const id of wanted) {
+  const siteIds = site_id === null ? unsavedSites(deps, server_id, since) : [site_id]
+  for await (const id of siteIds) {
     const last = await findBackingUp(deps.db, id, created_at)
     if (last?.status === 'success' || (await hasBackupSince(deps.db, id, since))) continue
     if (last?.finished_at) throw await failed(deps, { ...operation, site_id: id }, last.error)
@@ -117,7 +117,7 @@ async function failed(
   error: ErrorBody | null,
 ): Promise<ServiceError> {
   if (error && errorNameOf(error) === 'offline') return offline(reasonOf(error))
-  const why = error ? reasonOf(error) : 'it is not on record'
+  const why = error ? reasonOf(error) : 'it is not recorded'
   const site = await getSite(db, server_id, site_id)
   const whose = isOfServer({ domain }, site.domain) ? `the backup of ${site.domain}` : 'its backup'
   return conflict(

@@ -78,7 +78,9 @@ export function findBackingUp(
     .get()
 }
 
-/** It waits no more. False while another backup of the site runs, which the constraint decides. */
+/**
+ * It no longer waits. False while another backup of the site runs, which the constraint decides.
+ */
 export async function markBackedUp(
   db: Database,
   { id }: Pick<OperationRow, 'id'>,

@@ -63,7 +63,7 @@ export const bulkRoutes = {
     at: 'POST /api/bulk-operations',
     summary: 'Start an operation on many sites or servers',
     details:
-      'Sites that were found and not created by Hosting Control are skipped, but for a scan; 409 with the code site_not_managed when no other is named. A type whose single call needs a token of the scope `admin` needs it here too.',
+      'Discovered sites are skipped, except by a scan; 409 with the code site_not_managed if no other site is named. A type whose single call needs a token of the scope `admin` needs it here too.',
     right: 'operate',
     body: CreateBulkOperation,
     answers: { 200: targets, 202: { about: 'Running.', json: One } },
@@ -123,7 +123,7 @@ export const bulkRoutes = {
   resumeBulkOperation: route({
     at: 'POST /api/bulk-operations/:bulk_id/resume',
     summary: 'Resume a paused bulk operation',
-    details: 'Takes no `dry_run`: the items that wait are its plan.',
+    details: 'Has no `dry_run`: the waiting items are its plan.',
     right: 'operate',
     loads: loadBulk,
     body: OnlyDryRun,
@@ -132,7 +132,7 @@ export const bulkRoutes = {
     run: async ({ deps, loaded, body, caller }) => {
       requireRight(caller, OPERATION_TYPES[loaded.type].right)
       if (body.dry_run)
-        throw invalid({ dry_run: ['Must not be true: the items that wait are its plan'] })
+        throw invalid({ dry_run: ['Must not be true: the waiting items are its plan'] })
       return { bulk_operation: await resumeBulk(deps, loaded.id, caller.user.id) }
     },
   }),

@@ -38,7 +38,7 @@ export async function selectTargets(
   const found = onSites
     ? await listSiteTargets(db, types[type].bulk, targets, MOST_ITEMS + 1)
     : await listServerTargets(db, targets, MOST_ITEMS + 1)
-  if (found.length === 0) throw refused(`Select no ${onSites ? 'site' : 'server'}`)
+  if (found.length === 0) throw refused(`No ${onSites ? 'site' : 'server'} is selected`)
   if (found.length > MOST_ITEMS) throw refused(`Must be at most ${MOST_ITEMS} in one call`)
   return types[type].site?.found === false
     ? withoutFound(found)
@@ -62,7 +62,7 @@ const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, s
 /** 409 without a suitable target. */
 export function refuseNone({ targets, skipped }: Selected): void {
   if (targets.length > 0) return
-  const message = 'All of them were found, not created by Hosting Control'
+  const message = 'None of them was created by Hosting Control'
   throw conflict(
     skipped.length > 1 ? message : String(skipped[0]?.error.message),
     'site_not_managed',

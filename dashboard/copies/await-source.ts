@@ -23,7 +23,7 @@ export type BackupDeps = StartDeps & Pick<Base, 'bus'>
 /**
  * A copy of a site on another server waits for a backup of it, which it starts. Everything follows
  * from the records, so that a restarted dashboard continues. Returns the operation as the agent of
- * the destination gets it. Throws why there is no backup.
+ * the destination gets it. Throws the reason if there is no backup.
  */
 export async function awaitSource(
   deps: BackupDeps,
@@ -74,7 +74,7 @@ export async function nextBackup(
 }
 
 const reasonOf = ({ status, error }: OperationRow): string =>
-  status === 'success' ? 'is not on record' : `${status}: ${error?.message ?? error?.error ?? ''}`
+  status === 'success' ? 'is not recorded' : `${status}: ${error?.message ?? error?.error ?? ''}`
 
 /** Starts the backup; returns the operation that holds the site, if there is one. */
 async function backUpOr(
@@ -83,7 +83,7 @@ async function backUpOr(
 ): Promise<OperationRow | undefined> {
   const { db } = deps
   const site = await findSiteById(db, site_id)
-  if (!site) throw conflict(`The site that ${domain} is a copy of was deleted`)
+  if (!site) throw conflict(`The original of ${domain} was deleted`)
   const server = await getServer(db, site.server_id)
   await tell(`Backing up ${site.domain} on ${server.name}, to copy it from there`)
   const holder = { type: 'backup.create', server_id: server.id, site_id } as const

@@ -64,7 +64,7 @@ type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging' | 'with_j
   recorded: SiteRow | RecordedSite | undefined
 }
 
-/** What a call leaves out is that of the original. */
+/** Omitted values of a call are those of the original. */
 async function completed(
   { db, random }: StartDeps,
   { id, php_versions, os }: ServerRow,

@@ -36,7 +36,7 @@ export async function findSiteById(db: Database, id: number): Promise<SiteRow | 
   return row
 }
 
-/** Of a copy whose original is on record. */
+/** Of a copy whose original still exists. */
 export async function findCopy(
   db: Database,
   site_id: number,

@@ -56,7 +56,7 @@ export const copyRoutes = {
   }),
   pushSite: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/push',
-    summary: 'Bring files and tables of a staging site to its live site',
+    summary: 'Push files and tables of a staging site to its live site',
     details:
       'Fails with the code `tables_changed` if one of the tables has changed on the live site, unless `overwrite` names it. 409 with `backup_needed` if the live site can be backed up, but has no backup of the last hour. The previous state is kept for a week.',
     loads: loadManagedSite,
@@ -65,7 +65,7 @@ export const copyRoutes = {
   }),
   showStagingPassword: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/staging-password',
-    summary: 'Show what visitors of a staging site sign in with',
+    summary: 'Show the user and password that visitors of a staging site need',
     details: 'The activity records the access.',
     right: 'operate',
     loads: loadManagedSite,
@@ -77,7 +77,7 @@ export const copyRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/staging-password/change',
     summary: 'Change the password that visitors of a staging site need',
     details:
-      'A new one is generated; the former one ends at once. The answer has it, and so has `POST …/staging-password`. With `dry_run` it returns the plan.',
+      'Generates a new password and returns it; the former one no longer works. `POST …/staging-password` shows it again. With `dry_run` it returns the plan.',
     right: OPERATION_TYPES['staging.password'].right,
     loads: loadManagedSite,
     body: OnlyDryRun,

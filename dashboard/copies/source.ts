@@ -12,11 +12,14 @@ interface Source {
   from: StoredSource
   /** That of the original. */
   domain: string
-  /** The original, if it is on record. */
+  /** The original, if it still exists. */
   original: SiteRow | undefined
 }
 
-/** 422 for an unknown source, 409 for one that is not in use, or on another server and not backed up. */
+/**
+ * 422 for an unknown source, 409 for one that is not in use, or on another server and not backed
+ * up.
+ */
 export async function sourceOf(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,
   server_id: number,
@@ -47,7 +50,7 @@ export async function sourceOf(
 export async function liveOf(db: Database, staging_id: number): Promise<number> {
   const copy = await findCopy(db, staging_id)
   if (copy?.staging) return copy.original_id
-  throw conflict('It is not the staging site of a site on record')
+  throw conflict('It is not the staging site of a recorded site')
 }
 
 /** The domain of a staging site of a live site. Throws 422 for any other one. */

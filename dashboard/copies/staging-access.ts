@@ -18,7 +18,10 @@ interface Deps extends Pick<Base, 'db' | 'clock'> {
   sealer: Sealer
 }
 
-/** What visitors sign in with; the activity records the access. 409 for a site without protection. */
+/**
+ * The user and password that visitors need; the activity records the access. 409 for a site without
+ * protection.
+ */
 export async function showStagingAccess(
   { db, clock, sealer }: Deps,
   { server, site, actor }: SiteTarget,
@@ -40,7 +43,9 @@ export async function requireAccess(
   return access
 }
 
-/** A new password, which visitors need from then on. It is returned once; the activity records it. */
+/**
+ * A new password, which visitors need from then on. It is returned once; the activity records it.
+ */
 export async function changeStagingAccess(
   deps: StartDeps & Deps,
   target: SiteTarget,

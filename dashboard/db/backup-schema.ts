@@ -5,8 +5,8 @@ import type { ProofReport } from '#shared/proof.ts'
 import { servers, sites } from './schema.ts'
 
 /**
- * Where backups of sites are stored. The secret is sealed (trust/seal.ts). `checked_at` is null until
- * a server has written to it with the present settings; `append_only`: it refused to delete.
+ * Where backups of sites are stored. The secret is sealed (trust/seal.ts). `checked_at` is null
+ * until a server has written to it with the present settings; `append_only`: it refused to delete.
  * `keeper_key`: the public key of the program that deletes old backups beside the storage.
  */
 export const backup_targets = sqliteTable(
@@ -30,9 +30,9 @@ export const backup_targets = sqliteTable(
 )
 
 /**
- * The recovery kits: the public half of a key that only its owner has, and the key of this dashboard
- * for the same passwords, whose private half is sealed. `challenge_hash`: the SHA-256 of what was
- * encrypted to the kit. The last confirmed one is in use.
+ * The recovery kits: the public half of a key that only its owner has, and the key of this
+ * dashboard for the same passwords, whose private half is sealed. `challenge_hash`: the SHA-256 of
+ * what was encrypted to the kit. The last confirmed one is in use.
  */
 export const backup_kits = sqliteTable('backup_kits', {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -61,8 +61,8 @@ export const backup_repositories = sqliteTable(
 )
 
 /**
- * For the sites of all servers with a tag; null: the setting, or the default target. `backup_first`:
- * before operations that change files or database.
+ * For the sites of all servers with a tag; null: the setting, or the default target.
+ * `backup_first`: before operations that change files or database.
  */
 export const backup_rules = sqliteTable('backup_rules', {
   tag: text().primaryKey(),
@@ -72,8 +72,8 @@ export const backup_rules = sqliteTable('backup_rules', {
 })
 
 /**
- * What a site has of its own; null: that of a tag of its server, the setting, or the default target.
- * `exclude`: paths below its public folder.
+ * The values of the site itself; null: that of a tag of its server, the setting, or the default
+ * target. `exclude`: paths below its public folder.
  */
 export const backup_settings = sqliteTable('backup_settings', {
   site_id: integer()
@@ -87,7 +87,8 @@ export const backup_settings = sqliteTable('backup_settings', {
 
 /**
  * The complete backups. They outlive their site and its server. `at` is by the clock of the server,
- * `recorded_at` by that of the dashboard. `gone_at`: since when it is not in its repository any more.
+ * `recorded_at` by that of the dashboard. `gone_at`: since when it is not in its repository any
+ * more.
  */
 export const backups = sqliteTable(
   'backups',
@@ -119,8 +120,8 @@ export const backups = sqliteTable(
 )
 
 /**
- * What replaced the state of a site last, while it can be undone: the time of what it brought, and until
- * when.
+ * The last operation that replaced the state of a site, while it can be undone: the time of the
+ * restored state, and until when.
  */
 export const backup_restores = sqliteTable('backup_restores', {
   site_id: integer()
@@ -132,8 +133,8 @@ export const backup_restores = sqliteTable('backup_restores', {
 })
 
 /**
- * Restores of backups into hidden sites, and what they found. The last one of a backup counts. `at` is
- * by the clock of the server, `recorded_at` by that of the dashboard.
+ * Restores of backups into hidden sites, and what they found. The last one of a backup counts. `at`
+ * is by the clock of the server, `recorded_at` by that of the dashboard.
  */
 export const backup_proofs = sqliteTable(
   'backup_proofs',

@@ -3,14 +3,17 @@ import { sites } from './schema.ts'
 
 const site = () => integer().references(() => sites.id, { onDelete: 'cascade' })
 
-/** A site that was copied from another one, which is still on record. */
+/** A site that was copied from another one, which still exists. */
 export const site_copies = sqliteTable(
   'site_copies',
   { site_id: site().primaryKey(), original_id: site().notNull() },
   (table) => [index('site_copies_original').on(table.original_id)],
 )
 
-/** What visitors of a staging site sign in with; the password is sealed (trust/seal.ts). */
+/**
+ * The user and password that visitors of a staging site need; the password is sealed
+ * (trust/seal.ts).
+ */
 export const staging_access = sqliteTable('staging_access', {
   site_id: site().primaryKey(),
   user: text().notNull(),

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * Which dashboard does which share of the work, and until when in ms of the clock of the database.
+ * The dashboard that does a share of the work, and until when in ms of the clock of the database.
  * `token` grows with each holder. A dashboard that runs has a row of its own beside its shares.
  */
 export const leases = sqliteTable('leases', {

@@ -7,8 +7,8 @@ import { key, words } from './columns.ts'
 
 /**
  * `failures` counts failed contacts in a row; `last_error` is the reason of the last one. `imports`
- * counts the sites that were imported on the day `imports_day` (UTC); `imports_refused` those of the
- * last sync that were over the budget.
+ * counts the sites that were imported on the day `imports_day` (UTC); `imports_refused` those of
+ * the last sync that were over the budget.
  */
 export const servers = sqliteTable('servers', {
   id: key(),
@@ -59,7 +59,7 @@ export const server_maintenance = sqliteTable('server_maintenance', {
   at: text().notNull(),
 })
 
-/** The server that a record belongs to, and with which it is deleted. */
+/** The server of a record, which is deleted with its server. */
 export const home = () =>
   integer()
     .notNull()

@@ -96,7 +96,8 @@ async function checked(access: Account) {
     if (!(error instanceof CloudflareError)) throw error
     throw invalid({ [error instanceof RefusedApi ? 'api' : 'token']: [error.message] })
   })
-  if (zones.length === 0) throw invalid({ token: ['Cloudflare: the token sees no zone'] })
+  if (zones.length === 0)
+    throw invalid({ token: ['Cloudflare: the token has no access to a zone'] })
   return zones
 }
 

@@ -46,7 +46,10 @@ export async function withRecords(
   return operation
 }
 
-/** Throws its refusal, or that it is offline: visitors are not led to a server that does nothing. */
+/**
+ * Throws its refusal, or that it is offline: DNS never points to a server that refuses the
+ * operation.
+ */
 async function refusedByAgent(deps: RecordsDeps, operation: OperationRow): Promise<void> {
   const server = await getServer(deps.db, operation.server_id)
   const { path, body } = callOf(deps, operation)

@@ -15,7 +15,7 @@ export async function noteChanges(
   )
 }
 
-/** Whoever changes records of a site by intent decides about all former changes of them. */
+/** A change that a user requests replaces all former changes of the records of a site. */
 export const forgetUndo = (db: Database, site_id: number) =>
   db.write((queries) =>
     queries

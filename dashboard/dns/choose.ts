@@ -9,7 +9,8 @@ type Server = Pick<ServerRow, 'name' | 'hostname'>
 
 /**
  * The changes of the names of a site: the missing records, and those that were shown and are to be
- * replaced. Throws conflict if a zone has changed since, with the message of Cloudflare if it refuses.
+ * replaced. Throws conflict if a zone has changed since, with the message of Cloudflare if it
+ * refuses.
  */
 export async function chosenChanges(
   deps: Pick<DnsDeps, 'db' | 'sealer' | 'rules'>,
@@ -31,7 +32,9 @@ function isChosen(one: NameChange, replaced: readonly ShownRecord[]): boolean {
   return create.length + remove.length > 0 && (remove.length === 0 || isWanted)
 }
 
-/** Whether the records of a name are to be replaced. Throws conflict if they are not those shown. */
+/**
+ * Whether the records of a name are to be replaced. Throws conflict if they are not those shown.
+ */
 export function refuseChanged(
   { name, change }: Pick<NameChange, 'name' | 'change'>,
   replaced: readonly ShownRecord[],
@@ -41,7 +44,7 @@ export function refuseChanged(
   const isShown = change.remove.every((each) => shown.some((record) => isSame(record, each)))
   if (isShown && shown.length === change.remove.length) return true
   const now = change.remove.map(({ type, content }) => `${type} ${content}`).join(', ')
-  const state = now === '' ? 'none of them leads elsewhere now' : `now it has ${now}`
+  const state = now === '' ? 'none of them points elsewhere now' : `now it has ${now}`
   throw conflict(
     `The DNS records of ${name} have changed since they were shown: ${state}. Review them again`,
     'changed_meanwhile',

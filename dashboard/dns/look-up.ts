@@ -112,15 +112,15 @@ async function changeAt(
 /** A proxied name stays proxied. */
 function changeOf(present: CloudflareRecord[], addresses: readonly string[]): Change {
   const proxied = present.some((record) => record.proxied)
-  const wanted = addresses.map((content) => ({
+  const required = addresses.map((content) => ({
     ...{ type: isIPv6(content) ? ('AAAA' as const) : ('A' as const), content },
     ...{ proxied, ttl: AUTOMATIC_TTL },
   }))
-  const keep = present.filter((record) => wanted.some((each) => isSame(each, record)))
+  const keep = present.filter((record) => required.some((each) => isSame(each, record)))
   return {
     keep,
     remove: present.filter((record) => !keep.includes(record)),
-    create: wanted.filter((each) => !keep.some((record) => isSame(each, record))),
+    create: required.filter((each) => !keep.some((record) => isSame(each, record))),
   }
 }
 

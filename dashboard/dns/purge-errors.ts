@@ -13,7 +13,7 @@ function adviceOn(code: number | undefined, { account, zone }: Place): string {
   if (code === 10000 || code === 9103)
     return `Give the token of the DNS account ${account.name} the permissions Zone: Read, DNS: Edit and Cache Purge: Purge for ${zone.name} at Cloudflare.`
   if (code === 7003 || code === 1001)
-    return `The zone ${zone.name} is no more in the DNS account ${account.name}: save the account on the page Settings, which reads its zones again.`
+    return `The zone ${zone.name} is no longer in the DNS account ${account.name}: save the account on the page Settings, which reads its zones again.`
   if (code === 10429 || code === 971) return 'Cloudflare limits such calls: try again in a minute.'
   return ''
 }

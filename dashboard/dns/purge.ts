@@ -27,7 +27,7 @@ export async function purgeCdn(
   if (dry_run) return viewOf(targets)
   if (targets.length === 0)
     throw conflict(
-      `No name of ${site.domain} is proxied by Cloudflare in a zone of a DNS account: its cache has nothing of the site`,
+      `No name of ${site.domain} is proxied by Cloudflare in a zone of a DNS account: the cache of Cloudflare has no page of the site`,
     )
   await purge(deps, targets, { domain: site.domain, server_id: server.id, user_id: actor })
   return viewOf(targets)
@@ -56,7 +56,9 @@ async function purgeTarget(deps: PurgeDeps, { account, zone, hosts }: PurgeTarge
     await purgeHosts(access, zone.id, hosts.slice(at, at + AT_ONCE))
 }
 
-/** After the page cache of the site is empty: otherwise old pages come back from it. Never throws. */
+/**
+ * After the page cache of the site is empty: otherwise old pages come back from it. Never throws.
+ */
 async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<Warning[]> {
   const { site_id: id, domain, server_id, actor: user_id } = operation
   if (id === null) return []

@@ -14,8 +14,9 @@ import { lookUp, type NameChange, planOf, readable } from './look-up.ts'
 import { insertEntry } from './queries.ts'
 
 /**
- * Lets a name of a site lead to its server. Records that lead elsewhere are replaced only if they are
- * those that were shown; a failure restores them. Throws conflict with the message of Cloudflare.
+ * Lets a name of a site lead to its server. Records that point elsewhere are replaced only if they
+ * are those that were shown; a failure restores them. Throws conflict with the message of
+ * Cloudflare.
  */
 export async function setRecords(
   deps: DnsDeps,
@@ -53,7 +54,7 @@ function refuseUnlessShown(
   if (refuseChanged(found, replace) || found.change.remove.length === 0) return
   const others = found.change.remove.map(({ type, content }) => `${type} ${content}`).join(', ')
   throw invalid({
-    replace: [`Must have the records of ${found.name} that lead elsewhere: ${others}`],
+    replace: [`Must have the records of ${found.name} that point elsewhere: ${others}`],
   })
 }
 

@@ -43,7 +43,7 @@ export const dnsRoutes = {
     at: 'POST /api/dns-accounts',
     summary: 'Add a DNS account',
     details:
-      'Cloudflare is asked first: 422 on `token` with its message if it refuses the token, or if the token sees no zone.',
+      'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone.',
     right: 'admin',
     body: CreateDnsAccount,
     answers: creates('Added.', { account: DnsAccountView }),
@@ -78,7 +78,7 @@ export const dnsRoutes = {
   }),
   planDnsRecords: route({
     at: 'POST /api/servers/:server_id/dns-plan',
-    summary: 'List the DNS records that lead names to a server',
+    summary: 'List the DNS records that point names to a server',
     details:
       'As they are in the zones of the DNS accounts, and as they would be. Names in no zone are left out. Changes nothing; the field `dns` of a call that creates a site or changes its names makes them.',
     right: 'operate',
@@ -90,7 +90,7 @@ export const dnsRoutes = {
   }),
   purgeCdn: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/cdn-purge',
-    summary: 'Purge what Cloudflare has of a site',
+    summary: 'Purge the Cloudflare cache of a site',
     details:
       'All pages and files of the names of the site that are proxied in a zone of a DNS account. With `dry_run` it changes nothing. 409 with the message of Cloudflare, and what to do, or if there is no such name.',
     right: 'operate',
@@ -103,9 +103,9 @@ export const dnsRoutes = {
   }),
   setDnsRecords: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/domains/records',
-    summary: 'Let a name of a site lead to its server',
+    summary: 'Point a name of a site to its server',
     details:
-      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that lead elsewhere are only replaced if `replace` has them (422); 409 with the code `changed_meanwhile` if they are others by now. 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored. If that is not certain, the message names them. In production also 409 if the server has a private address.',
+      'Creates A and AAAA records in the zone of a DNS account, and returns all of them; with `dry_run` it changes nothing. Records that point elsewhere are only replaced if `replace` has them (422); 409 with the code `changed_meanwhile` if they are others by now. 409 without an account for the zone, and with the message of Cloudflare if it refuses: then the former records are restored. If that is not certain, the message names them. In production also 409 if the server has a private address.',
     right: 'operate',
     loads: loadManagedSite,
     body: SetDnsRecords,

@@ -45,6 +45,6 @@ export function recordsStep(params: Params): Plan['steps'][number] | undefined {
   )
   return {
     ...{ name: 'dns_records', title: 'Changing DNS records at Cloudflare', effects },
-    notes: ['They are as before again if the operation fails.'],
+    notes: ['They are restored if the operation fails.'],
   }
 }

@@ -14,7 +14,10 @@ const MOST_TRIES = 60
 
 type Deps = Omit<RecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 
-/** The records of failed operations are as before again; what fails is tried again each minute. `only`: one of them. */
+/**
+ * Restores the records of failed operations; a failed attempt is repeated each minute. `only`: one
+ * of them.
+ */
 export async function undoRecords(deps: Deps, only?: { id: string }): Promise<void> {
   for (const { operation, tries } of await listUndo(deps.db, only?.id))
     await deps.records.run(operation.site_id ?? 0, async () => {
@@ -57,7 +60,8 @@ async function restored(deps: Deps, one: NameChange): Promise<boolean> {
   const present = await readRecords(access, zone, name)
   const known = [...change.keep, ...change.remove, ...change.create]
   const other = present.find((each) => !known.some((record) => isSame(record, each)))
-  if (other) throw new Error(`${name} has another record since: ${other.type} ${other.content}`)
+  if (other)
+    throw new Error(`${name} has got another record meanwhile: ${other.type} ${other.content}`)
   const created = present.filter((each) => change.create.some((record) => isSame(record, each)))
   const missing = change.remove.filter((each) => !present.some((record) => isSame(record, each)))
   for (const { id } of created) await removeRecord(access, zone, id)

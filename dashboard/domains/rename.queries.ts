@@ -74,7 +74,7 @@ const leadingTo = (queries: Queries, own: SQL, { domain, primary }: Asked): Stat
     }),
   )
 
-/** What becomes of the names of both domains. */
+/** The new state of the names of both domains. */
 function rowsOf(
   site_id: number,
   former: SiteNames['www'],

@@ -36,7 +36,7 @@ export const domainRoutes = {
     at: 'PUT /api/servers/:server_id/sites/:site_id/domains',
     summary: 'Set the aliases and redirects of a site',
     details:
-      'The whole list: a name that is left out is removed. A name belongs to one site of the fleet. The certificate follows; a name that the authority cannot reach is left out of it, and leads to the primary domain until it has one.',
+      'The whole list: a name that is left out is removed. A name belongs to one site of the fleet. A certificate for all names is requested. A name that the authority cannot reach is left out of it, and redirects to the primary domain until the certificate has it.',
     loads: loadManagedSite,
     body: SetDomains,
     ...streamed('site.domains'),

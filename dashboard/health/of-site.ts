@@ -36,7 +36,7 @@ export function healthOf(row: HealthColumns, now: Date): Health {
   if ((row.metrics_at ?? '') < new Date(now.getTime() - FRESH_MS).toISOString())
     return unknown('no_contact', 'Its server has not answered for some minutes', contact_at)
   if (row.health === null)
-    return unknown('not_checked', 'Its agent has not checked it', row.created_at)
+    return unknown('not_checked', 'Its agent has not checked the site', row.created_at)
   const { health, health_code, health_reason, health_since } = row
   return { health, health_code, health_reason, health_since }
 }

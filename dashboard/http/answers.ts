@@ -30,7 +30,7 @@ export const HEADERS = {
   'Set-Cookie':
     'The cookie `session`, of a login `device` too: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. Where the public address is https, their names begin with `__Host-`. That of Adminer is for its own address only, and SameSite=None.',
   ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',
-  'Retry-After': 'Seconds after which trying again may help.',
+  'Retry-After': 'Seconds until another attempt may succeed.',
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
 } as const
 

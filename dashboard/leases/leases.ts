@@ -7,16 +7,16 @@ export interface Leases {
   /** Whether this dashboard has the share now. */
   holds(name: string): boolean
   /**
-   * Starts work of these shares: its writes are refused as soon as another dashboard has one of them.
-   * Throws StaleLease when that is so already.
+   * Starts work of these shares: its writes are refused as soon as another dashboard has one of
+   * them. Throws StaleLease when that is so already.
    */
   run<T>(names: string | readonly string[], work: () => T): T
   /** Called after each change of the shares. */
   onChange(listener: (change: Change) => void): void
-  /** Looks again and again for what another dashboard may have changed. `look` starts once it has ended. */
+  /** Checks repeatedly for changes of other dashboards. `look` starts once it has ended. */
   watch(every_ms: number, look: () => Promise<unknown>): void
   start(): Promise<void>
-  /** Gives all shares back. */
+  /** Releases all shares. */
   stop(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /** The work of servers is divided into so many shares, whatever the number of dashboards is. */
 const SHARES = 16
 
-/** What belongs to no server: bulk operations, and what happens by the time of day. */
+/** The work that belongs to no server: bulk operations, and scheduled work. */
 export const FLEET = 'fleet'
 
 /** The share of a server: its syncs, operations, metrics and health. */
@@ -31,7 +31,10 @@ export interface Plan {
   release: string[]
 }
 
-/** What a dashboard takes and gives back, so that each has as many shares as the others, or one more. */
+/**
+ * The shares that a dashboard acquires and releases, so that each has as many as the others, or one
+ * more.
+ */
 export function planOf(rows: readonly Row[], holder: string): Plan {
   const live = rows.filter(({ left_ms }) => left_ms > 0)
   const members = live.filter((row) => !isShare(row)).map((row) => row.holder)
@@ -43,9 +46,9 @@ export function planOf(rows: readonly Row[], holder: string): Plan {
   const free = NAMES.filter((name) => !taken.has(name))
   // Each begins at another place, so that two of them seldom want the same.
   const from = Math.ceil((free.length * place) / all.length)
-  const wanted = [...free.slice(from), ...free.slice(0, from)]
+  const ordered = [...free.slice(from), ...free.slice(0, from)]
   return {
-    acquire: wanted.slice(0, Math.max(0, fair - mine.length)),
+    acquire: ordered.slice(0, Math.max(0, fair - mine.length)),
     release: mine.slice(fair),
   }
 }

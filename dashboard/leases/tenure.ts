@@ -17,8 +17,9 @@ export interface Change {
 }
 
 /**
- * The leases of one dashboard, as far as it can know. It counts each of them from the moment when its
- * renewal was sent, and has none of them afterwards. All times are monotonic ms of this machine.
+ * The leases of one dashboard, as far as it can know. It counts each of them from the moment when
+ * its renewal was sent, and has none of them afterwards. All times are monotonic ms of this
+ * machine.
  */
 export class Tenure {
   readonly #ttl_ms: number
@@ -51,7 +52,7 @@ export class Tenure {
     return { name, holder: this.#holder, token }
   }
 
-  /** The shares to take and to give back; what is given back is no longer held from now on. */
+  /** The shares to acquire and to release; a released share is no longer held from now on. */
   prepare(now: number): { round: Round; lost: string[] } {
     const lapsed = this.lapse(now)
     const plan = planOf(this.#rows, this.#holder)
@@ -63,7 +64,9 @@ export class Tenure {
     }
   }
 
-  /** The rows after a round. An answer to a former holder, or one that comes too late, counts for nothing. */
+  /**
+   * The rows after a round. An answer to a former holder, or one that comes too late, is ignored.
+   */
   learn({ holder, sent }: Round, rows: readonly Row[], now: number): Change {
     const lost = this.lapse(now)
     const until = sent + this.#ttl_ms

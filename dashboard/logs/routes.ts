@@ -83,7 +83,7 @@ export const logRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/debug-log',
     summary: 'Switch the debug log of the WordPress of a site on for a time, or off',
     details:
-      'It ends by itself. Messages are written to the log `wordpress`, never shown to visitors; no file of the site is changed.',
+      'It ends automatically. Messages are written to the log `wordpress`, never shown to visitors; no file of the site is changed.',
     loads: loadManagedSite,
     body: SetDebugLog,
     ...streamed('wp.debug'),

@@ -48,5 +48,5 @@ export async function sealedFor(
   if (kept && former && fields.every((field) => former[field] === relay[field])) {
     return kept.password_sealed
   }
-  throw invalid({ 'relay.password': ['Is required, since the relay or its user is another one'] })
+  throw invalid({ 'relay.password': ['Is required, because the relay or its user has changed'] })
 }

@@ -18,6 +18,6 @@ export async function sourceOf(
   backup_id: number,
 ): Promise<{ kind: 'backup'; [param: string]: unknown }> {
   const backup = await findBackupById(deps.db, backup_id)
-  if (!backup) throw conflict('The backup is not on record any more')
+  if (!backup) throw conflict('The backup is no longer recorded')
   return { kind: 'backup', ...unsealed(await backupParams(deps, backup), deps.sealer) }
 }

@@ -25,15 +25,15 @@ export async function giveUp(session: Session, reason: ErrorBody): Promise<Outco
       return removeCopy(session, other, '')
     })
   }
-  // Nobody starts another move that removes what earlier ones have left.
+  // Otherwise no later move would remove the copies of earlier ones.
   if (operation.actor === null) await cleared(session)
   if (!parts.has('left')) await endMove(deps.db, site.id)
   return failed(session, reason)
 }
 
 /**
- * What earlier moves could not remove, since their servers were unreachable. Only the server to which
- * the site moves now must answer.
+ * The copies that earlier moves could not remove, because their servers were unreachable. Only the
+ * server to which the site moves now must answer.
  */
 export async function cleared(session: Session): Promise<void> {
   const { deps, parts, here } = session

@@ -6,7 +6,7 @@ import { foundAddresses, switchSite } from './switch-site.ts'
 
 /**
  * The call that decides: from then on the server only forwards, over TLS if the other one has a
- * certificate. What an earlier operation could not decide begins here.
+ * certificate. An operation that continues an undecided one starts here.
  */
 export async function handOver(session: Session): Promise<void> {
   const { deps, parts, here, other } = session

@@ -4,7 +4,9 @@ import { Done, isRefusal } from './parts.ts'
 import type { Session } from './session.ts'
 import { foundAddresses, switchSite } from './switch-site.ts'
 
-/** A restart of the agent ends a call, and a site that has moved does not move back by itself. */
+/**
+ * A restart of the agent ends a call, and a site that has moved does not move back automatically.
+ */
 const TRIES = 3
 
 /** The new server serves everybody. */

@@ -12,7 +12,7 @@ export interface OpenMove {
   operation: OperationRow
   site: SiteRow
   server: ServerRow
-  /** When the dashboard repeats it by itself. */
+  /** When the dashboard retries it automatically. */
   next_at: string | null
 }
 

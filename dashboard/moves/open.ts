@@ -20,20 +20,23 @@ export const isAstray = ({ moved_at, progress: { returning, forward } }: Row): b
 
 /**
  * Whether its last operation, which has ended, left something on a server: a repeated one ends it.
- * A move that failed and left nothing has no row.
+ * A move that failed and left nothing behind has no row.
  */
 export function isOpen(row: Row): boolean {
   const isHalfConfirmed = isDeleted(row) && row.progress.settled === undefined
   return row.moved_at === null || isUndecided(row) || isAstray(row) || isHalfConfirmed
 }
 
-/** Whether a confirmation has deleted the copy of the former server, to which no way leads back. */
+/**
+ * Whether a confirmation has deleted the copy of the former server, after which the move cannot be
+ * undone.
+ */
 export const isDeleted = ({ progress: { deleted } }: Pick<Row, 'progress'>): boolean =>
   deleted !== undefined
 
 /**
- * When the dashboard repeats by itself what ended at `ended_at`: later each time. `unrecorded`: its
- * attempts that ended before they changed the row.
+ * When the dashboard retries an operation that ended at `ended_at`: the pause grows with each
+ * attempt. `unrecorded`: its attempts that ended before they changed the row.
  */
 export function repeatedAt(
   { progress }: Pick<Row, 'progress'>,
@@ -46,6 +49,6 @@ export function repeatedAt(
   ).toISOString()
 }
 
-/** How often the dashboard has repeated it by itself. */
+/** How often the dashboard has retried it automatically. */
 export const repeatsOf = ({ progress: { repeats } }: Pick<Row, 'progress'>): number =>
   typeof repeats === 'number' ? repeats : 0

@@ -41,11 +41,11 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Pr
   }
   const isOpen = before !== undefined && isUndecided(before)
   if (isOpen && before.other_id !== server_id) {
-    throw conflict(`A move of ${site.domain} to another server could not end: repeat it first`)
+    throw conflict(`A move of ${site.domain} to another server has not ended: retry it first`)
   }
   refuseMissing(site, isOpen)
   if (site.staging) {
-    throw conflict('A staging site does not move: create a new one on the other server')
+    throw conflict('A staging site cannot be moved: create a new one on the other server')
   }
   const { exclude } = await usedBy(deps.db, site.id)
   if (exclude.length > 0) {
@@ -105,7 +105,7 @@ export async function refuseMoving({ db }: Deps, { id, domain }: SiteRow): Promi
   const move = await findMove(db, id)
   if (!move) return
   if (move.moved_at === null) {
-    throw conflict(`A move of ${domain} could not end: repeat it before you delete the site`)
+    throw conflict(`A move of ${domain} has not ended: retry it before you delete the site`)
   }
   throw conflict(
     `${domain} has moved: confirm the move, or move the site back, before you delete it`,

@@ -144,7 +144,7 @@ export class Parts {
     }
   }
 
-  /** The decision, and what follows it, may take longer than a freeze: the agents know whether it lasts. */
+  /** The decision and its next parts may take longer than a freeze: the agents end it. */
   #end(): { ms: number; error: () => Error; late?: Error } {
     const { longest_ms: ms, freeze_ms, clock } = this.#deps
     const since = this.get('freezing', z.string())
@@ -192,7 +192,7 @@ function resultOf<N extends CommandName>(command: N, data: unknown): ResultOf<N>
   return result.parse(data) as ResultOf<N>
 }
 
-/** An agent has answered that it does not, or did not, do what it was asked. */
+/** An agent has answered that it refuses the request, or that it failed. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && error.code !== 'offline' && error.refusal !== 'timed_out'
 

@@ -9,8 +9,8 @@ import { findServer } from './queries.ts'
 import { Left } from './row-of.ts'
 
 /**
- * Ends what moves have left on servers that refused or were gone, without a user: what is undecided is
- * decided, and all else is put back. No site moves because of it.
+ * Ends moves that left something on a server that refused or was offline, without a user: an
+ * undecided move is decided, and everything else is restored. This moves no site.
  */
 export async function repeatDue(deps: StartDeps & Pick<Base, 'log'>): Promise<void> {
   const now = timestamp(deps.clock)
@@ -32,13 +32,13 @@ async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<
   const isRemoved = receiving === undefined || removed !== undefined
   const ids = settled === undefined || !isRemoved ? [] : (Left.safeParse(left).data ?? [])
   const all = await Promise.all(ids.map((id) => findServer(db, id)))
-  // Only the servers of earlier copies are left; one that is not on record needs nothing.
+  // Only the servers of earlier copies are left; one that was deleted needs nothing.
   return all.length === 0 || all.some((one) => one === undefined || one.status === 'online')
 }
 
 /**
- * What the row needs: the last operation may be a confirmation that ended before it began. A conflict
- * means that the site has another operation, or that somebody was faster.
+ * The operation that the row needs: the last one may be a confirmation that ended before it
+ * started. A conflict means that the site has another operation, or that somebody was faster.
  */
 async function repeat(deps: StartDeps, { row, operation, site, server }: OpenMove): Promise<void> {
   const { id: retry_of, params } = operation

@@ -16,7 +16,7 @@ export const moveRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/move',
     summary: 'Move a site to another server',
     details:
-      'Copies the site while it serves, freezes it for some seconds, brings what has changed, and lets its server forward all requests to the new one. Until the move is confirmed it can be undone.',
+      'Copies the site while it serves visitors, freezes it for some seconds, copies the changes, and makes its server forward all requests to the new one. The move can be undone until it is confirmed.',
     loads: loadManagedSite,
     body: MoveSite,
     ...streamed('site.move'),
@@ -33,7 +33,7 @@ export const moveRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/move-back',
     summary: 'Move a site back to the server that it came from',
     details:
-      'Brings what has changed since, in the same way; with `discard_changes` the site is as before the move.',
+      'Copies the changes since the move in the same way; with `discard_changes` the site returns to its state before the move.',
     loads: loadManagedSite,
     body: MoveSiteBack,
     ...streamed('site.move-back'),
@@ -42,7 +42,7 @@ export const moveRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/move-confirm',
     summary: 'Confirm the move of a site',
     details:
-      'The former server forwards no more, and its copy goes to the trash. Visitors must reach the new server by DNS.',
+      'The former server stops forwarding, and its copy moves to the trash. DNS must point visitors to the new server.',
     loads: loadManagedSite,
     body: ConfirmMove,
     ...streamed('site.move-confirm'),
@@ -52,7 +52,7 @@ export const moveRoutes = {
     summary: 'Show the move of a site that is not confirmed',
     right: 'read',
     loads: loadManagedSite,
-    answers: { 200: { about: 'The move, and where the DNS entries lead.', json: ShownMove } },
+    answers: { 200: { about: 'The move, and where DNS points.', json: ShownMove } },
     errors: ['conflict'],
     run: ({ deps, loaded }) => showMove(deps, loaded),
   }),

@@ -12,18 +12,19 @@ export const Left = z.union([z.number().transform((id) => [id]), z.array(z.numbe
 
 /**
  * The row of an operation. A new one continues what an earlier one could not decide, and otherwise
- * begins with the removal of the copy that an earlier one may have left. One without a user only ends
- * what an earlier one has left. Throws conflict without a move, or if it would undo what may be decided.
+ * begins with the removal of the copy that an earlier one may have left. One without a user only
+ * ends what an earlier one has left. Throws conflict without a move, or if it would undo what may
+ * be decided.
  */
 export async function rowOf(
   db: Database,
   { id: operation_id, type, actor }: Pick<OperationRow, 'id' | 'type' | 'actor'>,
   { id: site_id, domain }: Pick<SiteRow, 'id' | 'domain'>,
-  wanted: number | undefined,
+  requested: number | undefined,
 ): Promise<MoveRow> {
   const known = await findMove(db, site_id)
   if (known?.operation_id === operation_id) return known
-  const other_id = wanted ?? known?.other_id
+  const other_id = requested ?? known?.other_id
   const isMissing = other_id === undefined || (actor === null && !known)
   if (isMissing) throw conflict(`${domain} is not moving`)
   refuseLost({ type, other_id, domain }, known)
@@ -36,21 +37,23 @@ export async function rowOf(
   return row
 }
 
-interface Wanted {
+interface Requested {
   type: OperationRow['type']
   other_id: number
   domain: string
 }
 
-/** Throws conflict for an operation that would lose what an earlier one has done, or may have done. */
-function refuseLost({ type, other_id, domain }: Wanted, known: MoveRow | undefined): void {
+/**
+ * Throws conflict for an operation that would lose what an earlier one has done, or may have done.
+ */
+function refuseLost({ type, other_id, domain }: Requested, known: MoveRow | undefined): void {
   if (type === 'site.move' && known && known.moved_at !== null) {
     throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
   }
   if (type === 'site.move-back') refuseDeleted(known, domain)
   if (!known || !isUndecided(known)) return
   if (type !== 'site.move-confirm' && other_id === known.other_id) return
-  throw conflict(`A move of ${domain} could not end: repeat it first`)
+  throw conflict(`A move of ${domain} has not ended: retry it first`)
 }
 
 /** Throws conflict for a move that a confirmation has ended in part. */

@@ -93,7 +93,7 @@ async function prepared(session: Session, own: string): Promise<void> {
     return switchSite(session, { id: 'returning', server: other, ...state })
   })
   refuseUncovered(session, own, certificate)
-  await parts.once('way', `Preparing the way to ${other.name}`, Done, async () => {
+  await parts.once('way', `Preparing the forwarding to ${other.name}`, Done, async () => {
     await leave(session, { id: 'way', certificate })
     return true
   })

@@ -11,15 +11,15 @@ import { listStatements, trashedCopy, unlessGone } from './trashed-copy.ts'
 /** Done: an earlier operation has deleted it. */
 const Deleted = z.union([z.number(), Done])
 
-/** The former copy goes to the trash of its server, which forwards no more. */
+/** The former copy goes to the trash of its server, which stops forwarding. */
 export const runMoveConfirm = session(confirm)
 
 async function confirm(session: Session): Promise<Outcome> {
   const { operation, parts, site, here, other } = session
   const { domain } = site
-  // What a user has begun is ended; DNS may lead elsewhere since one has cancelled it.
+  // Ends only what a user has started: after a cancelled confirmation, DNS may point elsewhere.
   if (operation.actor === null && !parts.has('deleted'))
-    throw conflict('Only a user confirms a move')
+    throw conflict('Only a user can confirm a move')
   const title = `Moving the copy on ${other.name} to the trash`
   const size = await parts.once('deleted', title, Deleted, async () => {
     const params = { domain, copy: true }

@@ -16,8 +16,8 @@ const Params = z.object({ server_id: z.number() })
 const Failure = z.looseObject({ error: z.string() })
 
 /**
- * Copies the site while it serves, freezes it, brings what has changed, and lets its server forward
- * all requests. Until that, a failure leaves everything as it was.
+ * Copies the site while it serves visitors, freezes it, copies the changes, and makes its server
+ * forward all requests. Until that, a failure leaves everything as it was.
  */
 export const runMove = session(move, ({ params }) => Params.parse(params).server_id)
 
@@ -86,7 +86,7 @@ async function copied(session: Session): Promise<number> {
   })
   await parts.keep('received', true)
   refuseUncovered(session, own, certificate)
-  await parts.once('way', `Preparing the way to ${other.name}`, Done, async () => {
+  await parts.once('way', `Preparing the forwarding to ${other.name}`, Done, async () => {
     await switchSite(session, { id: 'way', ...leaving, certificate })
     return true
   })

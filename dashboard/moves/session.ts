@@ -36,7 +36,9 @@ export interface Session {
 
 type Work = (session: Session) => Promise<Outcome>
 
-/** Runs one delivery: its events are stored at its end, before the next one continues the numbers. */
+/**
+ * Runs one delivery: its events are stored at its end, before the next one continues the numbers.
+ */
 export const session =
   (work: Work, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
   async (deps: MoveDeps, operation: OperationRow, context: RunContext): Promise<Outcome> => {
@@ -58,9 +60,9 @@ async function openSession(
 ): Promise<Session> {
   const { db, clock, deadline_ms } = deps
   const site = await findSiteById(db, operation.site_id ?? 0)
-  if (!site) throw conflict('The site is not on record any more')
+  if (!site) throw conflict('The site is no longer recorded')
   const row = await rowOf(db, operation, site, other_id)
-  // The deadline counts from the last progress: that a delivery begins again is none.
+  // The deadline counts from the last progress; a new delivery is no progress.
   const isFirst = operation.started_at === null
   const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at
   if (isFirst) {
@@ -99,7 +101,7 @@ export async function failed(
 /** Whether there is no time for another delivery. */
 const isLast = ({ deps, parts }: Session): boolean => parts.left_ms <= deps.retry_max_ms
 
-/** Why a part failed, if that is final. Throws what may pass, such as a server that is offline. */
+/** Why a part failed, if that is final. Throws a temporary failure, such as an offline server. */
 export function finalReason(session: Session, error: unknown): ErrorBody {
   const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error

@@ -54,10 +54,10 @@ export async function frozen(session: Session): Promise<string> {
 /** The parts that bring the copy up to date: while the site serves, and again during the freeze. */
 const ROUNDS = {
   serving: { gather: 'gathered', catchUp: 'brought', title: 'until now' },
-  frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since' },
+  frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since then' },
 } as const
 
-/** Brings what the copy lacks; with `settings` also those of the site. */
+/** Copies the changes to the copy; with `settings` also the settings of the site. */
 export async function caughtUp(
   session: Session,
   backup: number,
@@ -81,17 +81,17 @@ export async function caughtUp(
   const has = round === 'frozen' ? copiedBefore(session) : {}
   const gathered = await parts.once(
     gather,
-    `Saving what has changed ${title} on ${here.name}`,
+    `Saving the changes ${title} on ${here.name}`,
     Gathered,
     async () => (await call(gather, here, 'site.gather', has)).gathered,
   )
-  const work = `Copying what has changed ${title} to ${other.name}`
+  const work = `Copying the changes ${title} to ${other.name}`
   await parts.once(catchUp, work, z.union([CopiedTables, Done]), async () => {
     return (await call(catchUp, other, 'site.catch-up', { gathered })).has ?? true
   })
 }
 
-/** What the copy has since the round before. */
+/** The state of the copy after the previous round. */
 function copiedBefore({ parts }: Session) {
   const { gather, catchUp } = ROUNDS.serving
   const [known, before] = [parts.get(catchUp, CopiedTables), parts.get(gather, Gathered)]

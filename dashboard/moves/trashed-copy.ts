@@ -45,12 +45,12 @@ const datesOf = ({ deps: { clock, trash_ms } }: Session) => ({
 export const listStatements = (queries: Queries, row: NewSite | undefined): Statement[] =>
   row ? [queries.insert(sites).values(row).onConflictDoNothing()] : []
 
-/** What stays in a trash is not forgotten. */
+/** A copy that stays in a trash stays recorded. */
 export async function listed(db: Database, row: NewSite | undefined): Promise<void> {
   await writeAll(db, (queries) => listStatements(queries, row))
 }
 
-/** After the trash of the server has lost it. */
+/** For a copy that is not in the trash of the server any more. */
 export async function unlisted({ deps, site }: Session, server: ServerRow): Promise<void> {
   const copy = { server_id: server.id, apex: site.apex }
   await writeAll(deps.db, (queries) => unlistStatements(queries, copy))

@@ -20,7 +20,7 @@ const KEPT_WORDS = { minute: '6 hours', day: '366 days' }
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 /** The clock of a browser may be slow by this. */
 const SLOW = 3600
-/** What a recommendation looks at. */
+/** The days that a recommendation considers. */
 const RECENT = 29 * DAY_S
 
 /** The numbers of a site in columns. Throws 422 on `from` or `to`. */

@@ -11,7 +11,10 @@ import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 export const MINUTES_KEPT = 6 * 60 * MINUTE_S
 export const DAYS_KEPT = 366 * 86_400
 
-/** One that cannot be read hides no other site: workers of a site may forge its numbers. */
+/**
+ * Unreadable numbers of one site do not affect other sites: workers of a site may forge its
+ * numbers.
+ */
 const Entry = SiteCount.nullable().catch(null)
 
 /** A slow agent gets its next chance with the next reading. */
@@ -24,7 +27,7 @@ interface Deps {
   log: Log
 }
 
-/** Reads what a server has counted since the last time. An older agent counts nothing. */
+/** Reads the numbers of a server since the last call. An older agent counts nothing. */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
   server: Address,

@@ -22,7 +22,7 @@ export const objectCacheRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/object-cache',
     summary: 'Switch the object cache of a site on, change its memory, or switch it off',
     details:
-      'The cache is a server of objects for this site alone, with its own limit of memory. A drop-in of another plugin is never replaced: 409 names it.',
+      'The cache is a server for this site alone, with its own memory limit. A drop-in of another plugin is never replaced: 409 names it.',
     loads: loadManagedSite,
     body: SetObjectCache,
     ...streamed('site.object-cache'),

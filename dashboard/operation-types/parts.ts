@@ -58,7 +58,7 @@ export const whenOnline: Part<'joins' | 'waits'> = {
   waits: { first: true, retry: true },
 }
 
-/** What replaced the state of a site, which can be undone. */
+/** The types that replace the state of a site, which can be undone. */
 export const replacedBy =
   (cause: Replacement) =>
   ({ at, until }: { at: string; until: string }): Change =>

@@ -10,7 +10,7 @@ import { bulkInUse, IN_USE, siteCall, siteOf } from './parts.ts'
 /** Params of an earlier version have no clients. */
 const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts.default([]) })
 
-/** The agent gets names and keys as they are on record now. */
+/** The agent gets names and keys as they are recorded now. */
 export const siteAccess: OperationRules<'site.access'> = {
   ...siteCall,
   ...bulkInUse,

@@ -11,7 +11,7 @@ const Stored = z.looseObject({
   from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
 })
 
-/** Like a new site: a failed copy stays on record with the reason, and can be retried. */
+/** Like a new site: a failed copy stays recorded with the reason, and can be retried. */
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,

@@ -3,7 +3,7 @@ import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { named, onSite, whenOnline } from './parts.ts'
 import { endSite, setSite } from './queries.ts'
 
-/** A failed site stays on record with the reason, and can be retried. */
+/** A failed site stays recorded with the reason, and can be retried. */
 export const siteCreate: OperationRules<'site.create'> = {
   ...onSite,
   ...whenOnline,

@@ -78,7 +78,7 @@ export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Jo
   try {
     const refused = job.accepted.then(() => late)
     const result = await Promise.race([job.finished, late, refused])
-    if (!result) throw offline(`No outcome yet; operation ${job.operation_id} goes on`)
+    if (!result) throw offline(`No outcome yet; operation ${job.operation_id} continues`)
     if (result.status === 'failed') throw errorOf(result.error)
     return result.data
   } finally {

@@ -24,7 +24,10 @@ export type NewOperation = Pick<
 
 const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
-/** A number, null, or the domain of a site of the server that an earlier statement of the batch inserts. */
+/**
+ * A number, null, or the domain of a site of the server that an earlier statement of the batch
+ * inserts.
+ */
 type SiteReference = number | null | { inserted: string }
 
 /** A queued or `ended` operation and its activity, for one batch with the change itself. */
@@ -100,7 +103,7 @@ export function findOperation(db: Database, id: string): Promise<OperationRow | 
   return db.read.select().from(operations).where(eq(operations.id, id)).get()
 }
 
-/** What holds a site, or the sync that holds a server. */
+/** The operation that holds a site, or the sync that holds a server. */
 export function findActive(
   db: Database,
   { type, server_id, site_id }: Pick<OperationRow, 'type' | 'server_id' | 'site_id'>,

@@ -39,7 +39,7 @@ async function getRetryable(deps: StartDeps, id: string, { without_backup }: Ret
   refuseUnlessFailed(first)
   const rules = rulesOf(deps, type)
   if (site) refuseUnfit(rules.site, site)
-  // What decides is a field of the call that its params have, too.
+  // The deciding field of the call is also one of the params.
   const target = { server, ...(site && { site }), actor: first.actor }
   const call = { ...params, without_backup }
   const backup_first =

@@ -164,7 +164,7 @@ interface Absent<K extends OperationType> {
 /** The rules of every type; leaving one out does not compile. */
 export type RulesTable = { readonly [K in OperationType]: OperationRules<K> }
 
-/** The rules of an operation on record, whose params and report were checked before. */
+/** The rules of a recorded operation, whose params and report were checked before. */
 export function rulesOf(
   { types }: { types: RulesTable },
   type: OperationType,

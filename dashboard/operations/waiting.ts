@@ -20,6 +20,6 @@ export async function recordWaiting(
 
 function waitingMessage(error: unknown, { sent_at, deadline_at }: OperationRow): string {
   const { message, error: name } = bodyOf(error)
-  const end = sent_at === null ? 'this fails' : 'the result is unknown'
+  const end = sent_at === null ? 'the operation fails' : 'the result is unknown'
   return `Waiting for the server until ${minuteOf(deadline_at)}, then ${end}. ${message ?? name}`
 }

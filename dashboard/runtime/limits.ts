@@ -4,21 +4,28 @@ export interface Limits {
   contact_ms: number
   /** How long any other answer of an agent may take. */
   answer_ms: number
-  /** How long an operation waits for an offline agent, counted from the last answer of the agent. */
+  /**
+   * How long an operation waits for an offline agent, counted from the last answer of the agent.
+   */
   deadline_ms: number
   /** The maximum time of one operation of an agent. */
   longest_ms: number
-  /** The longest freeze of a site that moves; its server ends it by itself, too. */
+  /** The longest freeze of a site that moves; its server also ends it automatically. */
   freeze_ms: number
   /** The first pause before a retry; it doubles up to `retry_max_ms`. */
   retry_min_ms: number
   retry_max_ms: number
   /** How long a call waits for the outcome of an operation that it does not stream. */
   response_timeout_ms: number
-  /** The time without its agent after which an operation reports that it waits: a restart takes less. */
+  /**
+   * The time without its agent after which an operation reports that it waits: a restart takes
+   * less.
+   */
   notice_ms: number
   ping_ms: number
-  /** How long an operation waits after a change of DNS records, until name servers answer with it. */
+  /**
+   * How long an operation waits after a change of DNS records, until name servers answer with it.
+   */
   dns_ms: number
 }
 

@@ -37,7 +37,7 @@ export const serverWorkRoutes = {
     at: 'POST /api/servers/:server_id/isolation-check',
     summary: 'Check the isolation of the sites of a server',
     details:
-      'Joins a check that is running. It completes also when attacks succeed: the results say which. Each online server that has sites is checked once a week by itself.',
+      'Joins a check that is running. It completes also when attacks succeed: the results say which. Each online server that has sites is checked once a week automatically.',
     loads: serverTarget,
     body: OnlyDryRun,
     ...streamed('isolation.check', 'The events of the check, or its plan.'),

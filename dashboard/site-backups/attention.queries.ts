@@ -11,7 +11,7 @@ import {
   weekBefore,
 } from './coverage.queries.ts'
 
-/** Whether any site in use is backed up by itself. */
+/** Whether any site in use is backed up automatically. */
 export async function hasScheduled(db: Database, moment: Moment): Promise<boolean> {
   const row = await db.read
     .select({ id: sites.id })
@@ -24,9 +24,9 @@ export async function hasScheduled(db: Database, moment: Moment): Promise<boolea
 }
 
 /**
- * One row for each server with sites whose last backup is older than two intervals, or that exist for
- * so long without one: how many, how many of them for more than a week, and the longest without.
- * `ever`: only those that were backed up once.
+ * One row for each server with sites whose last backup is older than two intervals, or that exist
+ * for so long without one: how many, how many of them for more than a week, and the longest
+ * without. `ever`: only those that were backed up once.
  */
 export function listLate(db: Database, { ever, ...moment }: Moment & { ever: boolean }) {
   const conditions = conditionsAt(moment)

@@ -5,14 +5,14 @@ import { sites } from '#dashboard/db/schema.ts'
 import type { BackupInterval } from '#shared/backup.ts'
 
 /*
- * What is used for a site, in a statement with the site and its row of backup_settings: its own value,
+ * The value that is used for a site, in a statement with the site and its row of backup_settings: its own value,
  * else that of the first tag of its server, by name, whose rule has one, else that of the fleet.
  */
 
 type Column = 'every' | 'target_id' | 'backup_first'
 
-const ofRule = (wanted: Column | 'tag', column: Column) =>
-  sql`(select ${sql.raw(`backup_rules.${wanted}`)} from backup_rules
+const ofRule = (selected: Column | 'tag', column: Column) =>
+  sql`(select ${sql.raw(`backup_rules.${selected}`)} from backup_rules
     where ${sql.raw(`backup_rules.${column}`)} is not null and backup_rules.tag in
       (select json_each.value from servers, json_each(servers.tags) where servers.id = sites.server_id)
     order by backup_rules.tag limit 1)`
@@ -24,7 +24,10 @@ export const everyOf = (fallback: BackupInterval) =>
 export const targetOf: SQL<number | null> = sql`coalesce(backup_settings.target_id,
   ${ofRule('target_id', 'target_id')}, (select id from backup_targets where is_default = 1))`
 
-/** Before operations that change files or database; a staging site only if it has a value of its own. */
+/**
+ * Before operations that change files or database; a staging site only if it has a value of its
+ * own.
+ */
 export const backupFirstOf = (fallback: boolean) =>
   sql<boolean>`coalesce(backup_settings.backup_first, case when ${sites.staging} then 0
     else coalesce(${ofRule('backup_first', 'backup_first')}, ${fallback ? 1 : 0}) end)`.mapWith(
@@ -39,7 +42,7 @@ export const targetTag: SQL<string | null> = sql`case when backup_settings.targe
 const backupFirstTag = sql<string | null>`case when backup_settings.backup_first is null
   and not ${sites.staging} then ${ofRule('tag', 'backup_first')} end`
 
-/** What a backup of a site uses. */
+/** The values that a backup of a site uses. */
 export async function usedBy(
   db: Database,
   site_id: number,

@@ -11,7 +11,7 @@ const Keeper = {
     {
       repository: 'shop_k3f9',
       code: 'garbage' as const,
-      message: 'Took out garbage: keys/1a2b',
+      message: 'Removed garbage: keys/1a2b',
     },
   ],
 }

@@ -5,7 +5,7 @@ import type { GoneSite } from '#shared/api/backup-coverage.ts'
 
 const MOST = 500
 
-/** The backups whose site is gone. */
+/** The backups of deleted sites. */
 export function listGone(db: Database): Promise<GoneSite[]> {
   const { domain, target_id } = backups
   const last_at = sql<string>`max(${backups.at})`
@@ -27,7 +27,7 @@ export function listGone(db: Database): Promise<GoneSite[]> {
     .limit(MOST)
 }
 
-/** All backups of a site that is not on record any more, newest first. */
+/** All backups of a site that was deleted permanently, newest first. */
 export function listGoneBackups(db: Database, domain: string) {
   const { id, at, bytes } = backups
   return db.read

@@ -3,7 +3,7 @@ import { backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import { sites } from '#dashboard/db/schema.ts'
 
-/** What is in a repository, as an agent listed it after a backup. */
+/** The content of a repository, as an agent listed it after a backup. */
 export interface Present {
   target_id: number
   repository: string

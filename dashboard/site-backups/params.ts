@@ -46,8 +46,8 @@ export async function checkParams({ db }: Deps, target_id: number) {
 }
 
 /**
- * For a backup to the named target, or to that of the site (effective.queries.ts). Throws 409 while there
- * is no confirmed kit, or that target is not checked.
+ * For a backup to the named target, or to that of the site (effective.queries.ts). Throws 409 while
+ * there is no confirmed kit, or that target is not checked.
  */
 export async function createParams(
   deps: Deps,
@@ -85,7 +85,7 @@ export async function backupParams(deps: Deps, backup: BackupRow) {
   }
   const password_sealed = await passwordIn(deps, backup.target_id, backup.repository)
   if (!target || password_sealed === undefined) {
-    throw conflict('The password of the repository is not on record: restore it with the kit')
+    throw conflict('The password of the repository is not recorded: restore it with the kit')
   }
   const { repository, snapshot } = backup
   return { ...sealedTarget(target), password_sealed, repository, backup: snapshot }

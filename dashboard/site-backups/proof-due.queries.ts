@@ -38,7 +38,7 @@ function provable(db: Database, condition: SQL | undefined) {
 export type Provable = Awaited<ReturnType<typeof provable>>[number]
 
 /**
- * Those that are backed up by themselves, on servers that can answer, without a backup or a proof now,
+ * Sites with automatic backups, on servers that can answer, without a backup or a proof now,
  * and without an attempt that ended after `attempted`; the oldest proof first.
  */
 export function listProvable(
@@ -57,7 +57,7 @@ export function listProvable(
   )
 }
 
-/** Undefined for a site without a backup, or that is not backed up by itself. */
+/** Undefined for a site without a backup, or without automatic backups. */
 export async function findProvable(
   db: Database,
   site_id: number,

@@ -176,7 +176,7 @@ export async function findBackup(db: Database, site_id: number, id: number) {
   return row
 }
 
-/** Also of a site that is gone. */
+/** Also of a deleted site. */
 export async function findBackupById(db: Database, id: number): Promise<BackupRow | undefined> {
   const [row] = await db.read.select().from(backups).where(eq(backups.id, id))
   return row

@@ -27,8 +27,8 @@ interface Refresh {
 type Repository = { target_id: number; name: string }
 
 /**
- * Compares the records of a site with its repositories, which its server reads: marks what is gone, and
- * records what was not on record. Throws conflict for a site without a repository.
+ * Compares the records of a site with its repositories, which its server reads: marks missing
+ * backups, and records unknown ones. Throws conflict for a site without a repository.
  */
 export async function refreshBackups(
   deps: Deps,
@@ -36,7 +36,7 @@ export async function refreshBackups(
 ): Promise<RefreshedBackups> {
   const repositories = await listRepositories(deps.db, site)
   if (repositories.length === 0) {
-    throw conflict(`No repository of ${site.domain} is on record: back it up first`)
+    throw conflict(`${site.domain} has no repository: back it up first`)
   }
   return refreshAll(deps, { server, site, domain: site.domain, actor }, repositories)
 }
@@ -48,7 +48,7 @@ export async function refreshGone(
 ): Promise<RefreshedBackups> {
   const repositories = await listRepositoriesOfGone(deps.db, domain)
   if (repositories.length === 0) {
-    throw conflict(`No backup of a deleted site ${domain} is on record`)
+    throw conflict(`No backup of a deleted site ${domain} is recorded`)
   }
   return refreshAll(deps, { server, domain, actor }, repositories)
 }

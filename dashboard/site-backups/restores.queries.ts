@@ -4,7 +4,9 @@ import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 
 type Restore = Omit<typeof backup_restores.$inferSelect, 'site_id'>
 
-/** What replaced the state of a site last; undefined: nothing, or it was undone. */
+/**
+ * The last operation that replaced the state of a site; undefined: there is none, or it was undone.
+ */
 export async function findRestore(db: Database, site_id: number): Promise<Restore | undefined> {
   const { at, until, cause } = backup_restores
   const [row] = await db.read
@@ -14,7 +16,7 @@ export async function findRestore(db: Database, site_id: number): Promise<Restor
   return row
 }
 
-/** For the batch of what replaces the state of a site, or of its undo: null. */
+/** For the batch of an operation that replaces the state of a site; null for its undo. */
 export function restoreStatements(
   queries: Queries,
   site_id: number,

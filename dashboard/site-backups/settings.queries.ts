@@ -5,7 +5,7 @@ import { activities } from '#dashboard/db/schema.ts'
 
 type Own = Omit<typeof backup_settings.$inferInsert, 'site_id'>
 
-/** What a site has of its own; null: as for all. A value that is not given stays. */
+/** The values of the site itself; null: as for all sites. A value that is not given stays. */
 export async function storeBackupSettings(
   db: Database,
   site_id: number,

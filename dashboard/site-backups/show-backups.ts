@@ -28,7 +28,7 @@ export async function showBackups({ db, clock }: Deps, site_id: number): Promise
   }
 }
 
-/** Null while the newest backup would not be proven by itself. */
+/** Null while the newest backup would not be proven automatically. */
 async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string | null> {
   const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
   const site = await findProvable(db, site_id, { every: backup_every })

@@ -25,7 +25,7 @@ export const siteBackupRoutes = {
   }),
   changeBackupSettings: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/backups/settings',
-    summary: 'Set when and where a site is backed up by itself',
+    summary: 'Set the automatic backups of a site',
     right: 'operate',
     loads: loadManagedSite,
     body: SetBackupSettings,
@@ -37,7 +37,7 @@ export const siteBackupRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/backups/refresh',
     summary: 'Compare the list of backups with what is stored',
     details:
-      'The server of the site reads its repositories: what is not there any more is marked, and what is not on record is added.',
+      'The server of the site reads its repositories: backups that are not there any more are marked, and unknown ones are added.',
     right: 'operate',
     loads: loadManagedSite,
     answers: { 200: { about: 'What has changed.', json: RefreshedBackups } },

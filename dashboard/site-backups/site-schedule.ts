@@ -24,7 +24,7 @@ interface Deps {
   clock: Clock
 }
 
-/** When and where a site is backed up by itself. */
+/** The schedule and the target of the automatic backups of a site. */
 export async function showSchedule({ db, clock }: Deps, site_id: number): Promise<BackupSettings> {
   const settings = await getSettings(db)
   const { backup_every: every, proof_every, backup_window: window } = settings

@@ -81,8 +81,8 @@ export async function createTarget(
 }
 
 /**
- * Another place needs the secret again: otherwise a user who may change the address, but not see the
- * secret, could send it to another server. It must be checked again too.
+ * Another place needs the secret again: otherwise a user who may change the address, but not see
+ * the secret, could send it to another server. It must be checked again too.
  */
 export async function changeTarget(
   { db, clock, sealer }: TargetDeps,
@@ -93,7 +93,7 @@ export async function changeTarget(
   refuseWeak('keeper_key', keeper_key)
   const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
   if (moves && secret === undefined && place.kind !== 'local') {
-    throw invalid({ secret: ['Is required, since the place is another one'] })
+    throw invalid({ secret: ['Is required, because the place has changed'] })
   }
   const sealed =
     moves || secret !== undefined ? sealer.seal(PURPOSE, new Secret(secret ?? '')) : undefined

@@ -54,7 +54,7 @@ export const siteDatabaseRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/database/uploads',
     summary: 'Upload a part of a dump for the database of a site',
     details:
-      'A dump is sent in parts, in any number of calls; the same part again replaces it. The parts are on the server of the site until they are imported, or until its agent restarts. Uploads with other names do not meet; 409 for a fourth one at once, and for a new one while an import runs.',
+      'A dump is sent in parts, in any number of calls; the same part again replaces it. The parts are on the server of the site until they are imported, or until its agent restarts. Uploads with different names are independent; 409 for a fourth upload at the same time, and for a new one while an import runs.',
     right: 'admin',
     loads: loadManagedSite,
     body: UploadDump,
@@ -67,7 +67,7 @@ export const siteDatabaseRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/database/import',
     summary: 'Import an uploaded dump into the database of a site',
     details:
-      'With the rights of the account of the site: a dump with views, routines, triggers, events or accounts is refused, and the import is undone. PHP of the site stops meanwhile. `POST …/backups/undo` brings the previous database back for a week.',
+      'With the rights of the account of the site: a dump with views, routines, triggers, events or accounts is refused, and the import is undone. PHP of the site stops meanwhile. `POST …/backups/undo` restores the previous database, for a week.',
     loads: loadManagedSite,
     body: ImportDump,
     ...streamed('database.import'),

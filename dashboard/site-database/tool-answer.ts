@@ -6,8 +6,8 @@ const MOST_HEAD = 32 << 10
 const NEWLINE = 10
 
 /**
- * What a database contains is hostile, and Adminer shows it. `sandbox` gives its pages an origin of
- * their own, without scripts: they can neither call the API nor read a page of this dashboard.
+ * The content of a database is hostile, and Adminer shows it. `sandbox` gives its pages an origin
+ * of their own, without scripts: they can neither call the API nor read a page of this dashboard.
  */
 const POLICY = [
   'sandbox allow-forms allow-downloads',
@@ -71,7 +71,7 @@ export function toolPage(status: number, text: string): Response {
   return new Response(page, { status, headers: { ...HEADERS, ...HTML } })
 }
 
-/** The head stands on the first line. Throws offline for an answer that no agent of ours sends. */
+/** The first line is the head. Throws offline for an answer that none of our agents sends. */
 async function readAnswer(body: ReadableStream<Uint8Array>) {
   const chunks: Uint8Array[] = []
   let size = 0

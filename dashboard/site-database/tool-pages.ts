@@ -31,8 +31,8 @@ const FILE_MS = 20_000
 const ENDED = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**
- * Adminer in the browser. These pages belong to no session of the dashboard by themselves: their
- * origin is another one, which gets no cookie but theirs.
+ * Adminer in the browser. These pages alone belong to no session of the dashboard: their origin is
+ * another one, which gets no cookie but theirs.
  */
 export function toolPages(given: Given) {
   const deps = { ...given, visits: new ToolVisits() }
@@ -78,7 +78,7 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
     type: request.headers.get('content-type') ?? '',
     body: Buffer.from(form).toString('base64'),
   })
-  if (!call.success) return toolPage(400, 'Adminer does not take this request.')
+  if (!call.success) return toolPage(400, 'Adminer does not accept this request.')
   return deps.visits.run(server.id, async () => {
     const limits = { whole_ms: PAGE_MS, signal: request.signal }
     const { body } = await agents.bytes(server, AGENT_PATH, call.data, limits)

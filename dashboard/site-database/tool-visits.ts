@@ -1,6 +1,6 @@
 import { tooMany } from '#shared/errors.ts'
 
-/** Of one server: what it does not answer holds no more calls to agents than these. */
+/** For one server: unanswered requests hold at most this number of calls to agents. */
 const AT_ONCE = 8
 
 /** The requests to Adminer that are on their way, by server. */

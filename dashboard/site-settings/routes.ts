@@ -23,14 +23,14 @@ export const siteSettingsRoutes = {
     summary:
       'Set the PHP settings, maintenance page, password, page cache and access to xmlrpc.php of a site',
     details:
-      'PHP is tested with its new settings before they count, and answers throughout; if anything fails, the former settings are restored.',
+      'PHP is tested with the new settings before they take effect, and answers requests meanwhile. If a step fails, the former settings are restored.',
     loads: loadManagedSite,
     body: ConfigureSite,
     ...streamed('site.configure'),
   }),
   showSitePassword: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/visitor-password',
-    summary: 'Show what visitors of a protected site sign in with',
+    summary: 'Show the user and password that visitors of a protected site need',
     details: 'The activity records the access.',
     right: 'operate',
     loads: loadManagedSite,

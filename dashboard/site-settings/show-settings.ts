@@ -40,7 +40,10 @@ const UNSET_REPORT = {
   xmlrpc: 'on',
 } as const
 
-/** What visitors sign in with; the activity records the access. 409 for a site without a password. */
+/**
+ * The user and password that visitors need; the activity records the access. 409 for a site without
+ * a password.
+ */
 export async function showPassword(
   { db, clock, sealer }: Pick<Base, 'db' | 'clock'> & { sealer: Sealer },
   { server, site, actor }: SiteTarget,

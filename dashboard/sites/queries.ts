@@ -83,7 +83,7 @@ export async function reasonTaken(
     .get()
   if (!row) return aliasOf(await findNamed(db, apex))
   if (row.status !== 'trashed') return takenBy(row)
-  return `${row.domain} is in the trash of ${row.server}: restore or purge it`
+  return `${row.domain} is in the trash of ${row.server}: restore it or delete it permanently`
 }
 
 const aliasOf = (holder: { domain: string } | undefined) =>

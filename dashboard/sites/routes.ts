@@ -74,7 +74,7 @@ export const siteRoutes = {
     at: 'DELETE /api/servers/:server_id/sites/:site_id',
     summary: 'Move a site to the trash',
     details:
-      'It can be restored until its time there is over. It is backed up first if `backup_first` says so.',
+      'It can be restored until it is permanently deleted. It is backed up first if `backup_first` says so.',
     loads: loadManagedSite,
     body: DeleteSite,
     dry_run_in_query: true,

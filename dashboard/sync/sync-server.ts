@@ -130,8 +130,8 @@ function* changesIn(
 ) {
   const found = Math.min(imported, imports.length)
   const refused = unread + imports.length + trashed.length - imported
-  if (others > 0) yield `On record by another form of the name: ${others} sites`
-  if (found > 0) yield `New on record: ${found} sites`
+  if (others > 0) yield `Already recorded with or without www.: ${others} sites`
+  if (found > 0) yield `Newly recorded: ${found} sites`
   if (imported > found) yield `New in the trash: ${imported - found} sites`
   if (refused > 0) yield `Not recorded: ${refused} sites, since a server may add ${BUDGET}`
   if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`

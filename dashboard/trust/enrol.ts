@@ -68,8 +68,9 @@ export async function enrol(
 }
 
 /**
- * Confirms to the agent that its answer with this nonce was accepted, so that the command on the server
- * ends. If it is lost, the agent treats the next ordinary request as confirmation, within 30 s.
+ * Confirms to the agent that its answer with this nonce was accepted, so that the command on the
+ * server ends. If it is lost, the agent treats the next ordinary request as confirmation, within 30
+ * s.
  */
 export async function confirm(
   { kid, private_key }: SigningKey,
@@ -91,7 +92,7 @@ const WRONG_PROOF =
 function refusalOf({ hostname, port }: Candidate, status: number): string {
   if (status === 403) return 'The agent runs and waits for its code'
   if (status === 401) return 'The agent there used the command of another server or dashboard'
-  return `What answers on ${hostname}:${port} is no agent (status ${status})`
+  return `The program that answers on ${hostname}:${port} is not an agent (status ${status})`
 }
 
 function signedRequest({ kid, private_key }: SigningKey, server_id: number): EnrolmentRequest {

@@ -96,7 +96,7 @@ export class PinnedTransport implements Transport {
   #checkAge(path: string): void {
     if (this.#until === null || path === '/keys') return
     if (this.#until > timestamp(this.#deps.clock)) return
-    throw offline('The agent does not know the new key yet: the next sync gives it to it')
+    throw offline('The agent does not know the new key yet: it gets the key with the next sync')
   }
 
   #sign({ method, path, headers, body }: Call): string {

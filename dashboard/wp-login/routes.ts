@@ -30,7 +30,12 @@ export const wordpressLoginRoutes = {
     right: 'session',
     loads: loadManagedSite,
     body: StartLogin,
-    answers: { 200: { about: 'What the browser sends to the site.', json: StartedLogin } },
+    answers: {
+      200: {
+        about: 'The token, and the address that the browser sends it to.',
+        json: StartedLogin,
+      },
+    },
     errors: ASKS_AGENT,
     waits: true,
     run: async ({ deps, loaded, body, caller }) => {

@@ -56,8 +56,9 @@ export function webRoutes(deps: Deps) {
 }
 
 /**
- * The document for a person whose address leads nowhere: the pages say so, and lead home. Undefined
- * for a program, which gets the error itself, and for what is not an address of pages.
+ * The document for a person with an unknown address: the page says so, and links to the overview.
+ * Undefined for a program, which gets the error itself, and for an address that is not one of
+ * pages.
  */
 export function unknownPage(deps: Deps) {
   const site = asBuilt(deps)
@@ -68,7 +69,7 @@ export function unknownPage(deps: Deps) {
   }
 }
 
-/** Of the API and of the files only programs ask, in whatever spelling. */
+/** Only programs request the API and the files, in any spelling. */
 function isVisit({ method, url, headers }: Request): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (!headers.get('accept')?.includes('text/html')) return false
@@ -105,7 +106,7 @@ function answer(site: Site | undefined, request: Request, status = 200): Respons
   return new Response(body, { headers: tagged })
 }
 
-/** What is built again meanwhile is read again. */
+/** Reads the pages again after another build. */
 function asBuilt(deps: Deps): () => Promise<Site | undefined> {
   const document = join(deps.web_dir ?? DIST, 'index.html')
   let known: { built_at: number; site: Promise<Site | undefined> } | undefined

@@ -62,14 +62,14 @@ function lateItem({ server_id, server, total, over_a_week, ...site }: Late): Att
 
 /** No keeper deletes the last backup of a site. */
 function missingItem({ at, gone_at, target, ...site }: Missing): AttentionItem {
-  const reason = `The backup of ${day(at)} was in ${target} no more when the next one was made: look for whoever deletes backups there, and at the server`
+  const reason = `The backup of ${day(at)} was in ${target} no longer when the next one was made: find out who deletes backups there, and check the server`
   return ofSite(site, { severity: 'critical', reason, at: gone_at })
 }
 
 function failedItem({ error, operation_id, finished_at, ...site }: Failed): AttentionItem {
   const why = error?.message ?? error?.error ?? 'no reason was given'
   const next = site.scheduled
-    ? 'correct the cause; the backup starts again by itself'
+    ? 'correct the cause; the backup starts again automatically'
     : 'correct the cause, then retry'
   const reason = advised(why, next)
   return ofSite(site, { severity: 'warning', reason, operation_id, at: finished_at })

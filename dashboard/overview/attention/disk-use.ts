@@ -5,7 +5,7 @@ import { item } from './item.ts'
 import type { DiskSite } from './queries.ts'
 
 const UNKNOWN =
-  'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user'
+  'Its disk use could not be measured: look on the server for folders that are very large or that its user cannot read'
 
 /** A site near or over a limit of its tier, or without a measurement. */
 export function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem[] {
@@ -13,7 +13,7 @@ export function diskUse({ id, server_id, domain, tier, disk }: DiskSite): Attent
   if (!level) return []
   const advice = tier === 'large' ? 'remove what is not needed' : 'remove files, or raise its tier'
   const reason =
-    level === 'unknown' ? UNKNOWN : `It takes ${used(disk)} of its tier ${tier}: ${advice}`
+    level === 'unknown' ? UNKNOWN : `It uses ${used(disk)} of its tier ${tier}: ${advice}`
   const severity = level === 'over' ? 'critical' : 'warning'
   return [item({ severity, server_id, site_id: id, name: domain, reason, at: disk.measured_at })]
 }

@@ -63,7 +63,7 @@ function expired({ failures }: MailTrouble, now: number): Finding | undefined {
   const [last] = recent
   if (!last) return undefined
   const whom = counted(recent.length, 'recipient')
-  const reason = `Mail to ${whom} was given up undelivered (${short(last.answer)}): check the relay in its mail settings`
+  const reason = `Mail to ${whom} could not be delivered (${short(last.answer)}): check the relay in its mail settings`
   return { severity: 'critical', reason, at: last.at }
 }
 

@@ -23,7 +23,7 @@ function restarts(server: Maintained): AttentionItem[] {
   return server.restarts
     .filter(({ count }) => count >= OFTEN)
     .map(({ name, count, last_at }) => {
-      const ended = `${name} ended by itself ${count} times within an hour and was started again`
+      const ended = `${name} ended unexpectedly ${count} times within an hour and was started again`
       const reason = `${ended}: read its log on the server`
       return ofServer(server, { severity: 'warning', reason, at: last_at })
     })

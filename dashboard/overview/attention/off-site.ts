@@ -16,7 +16,7 @@ export async function offSiteTrouble(db: Database, now: Date): Promise<Attention
     saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
   const reason = advised(
     `The records of this dashboard ${last} in the backup target: ${error}`,
-    'correct the cause; it is tried again every hour',
+    'correct the cause; it is retried every hour',
   )
   const name = 'Backup of the dashboard'
   return groupOf('dashboard_backup', [item({ severity: 'warning', name, reason, at: saved_at })])

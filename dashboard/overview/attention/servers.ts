@@ -30,7 +30,7 @@ function fullDisk(server: Watched): AttentionItem[] {
   const { used = 0, total = 0 } = server.metrics?.disk ?? {}
   if (total === 0 || used / total < FULL) return []
   const percent = Math.floor((100 * used) / total)
-  const reason = `The disk is ${percent} % full: purge the trash, remove what is not needed, or enlarge it`
+  const reason = `The disk is ${percent} % full: empty the trash, remove what is not needed, or enlarge it`
   const severity = used / total < ALMOST_NOTHING ? 'warning' : 'critical'
   return [ofServer(server, { severity, reason, at: server.metrics_at })]
 }

@@ -68,7 +68,7 @@ const certificate =
     const dns = tls === 'letsencrypt' ? ', and make sure that the domain points to its server' : ''
     const advice = found ? 'renew it on its server' : `renew it${dns}`
     const over = at <= now.toISOString()
-    const when = `${over ? 'ended' : 'ends'} on ${at.slice(0, 10)}`
+    const when = `${over ? 'expired' : 'expires'} on ${at.slice(0, 10)}`
     const reason = `Its certificate ${when}: ${advice}`
     return ofSite(site, { severity: over ? 'critical' : 'warning', reason, at })
   }

@@ -4,7 +4,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
-/** How often each server is checked by itself. */
+/** How often each server is checked automatically. */
 const WEEK_MS = 7 * DAY_MS
 /** The interval of the search for due servers; so many times a day. */
 export const CHECK_MS = 10 * 60_000

@@ -20,7 +20,7 @@ interface Deps {
   agents: Agents
 }
 
-interface Wanted {
+interface Adoption {
   target_id: number
   repository: string
   sealed_passwords: readonly string[]
@@ -28,13 +28,13 @@ interface Wanted {
 
 /**
  * Records the backups of a repository that another dashboard made, and its password. A server lists
- * them. May be repeated: backups on record stay as they are. Throws 422 for passwords that are not
+ * them. May be repeated: recorded backups stay as they are. Throws 422 for passwords that are not
  * encrypted to the key of this dashboard, and 409 if none opens the repository.
  */
 export async function adoptBackups(
   deps: Deps,
   server: ServerRow,
-  { target_id, repository, sealed_passwords }: Wanted,
+  { target_id, repository, sealed_passwords }: Adoption,
   user_id: number,
 ): Promise<AdoptedBackups> {
   const { db, sealer, agents, clock } = deps
@@ -49,8 +49,8 @@ export async function adoptBackups(
     }
   })
   const asked_at = timestamp(clock)
-  const wanted = { target: openTarget(target, sealer), repository, passwords }
-  const listed = await listAll(agents, server, wanted)
+  const request = { target: openTarget(target, sealer), repository, passwords }
+  const listed = await listAll(agents, server, request)
   const sealed_password = sealed_passwords[listed.password]
   const [newest] = listed.backups
   if (sealed_password === undefined || !newest) throw new Error('the agent listed no backup')

@@ -17,7 +17,7 @@ interface Deps {
   agents: Agents
 }
 
-interface Wanted {
+interface Search {
   target_id: number
   repositories: string[] | null
   after: string
@@ -31,7 +31,7 @@ interface Wanted {
 export async function findBackups(
   deps: Deps,
   server: ServerRow,
-  { target_id, repositories: named, after }: Wanted,
+  { target_id, repositories: named, after }: Search,
 ): Promise<FoundBackups> {
   const target = await findTarget(deps.db, target_id)
   if (!target) throw unknownTarget()

@@ -6,7 +6,7 @@ import { askNew } from './ask.ts'
 /** No server makes the dashboard ask for ever. */
 const MOST_PAGES = 25
 
-interface Wanted {
+interface ListRequest {
   /** With its secret. */
   target: unknown
   repository: string
@@ -19,15 +19,19 @@ export type ListedAll = Omit<ListedBackups, 'next'> & {
 }
 
 /** All backups in a repository, newest first, as a server lists them: page after page. */
-export async function listAll(agents: Agents, server: Address, wanted: Wanted): Promise<ListedAll> {
-  const ask = (body: Wanted & { before?: string }) =>
+export async function listAll(
+  agents: Agents,
+  server: Address,
+  request: ListRequest,
+): Promise<ListedAll> {
+  const ask = (body: ListRequest & { before?: string }) =>
     askNew(agents, server, '/backups/list', body, ListedBackups)
-  const first = await ask(wanted)
-  const opening = wanted.passwords.slice(first.password, first.password + 1)
+  const first = await ask(request)
+  const opening = request.passwords.slice(first.password, first.password + 1)
   const found = new Map(first.backups.map((backup) => [backup.id, backup]))
   let last = first
   for (let page = 1; last.next && page < MOST_PAGES; page++) {
-    last = await ask({ ...wanted, passwords: opening, before: last.next })
+    last = await ask({ ...request, passwords: opening, before: last.next })
     for (const backup of last.backups) found.set(backup.id, backup)
   }
   const { next: _, ...listed } = first

@@ -4,7 +4,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { type Listing, recordListing } from './record.queries.ts'
 
-/** How many backups of each repository in a target are on record. */
+/** How many backups of each repository in a target are recorded. */
 export async function countKnown(db: Database, target_id: number): Promise<Map<string, number>> {
   const rows = await db.read
     .select({ name: backups.repository, known: count() })
@@ -22,7 +22,7 @@ interface Adopted {
 
 /**
  * Records a repository and its backups: for the site whose system user has its name, if there is
- * one. Returns how many backups were not on record.
+ * one. Returns how many backups had no record.
  */
 export async function adopt(
   db: Database,

@@ -13,11 +13,13 @@ export interface Listing {
   now: string
   /** When the list was asked for. */
   asked_at: string
-  /** Whose backups they are; missing: of the site whose system user has the name of the repository. */
+  /**
+   * Whose backups they are; missing: of the site whose system user has the name of the repository.
+   */
   site?: { id: number; server_id: number; domain: string }
 }
 
-/** Records what is in a repository, and marks what is not in it any more. */
+/** Records the backups in a repository, and marks those that are not in it any more. */
 function listingStatements(queries: Queries, listing: Listing): Statement[] {
   const { target_id, repository, listed, now, asked_at } = listing
   const present = listed.backups.map(({ id }) => id)
@@ -63,7 +65,7 @@ function insertMissing({ target_id, repository, listed, now, site }: Listing) {
     order by key`
 }
 
-/** `also`: in the same batch. Returns how many are gone, and how many were not on record. */
+/** `also`: in the same batch. Returns how many are no longer stored, and how many had no record. */
 export async function recordListing(
   db: Database,
   listing: Listing,

@@ -48,7 +48,7 @@ export const foundBackupRoutes = {
     at: 'POST /api/servers/:server_id/backup-refresh',
     summary: 'Compare the list of backups of a deleted site with what is stored',
     details:
-      'The server reads the repositories of the deleted site: what is not there any more is marked, and what is not on record is added.',
+      'The server reads the repositories of the deleted site: backups that are not there any more are marked, and unknown ones are added.',
     right: 'operate',
     loads: loadServer,
     body: RefreshGoneBackups,

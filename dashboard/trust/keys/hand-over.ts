@@ -29,7 +29,7 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
     await deleteUnneeded(deps.db, timestamp(deps.clock))
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code === 'offline') throw error
-    deps.log.error('an agent does not take the new key', error, { server_id: server.id })
+    deps.log.error('an agent did not accept the new key', error, { server_id: server.id })
   }
 }
 

@@ -13,7 +13,7 @@ interface Sent {
   clients: { token: string; label: string; expires_at: string | null; password_hash: string }[]
 }
 
-/** A site whose agent does what it is sent. */
+/** A site whose agent performs its commands. */
 async function withShop({ on = true, old = false } = {}) {
   const all = await fleet({ ready: false })
   const site_id = await addSite(all.dashboard, all.server_id, { domain })
@@ -151,7 +151,7 @@ test('a change of the people keeps the accounts, and the reverse', async () => {
   expect(all.given.at(-1)).toMatchObject({ grants: [{ id: 1 }], clients: [] })
 })
 
-test('an agent without client accounts gives none, and nothing is on record', async () => {
+test('an agent without client accounts creates none, and none is recorded', async () => {
   await using all = await withShop({ old: true })
 
   const { status, body } = await all.call('', { label: 'Print shop' })

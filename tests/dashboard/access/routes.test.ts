@@ -10,7 +10,7 @@ interface Sent {
   grants: { id: number; kind: string; expires_at: string | null; keys: string[] }[]
 }
 
-/** A site whose agent does what it is sent. */
+/** A site whose agent performs its commands. */
 async function started() {
   const agent = new DisposableAgent()
   const sent: Sent[] = []
@@ -108,7 +108,7 @@ test('a new or removed key counts as not applied until the access is set again',
   expect(world.sent.at(-1)?.grants[0]?.keys).toEqual([BEN])
 })
 
-test('one bulk call takes a person off all sites, and then the person can be forgotten', async () => {
+test('one bulk call removes a person from all sites, and then the person can be deleted', async () => {
   await using world = await started()
   const anna = await world.add('Anna', ANNA)
   const ben = await world.add('Ben', BEN)
@@ -139,7 +139,7 @@ test('a key belongs to one person, and a name too', async () => {
   const add = (key: string) => world.dashboard.call('POST', `/api/people/${ben}/keys`, { key })
 
   expect((await add(`${ANNA} mine`)).body.fields).toEqual({
-    key: ['The key belongs to a person already'],
+    key: ['The key already belongs to a person'],
   })
   expect((await add(RSA_1024)).body.fields).toEqual({
     key: ['An RSA key must have at least 2048 bits'],
@@ -168,7 +168,7 @@ test.each([
   expect(world.sent).toEqual([])
 })
 
-test('a shell needs the setting, and who has one keeps it', async () => {
+test('a shell needs the setting, and an existing one is kept', async () => {
   await using world = await started()
   const anna = await world.add('Anna', ANNA)
   const ben = await world.add('Ben', BEN)

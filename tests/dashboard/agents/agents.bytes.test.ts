@@ -47,7 +47,7 @@ test.each([undefined, 'the first bytes'])('an answer of %j is over at its time',
   await agent.left
 })
 
-test('a caller who leaves ends it', async () => {
+test('a caller that disconnects ends it', async () => {
   await using agent = hanging('the first bytes')
   const caller = new AbortController()
 

@@ -19,7 +19,7 @@ function read(text: string, sizes: readonly number[] = [1 << 20]): unknown[] {
   return entries
 }
 
-test('reads every list like a parser of the whole text, whatever its pieces', () => {
+test('reads every list like a parser of the complete text, whatever its pieces', () => {
   const answer = fc.tuple(
     fc.array(fc.jsonValue()),
     fc.dictionary(

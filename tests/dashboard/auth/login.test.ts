@@ -26,7 +26,7 @@ describe('a login', () => {
   })
 
   test.each([wrong, { email: 'bob@control.example', password: PASSWORD }])(
-    'with %j is 401 and on record',
+    'with %j is 401 and recorded',
     async (body) => {
       await using dashboard = await makeDashboard()
 

@@ -23,7 +23,7 @@ describe('a change that waits for a backup', () => {
     expect(all.commands()).toEqual(['backup.create', 'site.update'])
   })
 
-  test('is cancelled while it waits; the backup goes on', async () => {
+  test('is cancelled while it waits; the backup continues', async () => {
     await using all = await prepared()
     const resume = held(all)
     await all.dashboard.call('PATCH', all.at, php)

@@ -18,7 +18,7 @@ import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 const now = new Date('2026-11-20T14:05:02Z')
 const NEWEST = knownMigrations().length
 
-/** A dashboard's folder with rows in every table, and what it is called in the commands. */
+/** A dashboard's folder with rows in every table, and its name in the commands. */
 async function makeRecords(folder: string, version = NEWEST) {
   const file = `${folder}/dashboard.db`
   await makeReleased(file, version)

@@ -6,7 +6,7 @@ import {
   pools,
   sitesOn,
   start,
-  told,
+  storedEvents,
   view,
 } from '#tests/support/dashboard/bulk.ts'
 import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
@@ -21,7 +21,7 @@ describe('bulk operations', () => {
     await sitesOn(dashboard, agent, 'a.example', 'bad.example', 'c.example')
 
     const id = await start(dashboard, { targets: { site_ids: [1, 2, 3] }, parallel: 1 })
-    const stream = await told(dashboard, id)
+    const stream = await storedEvents(dashboard, id)
 
     const bulk = await view(dashboard, id)
     const rows = await items(dashboard, id)
@@ -51,7 +51,7 @@ describe('bulk operations', () => {
       rows.map((row) => row.operation_id ?? '').toSorted(),
     )
     expect(activity.body.activities).toMatchObject([{ status: 'failed' }])
-    expect(await told(dashboard, id, 6)).toEqual(stream.slice(6))
+    expect(await storedEvents(dashboard, id, 6)).toEqual(stream.slice(6))
   })
 
   test('respects the limits of concurrency, in total and on one server', async () => {
@@ -94,11 +94,11 @@ describe('bulk operations', () => {
       status: 422,
       body: {
         error: 'Validation failed',
-        fields: { dry_run: ['Must not be true: the items that wait are its plan'] },
+        fields: { dry_run: ['Must not be true: the waiting items are its plan'] },
       },
     })
     expect(resumed.body.bulk_operation).toMatchObject({ status: 'running', reason: '' })
-    expect(await told(dashboard, id, 9)).toEqual([
+    expect(await storedEvents(dashboard, id, 9)).toEqual([
       `10 log Paused: ${paused.reason}`,
       '11 log Resumed',
       '12 log z.example begins',
@@ -111,7 +111,7 @@ describe('bulk operations', () => {
     })
   })
 
-  test('is cancelled as a whole: waiting items do not start, running ones end', async () => {
+  test('is cancelled with all items: waiting ones do not start, running ones end', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
@@ -125,7 +125,7 @@ describe('bulk operations', () => {
     const again = await dashboard.call('POST', `/api/bulk-operations/${id}/cancel`)
     expect(answer).toMatchObject({ status: 202, body: { bulk_operation: { status: 'cancelled' } } })
     expect(bulk.counts).toMatchObject({ cancelled: 3 })
-    expect(await told(dashboard, id)).toEqual([
+    expect(await storedEvents(dashboard, id)).toEqual([
       '1 log pool.apply of 3 sites begins',
       '2 log slow.example begins',
       '3 log Cancelled: 2 were not started',
@@ -139,7 +139,7 @@ describe('bulk operations', () => {
     })
   })
 
-  test('ends items by force that do not end by themselves', async () => {
+  test('ends items by force that do not end on request', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
@@ -182,7 +182,7 @@ describe('bulk operations', () => {
     expect(status).toBe(202)
     expect(body.bulk_operation).toMatchObject({ params: { tier: 'large' }, parallel: 2 })
     expect(await outcomes(dashboard, id)).toEqual(['bad.example success'])
-    expect((await told(dashboard, id)).at(-1)).toBe(
+    expect((await storedEvents(dashboard, id)).at(-1)).toBe(
       '4 complete {"status":"ok","total":1,"success":1,"failed":0,"cancelled":0}',
     )
     expect(await dashboard.call('POST', `/api/bulk-operations/${id}/retry`)).toEqual({
@@ -259,6 +259,6 @@ describe('bulk operations', () => {
     await hasStatus(second, id, 'success')
     expect(work.started).toEqual(['slow', 'b', 'c'])
     expect([...agent.started.values()]).toEqual([1, 1, 1])
-    expect(await told(second, id)).toHaveLength(8)
+    expect(await storedEvents(second, id)).toHaveLength(8)
   })
 })

@@ -41,8 +41,8 @@ describe('the targets of a bulk operation', () => {
   test.each([
     [{ targets: { site_ids: [1, 77, 78] } }, { targets: ['No such site: 77, 78'] }],
     [{ targets: { server_ids: [9] } }, { targets: ['No such server: 9'] }],
-    [{ targets: { tag: 'none' } }, { targets: ['Select no site'] }],
-    [{ targets: {} }, { targets: ['Select no site'] }],
+    [{ targets: { tag: 'none' } }, { targets: ['No site is selected'] }],
+    [{ targets: {} }, { targets: ['No site is selected'] }],
     [
       { targets: { sites: [1], tags: ['blue'] } },
       { targets: ['Must not have sites, tags: the keys are site_ids, server_ids, tag'] },

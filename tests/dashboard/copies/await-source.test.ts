@@ -91,7 +91,7 @@ describe('a copy of a site on another server', () => {
     expect(status).toBe('active')
   })
 
-  test('is cancelled while it waits for the backup, which goes on', async () => {
+  test('is cancelled while it waits for the backup, which continues', async () => {
     await using all = await twoServers()
     const resume = held(all)
     const id = await copyTo(all)

@@ -41,7 +41,7 @@ describe('a copy of a site', () => {
     expect(await events.text()).toContain(JSON.stringify(ADDRESSES))
   })
 
-  test('has the settings on record that the agent took over', async () => {
+  test('records the settings that the agent applied', async () => {
     await using all = await twoServers()
     const { dashboard, one, first, shop, site, clone } = all
     const settings = {

@@ -118,7 +118,7 @@ describe('a clone', () => {
     expect(JSON.stringify(rows)).not.toContain(PASSWORD)
   })
 
-  test('that failed stays on record with the reason, and is retried', async () => {
+  test('that failed stays recorded with the reason, and is retried', async () => {
     await using all = await started(true)
     const { dashboard, copies, state, shop, clone } = all
     const from = { kind: 'site', site_id: shop }

@@ -112,6 +112,6 @@ test('refuses sites that are no pair', async () => {
   ])
   expect([refreshed.status, refreshed.body.message]).toEqual([
     409,
-    'It is not the staging site of a site on record',
+    'It is not the staging site of a recorded site',
   ])
 })

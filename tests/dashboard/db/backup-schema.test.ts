@@ -38,7 +38,7 @@ const MOMENT = { every: 'daily', proof_every: 'monthly', now: new Date(AT) } as 
 const ENTRY = { type: 'site.sync', domain: '', status: 'success', created_at: AT } as const
 const PLACE = { target_id: 1, repository: 'shop', snapshot: 'abc' }
 
-/** Tables that grow with time: reading one as a whole gets slower for ever. */
+/** Tables that grow with time: reading a complete one gets slower over time. */
 const GROWING = /^(SCAN (backups|backup_proofs|operations|activities|later)\b|.* AUTOMATIC )/
 
 let folder: string

@@ -9,7 +9,7 @@ import { createSite, ended, transcript } from '#tests/support/dashboard/operatio
 
 const DAY_MS = 24 * 3600_000
 
-/** A dashboard whose disk takes nothing while `full` says so; it is asked at each write. */
+/** A dashboard whose disk is full while `full` is true; each write checks it. */
 async function onDisk() {
   const folder = await mkdtemp(join(tmpdir(), 'disk-'))
   const db = await openDatabase(`file:${folder}/test.db`)

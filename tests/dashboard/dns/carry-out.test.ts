@@ -58,7 +58,7 @@ describe('the DNS records of an operation', () => {
             name: `A www.a.example → ${all.address} in Cloudflare`,
           },
         ],
-        notes: ['They are as before again if the operation fails.'],
+        notes: ['They are restored if the operation fails.'],
       },
       { name: 'apply', title: 'Applying', effects: [] },
     ])
@@ -102,7 +102,7 @@ describe('the DNS records of an operation', () => {
     expect(left()).toEqual([])
   })
 
-  test('that lead elsewhere stay unless they are named', async () => {
+  test('that point elsewhere stay unless they are named', async () => {
     await using all = await names()
     put('A', '192.0.2.99')
 
@@ -119,7 +119,7 @@ describe('the DNS records of an operation', () => {
   test.each([
     [[shown('A', '192.0.2.98')], 'now it has A 192.0.2.99'],
     [[shown('A', '192.0.2.99'), shown('AAAA', '2001:db8::1')], 'now it has A 192.0.2.99'],
-    [[shown('A', '192.0.2.98', 'www.a.example')], 'none of them leads elsewhere now'],
+    [[shown('A', '192.0.2.98', 'www.a.example')], 'none of them points elsewhere now'],
   ])('are refused if the zone has others than %p', async (replace, state) => {
     await using all = await names()
     put('A', '192.0.2.99')

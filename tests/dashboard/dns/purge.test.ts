@@ -75,7 +75,7 @@ describe('a purge of Cloudflare', () => {
 
     expect([status, body.message]).toEqual([
       409,
-      'No name of a.example is proxied by Cloudflare in a zone of a DNS account: its cache has nothing of the site',
+      'No name of a.example is proxied by Cloudflare in a zone of a DNS account: the cache of Cloudflare has no page of the site',
     ])
   })
 
@@ -102,7 +102,7 @@ const PERMISSION =
   'Cloudflare: Authentication error (10000). Give the token of the DNS account Cloudflare the permissions Zone: Read, DNS: Edit and Cache Purge: Purge for a.example at Cloudflare.'
 const TOKEN =
   'Cloudflare: Invalid access token (9109). Give the DNS account Cloudflare a valid token on the page Settings.'
-const ZONE = /The zone a\.example is no more in the DNS account Cloudflare: save the account/
+const ZONE = /The zone a\.example is no longer in the DNS account Cloudflare: save the account/
 
 type All = Awaited<ReturnType<typeof proxied>>
 

@@ -107,7 +107,7 @@ describe('the records of a name', () => {
     expect((await all.types()).filter((type) => type === 'dns.records')).toHaveLength(1)
   })
 
-  test('that lead elsewhere are replaced on request only, and stay behind Cloudflare', async () => {
+  test('that point elsewhere are replaced on request only, and stay behind Cloudflare', async () => {
     await using all = await oneSite()
     await all.account()
     await all.set({})
@@ -119,7 +119,7 @@ describe('the records of a name', () => {
       422,
       {
         replace: [
-          'Must have the records of a.example that lead elsewhere: CNAME shop.elsewhere.example',
+          'Must have the records of a.example that point elsewhere: CNAME shop.elsewhere.example',
         ],
       },
     ])

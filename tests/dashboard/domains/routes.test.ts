@@ -183,7 +183,7 @@ describe('the domains of a site', () => {
     expect(shown.flatMap(({ aliases }) => aliases)).toEqual(['both.example'])
   })
 
-  test('are free after the site is gone, and its activity names the change', async () => {
+  test('are free after the site is deleted, and its activity has the change', async () => {
     await using all = await twoSites()
     await all.set(all.a, { aliases: ['c.example'] })
 

@@ -22,7 +22,7 @@ const unwell = (domain: string, state: SiteHealth['state'], code: string, reason
   checks: [{ check: 'php' as const, state, code, reason }],
 })
 
-/** Stands still for what is dated until it is moved; who sleeps does so for real. */
+/** The time is fixed until a test moves it; a sleep takes real time. */
 class MovedClock {
   #moved = 0
   now = () => new Date(Date.parse('2026-01-01T00:00:00.000Z') + this.#moved)
@@ -75,7 +75,7 @@ describe('the health of sites', () => {
       ['a', 'b', 'c', 'd'].map((name) => `${name} unknown not_checked`),
     )
     clock.move(60_000)
-    const told = clock.now().toISOString()
+    const reported_at = clock.now().toISOString()
     agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
     await read()
 
@@ -93,7 +93,7 @@ describe('the health of sites', () => {
       health: 'down',
       health_code: 'php_stopped',
       health_reason: 'PHP does not run',
-      health_since: told,
+      health_since: reported_at,
       health_checks: [
         { check: 'php', state: 'down', code: 'php_stopped', reason: 'PHP does not run' },
       ],
@@ -134,13 +134,13 @@ describe('the health of sites', () => {
     ]
     await read()
     const { body } = await dashboard.call('GET', '/api/fleet')
-    const told = Fleet.parse(body)
+    const overview = Fleet.parse(body)
       .attention.slice(0, 2)
       .map(({ kind, severity, total, query, items }) => ({
         ...{ kind, severity, total, query },
         items: items.map(({ name, reason, site_id }) => ({ name, reason, site_id })),
       }))
-    expect(told).toEqual([
+    expect(overview).toEqual([
       {
         ...{ kind: 'site_down', severity: 'critical', total: 1, query: { health: 'down' } },
         items: [
@@ -157,7 +157,7 @@ describe('the health of sites', () => {
           {
             name: 'b.example',
             reason:
-              'Its certificate is missing: make sure that its domain leads to this server, then issue it again',
+              'Its certificate is missing: make sure that its domain points to this server, then issue it again',
             site_id: 2,
           },
         ],
@@ -182,11 +182,16 @@ describe('the health of sites', () => {
   test('is unknown three minutes after the last contact with the server', async () => {
     agent.health = [up('a.example'), unwell('b.example', 'down', 'php_failed')]
     await read()
-    const heard = clock.now().toISOString()
+    const contacted_at = clock.now().toISOString()
     clock.move(3 * 60_000 + 1)
     expect(await listed('health=unknown')).toHaveLength(4)
     expect(await site(2)).toMatchObject({
-      ...{ health: 'unknown', health_code: 'no_contact', health_since: heard, health_checks: [] },
+      ...{
+        health: 'unknown',
+        health_code: 'no_contact',
+        health_since: contacted_at,
+        health_checks: [],
+      },
     })
     const { body } = await dashboard.call('GET', '/api/fleet')
     expect(Fleet.parse(body).counts.health).toEqual({ unknown: 4 })

@@ -13,13 +13,13 @@ describe('the shares of a dashboard', () => {
     expect(planOf([], 'a')).toEqual({ acquire: [...NAMES], release: [] })
   })
 
-  test('are given back down to its part when others are there', () => {
+  test('are returned down to its share when others are present', () => {
     const rows = [member('a'), member('b'), ...NAMES.map((name) => lease(name, 'a'))]
     expect(planOf(rows, 'a')).toEqual({ acquire: [], release: NAMES.slice(9) })
     expect(planOf(rows, 'b')).toEqual({ acquire: [], release: [] })
   })
 
-  test('are taken up to its part when their holder has ended', () => {
+  test('are leased up to its share when their holder has ended', () => {
     const rows = [
       ...[member('a'), member('b'), member('c', 0)],
       ...NAMES.map((name, at) => lease(name, at < 6 ? 'a' : 'c', at < 6 ? 9_000 : 0)),

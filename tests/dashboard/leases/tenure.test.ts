@@ -25,7 +25,7 @@ describe('a lease', () => {
     expect(own.fence('fleet', 10_000)).toBeUndefined()
   })
 
-  test('that has lapsed ends the name of its holder, and a later answer counts for nothing', () => {
+  test('that has lapsed ends the name of its holder, and a later answer is ignored', () => {
     const own = tenure()
     own.learn(own.prepare(0).round, [fleet('first')], 10)
     const { round } = own.prepare(5_000)

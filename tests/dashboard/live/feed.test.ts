@@ -23,19 +23,19 @@ function shown({ data }: StoredEvent): string {
   return `${news.kind} ${news.id}${news.kind === 'site' ? ` of ${news.server_id}` : ''}`
 }
 
-/** What a listener hears, until it leaves. */
+/** The news of a listener, until it disconnects. */
 async function listen(dashboard: Dashboard) {
   const leaving = new AbortController()
   const events = await dashboard.deps.feed.listen()
-  const heard: StoredEvent[] = []
+  const received: StoredEvent[] = []
   const read = async () => {
-    for await (const event of events(leaving.signal)) heard.push(event)
+    for await (const event of events(leaving.signal)) received.push(event)
   }
   const over = read()
   return {
-    heard,
-    /** What was heard since this was last asked. */
-    news: () => heard.splice(0).map(shown),
+    received,
+    /** The news since the last call. */
+    news: () => received.splice(0).map(shown),
     leave: () => {
       leaving.abort()
       return over
@@ -82,15 +82,17 @@ describe('the events of the fleet', () => {
     const id = await createSite(dashboard, server)
     await ended(dashboard, id)
     const last = await until(() =>
-      listener.heard.find((event) => shown(event).startsWith('operation success')),
+      listener.received.find((event) => shown(event).startsWith('operation success')),
     )
     await until(() =>
-      listener.heard.some((event) => event.id > last.id && event.data.kind === 'server'),
+      listener.received.some((event) => event.id > last.id && event.data.kind === 'server'),
     )
     await listener.leave()
 
     expect(shown(last)).toBe('operation success 11 "Line 10"')
-    expect(listener.heard.map((event) => event.id)).toEqual(listener.heard.map((_, at) => at + 1))
+    expect(listener.received.map((event) => event.id)).toEqual(
+      listener.received.map((_, at) => at + 1),
+    )
     expect(new Set(listener.news().filter((text) => !text.startsWith('operation')))).toEqual(
       new Set(['site 1 of 1', 'server 1']),
     )
@@ -144,7 +146,7 @@ describe('the events of the fleet', () => {
     const { clock, dashboard: made } = await steppedDashboard()
     await using dashboard = made
     const listener = await listen(dashboard)
-    const told: string[][] = []
+    const batches: string[][] = []
     for (const [method, path, body] of [
       ['POST', '/api/servers', { hostname: 'other.example' }],
       ['PATCH', '/api/servers/2', { tags: ['eu'] }],
@@ -152,11 +154,11 @@ describe('the events of the fleet', () => {
     ] as const) {
       await dashboard.call(method, path, body)
       await clock.pass(5_000)
-      told.push(listener.news())
+      batches.push(listener.news())
     }
     await listener.leave()
 
-    expect(told).toEqual([['server 2'], ['server 2'], ['server 2']])
+    expect(batches).toEqual([['server 2'], ['server 2'], ['server 2']])
     await clock.pass(5_000)
   })
 
@@ -168,7 +170,7 @@ describe('the events of the fleet', () => {
     const listener = await listen(dashboard)
 
     await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
-    await until(() => listener.heard.some(({ data }) => data.kind === 'site'))
+    await until(() => listener.received.some(({ data }) => data.kind === 'site'))
     await listener.leave()
 
     expect(listener.news()).toContain(`site null of ${server}`)
@@ -180,7 +182,7 @@ describe('the events of the fleet', () => {
     const [first, second] = [await listen(dashboard), await listen(dashboard)]
     await addOperation(dashboard, {})
     await clock.pass(3_000)
-    const told = [first.news(), second.news()]
+    const earlier = [first.news(), second.news()]
     await Promise.all([first.leave(), second.leave()])
     await clock.pass(10_000)
     await addLines(dashboard, 1, 1)
@@ -191,7 +193,7 @@ describe('the events of the fleet', () => {
     await third.leave()
 
     const begins = ['operation running 0 ""', 'server 1']
-    expect([...told, third.news()]).toEqual([begins, begins, ['operation running 2 "Line 2"']])
+    expect([...earlier, third.news()]).toEqual([begins, begins, ['operation running 2 "Line 2"']])
     await clock.pass(5_000)
   })
 })
@@ -224,14 +226,14 @@ describe('a client that reads slowly', () => {
     subscriber.receive([news('server', 1), news('server', 2)])
     subscriber.receive([news('server', 1), news('bulk', 1), siteNews(null, 1), siteNews(null, 2)])
     subscriber.receive([siteNews(null, 1), siteNews(3, 1)])
-    const heard: string[] = []
+    const received: string[] = []
 
     for await (const event of subscriber.events(leaving.signal)) {
-      heard.push(`${event.id} ${shown(event)}`)
-      if (heard.length === 6) leaving.abort()
+      received.push(`${event.id} ${shown(event)}`)
+      if (received.length === 6) leaving.abort()
     }
 
-    expect(heard).toEqual([
+    expect(received).toEqual([
       '1 server 1',
       '2 server 2',
       '3 bulk 1',

@@ -15,7 +15,7 @@ const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hos
 const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
 const UNSET = { ...RULES, relay: null, updated_at: null }
 
-/** An agent that takes every setting, and what it was given. */
+/** An agent that accepts every setting, and the settings it received. */
 function machine() {
   const agent = new DisposableAgent()
   const given: Record<string, unknown>[] = []
@@ -105,7 +105,7 @@ describe('the mail of a server', () => {
       status: 422,
       body: {
         error: 'Validation failed',
-        fields: { 'relay.password': ['Is required, since the relay or its user is another one'] },
+        fields: { 'relay.password': ['Is required, because the relay or its user has changed'] },
       },
     })
     expect(given).toHaveLength(2)

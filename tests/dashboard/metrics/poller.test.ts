@@ -39,7 +39,7 @@ function poll(
   writes = []
   counted = []
   const log = { info: () => undefined, error: (message: string) => writes.push(message) }
-  const told = (readings: readonly Reading[]) => {
+  const record = (readings: readonly Reading[]) => {
     const minute = ((readings[0]?.at ?? 0) - START) / 60
     const seconds = clock.now().getTime() / 1000 - START
     writes.push(`${seconds}: ${readings.map(({ server_id }) => server_id)} at ${minute}`)
@@ -55,7 +55,7 @@ function poll(
     log,
     list,
     ask: async ({ id }) => ({ metrics: await ask(id) }),
-    store: told,
+    store: record,
     count,
   })
   poller.start()

@@ -32,7 +32,7 @@ async function withAnna(all: MovingServers): Promise<void> {
 const shown = async ({ dashboard, second, shop }: MovingServers) =>
   (await dashboard.call('GET', `/api/servers/${second}/sites/${shop}/access`)).body.access
 
-test('a move brings the client accounts with their passwords', async () => {
+test('a move copies the client accounts with their passwords', async () => {
   await using all = await movingServers()
   const asked: [string, unknown][] = []
   for (const name of ['one', 'two'] as const)

@@ -12,7 +12,7 @@ const REMOVED = [
 const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
 const rowOf = (all: MovingServers) => findMove(all.dashboard.db, all.shop)
 
-/** From now on the new server is gone as soon as it is asked for this so often. */
+/** From now on the new server is unreachable after this many of these requests. */
 function goes(all: MovingServers, command: string, since = 1): void {
   const { agent } = all.two
   const usual = agent.works.get(command)
@@ -75,7 +75,7 @@ test('a cancel request does not end a move before it has removed its copy', asyn
   expect(await rowOf(all)).toBeUndefined()
 })
 
-test('a copy on a server that is not on record any more keeps no record of the move', async () => {
+test('a copy on a server that was deleted keeps no record of the move', async () => {
   await using all = await movingServers(SHORT)
   const earlier = { site_id: all.shop, other_id: all.second, operation_id: 'earlier' }
   await beginMove(all.dashboard.db, { ...earlier, progress: { left: 99 } })
@@ -86,7 +86,7 @@ test('a copy on a server that is not on record any more keeps no record of the m
   expect(await rowOf(all)).toBeUndefined()
 })
 
-test('a copy on a third server that is gone does not hinder the move, and is not forgotten', async () => {
+test('a copy on an unreachable third server does not prevent the move, and stays recorded', async () => {
   await using all = await movingServers(SHORT)
   await using agent = new DisposableAgent()
   const third = await all.dashboard.addServer(agent)
@@ -125,7 +125,7 @@ test('a copy that is deleted, and not permanently, is listed until it is', async
   expect(again).toContain('in its trash')
 })
 
-test('a copy that was deleted when its server went away is listed, until it is gone', async () => {
+test('a copy that was deleted while its server was unreachable is listed, until it is removed', async () => {
   await using all = await movingServers({ ...SHORT, deadline_ms: 30_000 })
   const { works } = all.two.agent
   works.set('site.catch-up', refusing('The disk is full'))

@@ -10,7 +10,9 @@ import { FAST, later, move, refuses, repeated, shown } from '#tests/support/dash
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
-/** A moved site whose former server did not get back to forwarding after a move back that failed. */
+/**
+ * A moved site whose former server did not get back to forwarding after a move back that failed.
+ */
 async function astray(all: MovingServers): Promise<void> {
   await move(all)
   const ends = [refuses(all, 'two', 'frozen'), refuses(all, 'one', 'parted')]
@@ -84,7 +86,7 @@ test('no confirmation begins without a user', async () => {
     ...target,
   })
 
-  const message = 'Only a user confirms a move'
+  const message = 'Only a user can confirm a move'
   const error = { error: 'Conflict', message }
   expect(await ended(dashboard, job.operation_id)).toMatchObject({ status: 'failed', error })
   expect(all.asked).toEqual([])

@@ -4,7 +4,7 @@ import { Refused } from '#tests/support/fake-operation.ts'
 
 const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
 
-/** A moved site whose present server is gone permanently as soon as it gets a state. */
+/** A moved site whose current server is lost permanently as soon as it gets a state. */
 async function cutOff(state: string): Promise<{ all: MovingServers; text: string }> {
   const all = await movingServers(SHORT)
   await events(all, 'move', { server_id: all.second })
@@ -28,13 +28,13 @@ test('a server that is gone permanently ends the move back, which can be repeate
   expect((await all.site(all.shop)).server_id).toBe(all.first)
 })
 
-test('what a move back could not decide is not confirmed, and the repeated one decides', async () => {
+test('an undecided move back is not confirmed, and the repeated one decides', async () => {
   const { all, text } = await cutOff('parted')
   await using _ = all
 
   expect(text).toContain('event: error')
   const confirmed = await events(all, 'move-confirm')
-  expect(confirmed).toContain('A move of shop.example could not end: repeat it first')
+  expect(confirmed).toContain('A move of shop.example has not ended: retry it first')
   expect(all.asked).toEqual([])
   expect(await events(all, 'move-back')).toContain('event: complete')
   expect(all.asked as unknown[]).toEqual([

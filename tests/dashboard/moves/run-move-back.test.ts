@@ -29,7 +29,7 @@ const BACK = [
   ['one', 'site.switch', 'arrived'],
 ]
 
-test('brings what has changed while the site serves and again, and the servers change places', async () => {
+test('copies the changes while the site serves and again, and the servers change places', async () => {
   await using all = await moved()
 
   const text = await events(all, 'move-back')

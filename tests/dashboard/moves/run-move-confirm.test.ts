@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { findMove } from '#dashboard/moves/queries.ts'
 import { events, movingServers } from '#tests/support/dashboard/moves.ts'
 
-test('deletes the former copy, and the site is as any other', async () => {
+test('deletes the former copy, and the site is like any other', async () => {
   await using all = await movingServers()
   await events(all, 'move', { server_id: all.second })
   all.asked.length = 0

@@ -91,7 +91,7 @@ test('an old server that is gone after the call that decides: only the repeated 
   await all.dashboard.db.write((queries) => queries.update(sites).set({ status: 'missing' }))
   const at = `/api/servers/${all.first}/sites/${all.shop}`
   const deleted = await all.dashboard.call('DELETE', at)
-  const reason = 'A move of shop.example could not end: repeat it before you delete the site'
+  const reason = 'A move of shop.example has not ended: retry it before you delete the site'
   expect([deleted.status, deleted.body.message]).toEqual([409, reason])
   expect(await move(all)).toContain('event: complete')
   expect(asked(all)).toEqual(SWITCHED)

@@ -54,7 +54,7 @@ const refusingAfter = (usual: Work, message: string) => {
 const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
 
 describe('a move', () => {
-  test('copies, freezes, brings what has changed, and then the record has the new server', async () => {
+  test('copies, freezes, copies the changes, and then the record has the new server', async () => {
     await using all = await movingServers()
 
     const text = await move(all)

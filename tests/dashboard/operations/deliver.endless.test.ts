@@ -32,7 +32,9 @@ function* then(first: Iterable<string>, id: number): Generator<string> {
   yield encodeEvent({ id, event: 'complete', data: done })
 }
 
-/** What an operation of which the agent streams `answer` leaves on record; one stream for each try. */
+/**
+ * What an operation of which the agent streams `answer` leaves recorded; one stream for each try.
+ */
 async function outcomeOf(
   answers: readonly (() => Chunks)[],
   more: Partial<Dashboard['deps']['limits']> = {},

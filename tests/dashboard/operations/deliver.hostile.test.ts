@@ -14,7 +14,10 @@ const event = (id: unknown, kind: string, data: string) =>
 const log = (id: unknown, message = 'a') => event(id, 'log', JSON.stringify({ message }))
 const done = '{"status":"ok","service":"nginx"}'
 
-/** A dashboard whose agent says this to a restart of nginx; `work` is given what the API answers. */
+/**
+ * A dashboard whose agent answers this to a restart of nginx; `work` receives the answer of the
+ * API.
+ */
 async function hearing<T>(
   stream: string,
   work: (answer: { status: number; body: unknown }, dashboard: Dashboard) => Promise<T>,
@@ -33,7 +36,7 @@ async function operationIn(dashboard: Dashboard) {
   return operation
 }
 
-/** Each event that is on record, as `number kind data`. */
+/** Each recorded event, as `number kind data`. */
 async function eventsIn(dashboard: Dashboard): Promise<string[]> {
   const { id } = await operationIn(dashboard)
   const text = await (await dashboard.send('GET', `/api/operations/${id}/events`)).text()
@@ -146,12 +149,12 @@ test.each<[string, string, string]>([
   await hearing(stream, async (answer, dashboard) => {
     const why = 'its agent may have done the work, and did not answer before the deadline'
     const text = `${message}. The result is unknown: ${why}`
-    const told = { error: 'Agent offline', message: text }
+    const failure = { error: 'Agent offline', message: text }
     const { status, error } = await operationIn(dashboard)
-    expect(answer).toEqual({ status: 503, body: told })
+    expect(answer).toEqual({ status: 503, body: failure })
     expect({ status, error }).toEqual({
       status: 'failed',
-      error: { ...told, code: 'result_unknown' },
+      error: { ...failure, code: 'result_unknown' },
     })
     expect((await eventsIn(dashboard)).at(-1)).toMatch(/^\d+ error /)
   })

@@ -58,7 +58,7 @@ describe('an operation of another dashboard', () => {
 })
 
 describe('an operation that is handed over', () => {
-  test('goes on at its agent, and its callers get the outcome of the other dashboard', async () => {
+  test('continues at its agent, and its callers get the outcome of the other dashboard', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const gate = gated(agent)

@@ -25,7 +25,7 @@ const planned = { status: 200, body: { plan } }
 const dry_run = true
 const domain = 'shop.example'
 
-/** All that is on record, to see that nothing was added. */
+/** All records, to see that nothing was added. */
 async function records(dashboard: Dashboard): Promise<unknown[]> {
   const paths = [
     '/api/operations',

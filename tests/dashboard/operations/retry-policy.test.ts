@@ -23,7 +23,7 @@ test('doubles the pause up to a limit, and starts over after contact with the ag
   expect(pauses(retry, 3, SECOND)).toEqual([500, 1000, 2000])
 })
 
-test('gives the whole time again after contact with the agent', () => {
+test('gives the full time again after contact with the agent', () => {
   const clock = new HeldClock()
   const retry = new RetryPolicy(clock, limits, FIRST)
   clock.move(50_000)

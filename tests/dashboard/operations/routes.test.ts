@@ -100,7 +100,7 @@ describe('a stream ends with its credential', () => {
   })
 })
 
-/** The stream of a creation that goes on until `released` is there. */
+/** The stream of a creation that runs until `released` is there. */
 async function opened(
   dashboard: Dashboard,
   agent: DisposableAgent,

@@ -82,7 +82,7 @@ describe('a call that was sent and not answered', () => {
       const answer = await dashboard.call('POST', `${path}/cache-purge`)
       const operation = await ended(dashboard, (await purgeOf(dashboard)).id)
 
-      // A caller who does not wait for an agent learns that the call may be running.
+      // A caller that does not wait for an agent is informed that the call may be running.
       if (answer.status !== 200) expect(answer.body.message).toContain('may be running')
       expect(operation).toMatchObject({ status: 'success', error: null })
       expect(agent.started.get(operation.id)).toBe(1)

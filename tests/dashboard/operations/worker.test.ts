@@ -40,7 +40,7 @@ describe('an operation', () => {
       const { body } = await dashboard.call('GET', `/api/operations/${id}`)
       return body.operation.attempts > 2 && body.operation
     })
-    // What it says by its own numbers is found again after each of two lines.
+    // Its lines with their own numbers are found again after each of two lines.
     agent.cut_after = 2
     agent.listen()
 
@@ -48,7 +48,7 @@ describe('an operation', () => {
 
     const minute = deadline_at.slice(0, 16).replace('T', ' ')
     const refused = `The agent on 127.0.0.1:${agent.port} refused the connection`
-    const words = `Waiting for the server until ${minute} UTC, then this fails. ${refused}`
+    const words = `Waiting for the server until ${minute} UTC, then the operation fails. ${refused}`
     const later = whole.map((line) => line.replace(/^\d+/, (at) => `${Number(at) + 1}`))
     expect(await transcript(dashboard, id)).toEqual([
       `1 log ${JSON.stringify({ message: words })}`,

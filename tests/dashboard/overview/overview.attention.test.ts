@@ -7,7 +7,7 @@ import { diskLevelOf } from '#shared/disk-levels.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
-/** The clock stands at the first moment of 2026. */
+/** The clock is at the first moment of 2026. */
 const at = (day: string) => `${day}T00:00:00.000Z`
 const HOUR_AGO = '2025-12-31T23:00:00.000Z'
 const NOON = '2025-12-31T12:00:00.000Z'
@@ -128,7 +128,7 @@ describe('attention', () => {
       ['a-narrow', 'warning'],
     ])
     expect((await itemsOf('disk_full'))[0]?.reason).toBe(
-      'The disk is 99 % full: purge the trash, remove what is not needed, or enlarge it',
+      'The disk is 99 % full: empty the trash, remove what is not needed, or enlarge it',
     )
   })
 
@@ -201,7 +201,7 @@ describe('attention', () => {
             server_id: 1,
             site_id: ended,
             name: 'ended.example',
-            reason: 'Its certificate ended on 2025-12-30: renew it',
+            reason: 'Its certificate expired on 2025-12-30: renew it',
             at: at('2025-12-30'),
           },
           {
@@ -210,7 +210,7 @@ describe('attention', () => {
             site_id: near,
             name: 'near.example',
             reason:
-              'Its certificate ends on 2026-01-14: renew it, and make sure that the domain points to its server',
+              'Its certificate expires on 2026-01-14: renew it, and make sure that the domain points to its server',
             at: at('2026-01-14'),
           },
         ],
@@ -359,28 +359,28 @@ describe('attention', () => {
           {
             ...critical,
             ...of(over, 'a-over'),
-            reason: `It takes 10 GB of the 10 GB of its tier small: ${raise}`,
+            reason: `It uses 10 GB of the 10 GB of its tier small: ${raise}`,
           },
           {
             ...critical,
             ...of(many, 'b-over-files'),
-            reason: `It takes 262,144 files of the 250,000 of its tier small: ${raise}`,
+            reason: `It uses 262,144 files of the 250,000 of its tier small: ${raise}`,
           },
           {
             ...critical,
             ...of(large, 'c-over-large'),
-            reason: 'It takes 10.9 GB of the 10 GB of its tier large: remove what is not needed',
+            reason: 'It uses 10.9 GB of the 10 GB of its tier large: remove what is not needed',
           },
           {
             ...warning,
             ...of(near, 'near'),
-            reason: `It takes 8 GB of the 10 GB of its tier small: ${raise}`,
+            reason: `It uses 8 GB of the 10 GB of its tier small: ${raise}`,
           },
           {
             ...warning,
             ...of(closed, 'unknown'),
             reason:
-              'What it takes on the disk could not be measured: look on the server for folders that are very large or closed to its user',
+              'Its disk use could not be measured: look on the server for folders that are very large or that its user cannot read',
           },
         ],
       },

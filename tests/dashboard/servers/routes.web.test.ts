@@ -53,7 +53,7 @@ test('a sync stores the web servers of a server and its sites without a domain',
     },
   })
   expect(log).toContain('Found 1 site that has no domain and is not listed')
-  expect(log).toContain('Sites of haproxy31m on port 80 are not found')
+  expect(log).toContain('Sites of haproxy31m on port 80 are not listed')
 })
 
 test('they stay unchanged when the agent does not report them any more', async () => {

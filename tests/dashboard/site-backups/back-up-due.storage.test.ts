@@ -20,7 +20,7 @@ test('a backup is tried once an hour while the storage is unreachable, and caugh
   const { dashboard, agent, forward, server_id } = all
   const saves = agent.works.get('backup.create')
   const message = 'restic: dial tcp 192.0.2.1:8000: connect: connection refused'
-  // biome-ignore lint/correctness/useYield: a work that says nothing
+  // biome-ignore lint/correctness/useYield: a work without messages
   agent.works.set('backup.create', async function* () {
     throw new Refused({ error: 'Internal error', message })
   })

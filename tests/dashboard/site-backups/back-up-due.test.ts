@@ -19,7 +19,7 @@ const finish = async (dashboard: Dashboard) => {
 }
 const sweep = (dashboard: Dashboard) => backUpDue(dashboard.deps)
 
-describe('backups by themselves', () => {
+describe('automatic backups', () => {
   test('start in the window of the night, once, without a user, and are activities', async () => {
     await using all = await fleet()
     const { dashboard, forward, server_id } = all
@@ -73,7 +73,7 @@ describe('backups by themselves', () => {
   test('are retried an hour after a failure or a cancellation', async () => {
     await using all = await fleet()
     const { dashboard, agent, forward, server_id } = all
-    // biome-ignore lint/correctness/useYield: a work that says nothing
+    // biome-ignore lint/correctness/useYield: a work without messages
     agent.works.set('backup.create', async function* () {
       throw new Refused({ error: 'Internal error', message: 'The disk is full' })
     })
@@ -92,7 +92,7 @@ describe('backups by themselves', () => {
     await finish(dashboard)
   })
 
-  test('are made up for outside the window when they are late by 12 hours', async () => {
+  test('run outside the window when they are late by 12 hours', async () => {
     await using all = await fleet()
     const { dashboard, forward, server_id } = all
     await addSite(dashboard, server_id)

@@ -156,7 +156,7 @@ test('a site has its own interval and target, which its backups use', async () =
   expect((await dashboard.call('GET', at)).body).toMatchObject({ target_id: null, next_at: TIME })
 })
 
-test('the backups of a site that is deleted permanently stay on record', async () => {
+test('the backups of a site that is deleted permanently stay recorded', async () => {
   await using all = await fleet()
   const { dashboard, server_id, add } = all
   const id = await add('shop.example')

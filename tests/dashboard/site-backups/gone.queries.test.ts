@@ -57,7 +57,7 @@ test('backups that the keeper forgot are not listed, and cannot be restored', as
     expect.objectContaining({
       severity: 'critical',
       reason:
-        'The backup of 2026-01-03 was in Backup server no more when the next one was made: look for whoever deletes backups there, and at the server',
+        'The backup of 2026-01-03 was in Backup server no longer when the next one was made: find out who deletes backups there, and check the server',
     }),
   ])
 

@@ -31,7 +31,7 @@ test('a newer backup is proven in the next window after a proof with findings', 
   expect(next({ proof: failed })).toBe('2026-03-06T02:18:00.000Z')
 })
 
-test('a missed proof is made up for outside the window, when it is late', () => {
+test('a missed proof runs outside the window, when it is late', () => {
   const proven = proof('2026-02-23T02:00:00.000Z')
   expect(next({ proof: proven })).toBe(NOON.toISOString())
 })

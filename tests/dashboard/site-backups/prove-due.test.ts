@@ -36,7 +36,7 @@ async function backedUp(count: number, { servers = count } = {}) {
   return { ...all, ids, toNight, [Symbol.asyncDispose]: all[Symbol.asyncDispose] }
 }
 
-describe('proofs by themselves', () => {
+describe('automatic proofs', () => {
   test('are made in the window, of the newest backup, and are shown with their findings', async () => {
     await using all = await backedUp(1)
     const { dashboard, ids, server_id, toNight } = all

@@ -46,7 +46,7 @@ const stored = (id: string) => ({
   ...{ id, at: '2025-12-01T00:00:00.000Z', files: 5, bytes: 700, stored: 20, seconds: 3 },
 })
 
-test('what is not stored any more is marked, and comes back when it is', async () => {
+test('a backup that is no longer stored is marked, until it is stored again', async () => {
   await using all = await prepared()
   await streamed(all.dashboard, all.at)
   await streamed(all.dashboard, all.at)
@@ -76,7 +76,7 @@ test('what is not stored any more is marked, and comes back when it is', async (
   ])
 })
 
-test('what was not on record is added once, can be restored, and is not the newest one', async () => {
+test('a backup without a record is added once, can be restored, and is not the newest one', async () => {
   await using all = await prepared()
   await streamed(all.dashboard, all.at)
   all.list.backups = [FIRST, OTHER].map(stored)
@@ -98,7 +98,7 @@ test('what was not on record is added once, can be restored, and is not the newe
   expect(body.sites[0].bytes).toBe(2000)
 })
 
-test('a backup that was found before its operation ended is on record once', async () => {
+test('a backup that was found before its operation ended is recorded once', async () => {
   await using all = await prepared()
   await streamed(all.dashboard, all.at)
   all.list.backups = [SECOND, FIRST].map(stored)
@@ -119,7 +119,7 @@ test('a site without a repository, and an agent that does not know the call, are
   const old = await all.refresh()
 
   expect([none.status, none.body.message, old.status, old.body.message]).toEqual([
-    ...[409, 'No repository of shop.example is on record: back it up first'],
+    ...[409, 'shop.example has no repository: back it up first'],
     ...[409, 'The agent of this server cannot read a storage: upgrade it'],
   ])
 })
@@ -156,7 +156,7 @@ test('the list of a deleted site is refreshed by any server, and stays without a
   expect([refreshed.status, refreshed.body]).toEqual([200, { gone: 1, found: 1 }])
   expect([other.status, other.body.message]).toEqual([
     409,
-    'No backup of a deleted site other.example is on record',
+    'No backup of a deleted site other.example is recorded',
   ])
   const gone = await all.dashboard.call('GET', '/api/fleet/backups/gone?domain=shop.example')
   // The site has another system user, and the repository does not become its own.

@@ -128,7 +128,7 @@ describe('the backups of a site', () => {
     expect(text).not.toContain('sealed_password')
   })
 
-  test('stay on record when their site is gone, and keep their target', async () => {
+  test('stay recorded when their site is deleted, and keep their target', async () => {
     const { agent } = backupAgent()
     await using _ = agent
     await using dashboard = await makeDashboard()

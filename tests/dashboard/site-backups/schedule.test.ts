@@ -63,7 +63,7 @@ describe('the next backup of a site', () => {
       '2026-01-02T02:18:00.000Z',
     ],
     [
-      'that is weekly and was missed is made up for in the window of any day',
+      'that is weekly and was missed runs in the window of any day',
       '2026-01-06T02:00:00.000Z',
       { every: 'weekly' },
       '2026-01-06T02:00:00.000Z',

@@ -44,7 +44,7 @@ describe('a backup target', () => {
     const changed = await dashboard.call('PATCH', at, { ...moved, secret: 'another' })
 
     expect(refused.body.fields).toEqual({
-      secret: ['Is required, since the place is another one'],
+      secret: ['Is required, because the place has changed'],
     })
     expect(changed.body.target).toMatchObject({ ...moved, checked_at: null, append_only: null })
   })

@@ -7,7 +7,7 @@ const PATH = '/sites/database-tool'
 const TOO_MANY = 'Adminer has too many requests on this server: try again'
 const PAGE = '{"status":200,"type":"text/html"}\nhello'
 
-/** An agent that answers nothing until `release`, or until its caller is gone. */
+/** An agent that does not answer until `release`, or until its caller has disconnected. */
 async function hung() {
   const all = await withTool()
   const { url, cookie } = await all.open()

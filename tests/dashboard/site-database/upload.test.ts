@@ -26,7 +26,7 @@ async function withShop() {
   return { ...all, base, stored, send }
 }
 
-test('passes a whole part on to the server of the site', async () => {
+test('passes a complete part on to the server of the site', async () => {
   await using all = await withShop()
   const data = Buffer.alloc(PART_BYTES, 'x').toString('base64')
 

@@ -83,7 +83,7 @@ test.each([
   expect([status, answer.fields, all.given]).toEqual([422, { [field]: [rule] }, []])
 })
 
-test('lists the users that live, and ends one while the site is busy', async () => {
+test('lists the users that exist, and ends one while the site is busy', async () => {
   await using all = await withShop()
   const users = [{ user, rights: 'read', ends_at }]
   all.agent.answers.set('/sites/database-users', () => Response.json({ users }))

@@ -24,7 +24,7 @@ async function withShop() {
   return { ...all, at, given, get, put }
 }
 
-test('sets the whole list of jobs at the agent', async () => {
+test('sets the complete list of jobs at the agent', async () => {
   await using all = await withShop()
 
   const text = await (await all.put([nightly])).text()

@@ -13,7 +13,7 @@ const UNSET = {
   page_purge: false,
 }
 
-/** A site whose agent keeps what it is sent, and reports it as its settings. */
+/** A site whose agent stores the params, and reports them as its settings. */
 async function started() {
   const agent = new DisposableAgent()
   const sent: Record<string, unknown>[] = []

@@ -56,7 +56,7 @@ async function lost(more: object = {}) {
   return { ...all, [Symbol.asyncDispose]: end }
 }
 
-test('a change of the primary domain that succeeded unheard is on record after a sync', async () => {
+test('a change of the primary domain whose success was not reported is recorded after a sync', async () => {
   await using all = await lost()
   all.agent.sites = [found(primary)]
   all.agent.usage = [created(primary)]

@@ -138,9 +138,9 @@ describe('a sync', () => {
 
     const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
     const { sites } = (await dashboard.call('GET', `/api/servers/${server}/sites`)).body
-    expect(first.text).toContain('New on record: 1 sites')
+    expect(first.text).toContain('Newly recorded: 1 sites')
     for (const { text } of [first, second])
-      expect(text).toContain('On record by another form of the name: 1 sites')
+      expect(text).toContain('Already recorded with or without www.: 1 sites')
     expect(sites.map(({ domain }: { domain: string }) => domain)).toEqual(['shop.example'])
     expect(body.total).toBe(2)
   })
@@ -177,7 +177,7 @@ describe('a certificate', () => {
     return body.sites.map((site: FleetSite) => [site.domain, site.certificate_expires_at])
   }
 
-  test('has the expiry from the agent, which renews it by itself', async () => {
+  test('has the expiry from the agent, which renews it automatically', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('plain.example'), found('shop.example')]
@@ -198,7 +198,7 @@ describe('a certificate', () => {
     )
   })
 
-  test('stays unchanged on record with an agent that does not report it', async () => {
+  test('stays recorded unchanged with an agent that does not report it', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
@@ -264,7 +264,7 @@ describe('the disk use of a site', () => {
       'reports what nobody can store',
       () => Response.json({ sites: [{ domain: 'shop.example', ...use, bytes: 1e16 }] }),
     ],
-  ])('stays unchanged on record with an agent that %s', async (_, answer) => {
+  ])('stays recorded unchanged with an agent that %s', async (_, answer) => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await measured(agent, dashboard)

@@ -184,7 +184,7 @@ describe('the sites that a server reports', () => {
 
     const { body } = await dashboard.call('GET', `/api/servers/${server}/sites`)
     expect(body.sites).toHaveLength(10_001)
-    expect(text).toContain('New on record: 10 sites')
+    expect(text).toContain('Newly recorded: 10 sites')
     expect(text).toContain('Not recorded: 90 sites')
     expect(text).toEndWith('event: complete\ndata: {"status":"ok","sites":10091}\n\n')
   })

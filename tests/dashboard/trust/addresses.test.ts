@@ -12,7 +12,7 @@ import { runs } from '#tests/support/runs.ts'
 const strict: AddressRules = { production: true, allow_private: false }
 const inside: AddressRules = { production: true, allow_private: true }
 
-/** What is said of an address, '' when it may be asked. */
+/** The error for an address, '' when it is allowed. */
 function saidOf(address: string, rules: AddressRules): string {
   try {
     checkLiteral(address, rules)

@@ -107,7 +107,7 @@ test.each<[string, Answer, string, ReachCode | undefined]>([
   [
     'sends somewhere else',
     (_, response) => response.writeHead(307, { location: '/enrol' }).end(),
-    'What answers on 127.0.0.1:PORT is no agent (status 307)',
+    'The program that answers on 127.0.0.1:PORT is not an agent (status 307)',
     undefined,
   ],
   ['ends the connection', (_, response) => response.destroy(), BROKEN, undefined],
@@ -118,10 +118,10 @@ test.each<[string, Answer, string, ReachCode | undefined]>([
     undefined,
   ],
   ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN, undefined],
-])('retries later when the agent %s', async (_, answer, told, code) => {
+])('retries later when the agent %s', async (_, answer, message, code) => {
   agent.answer = answer
 
-  const reason = told.replace('PORT', String(agent.port))
+  const reason = message.replace('PORT', String(agent.port))
   expect(await asked()).toEqual({ outcome: 'away', reason, ...(code && { code }) })
   expect(agent.asked).toEqual(['POST /enrol'])
 })

@@ -12,7 +12,7 @@ async function state(dashboard: Dashboard) {
 }
 
 /** The entries of its activity, newest first. */
-async function told(dashboard: Dashboard): Promise<string[]> {
+async function statusesIn(dashboard: Dashboard): Promise<string[]> {
   const { body } = await dashboard.call('GET', '/api/activity?type=server.enrol')
   return body.activities.map(({ status }: { status: string }) => status)
 }
@@ -41,7 +41,7 @@ test('a code is shown until it is used, with what prevents its use', async () =>
     { ...entry, status: 'success' },
   )
 
-  expect(await told(dashboard)).toEqual(['success'])
+  expect(await statusesIn(dashboard)).toEqual(['success'])
   expect([before, opened, waiting, await state(dashboard)]).toEqual([
     { enrolled_at: null, code: null },
     { enrolled_at: null, code: { status: 'open', expires_at, reason: '' } },
@@ -59,7 +59,7 @@ test('a code is invalid after three wrong proofs, and the next one is valid', as
     await countFailure(dashboard.db, 1, reason, { ...entry, status: 'failed' })
     statuses.push((await state(dashboard)).code)
   }
-  expect(await told(dashboard)).toEqual(['failed', 'failed', 'failed', 'failed'])
+  expect(await statusesIn(dashboard)).toEqual(['failed', 'failed', 'failed', 'failed'])
   await dashboard.call('POST', PATH)
 
   const expires_at = expect.any(String)
@@ -100,21 +100,21 @@ test('a code has one waiting entry in the activity until it is used, replaced or
   await dashboard.addServer({ port: 1 })
   await dashboard.call('POST', PATH)
   await dashboard.call('POST', PATH)
-  const replaced = await told(dashboard)
+  const replaced = await statusesIn(dashboard)
   const { body } = await dashboard.call('GET', PATH)
   await endLapsed(db, '2026-01-01T00:00:00.000Z')
-  const open = await told(dashboard)
+  const open = await statusesIn(dashboard)
   await endLapsed(db, body.enrolment.code.expires_at, [1])
-  const lapsed = await told(dashboard)
+  const lapsed = await statusesIn(dashboard)
   await dashboard.call('POST', PATH)
   const agent = { certificate: 'c', public_key: 'k', kid: 'h', enrolled_at: entry.created_at }
   await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
-  const used = await told(dashboard)
+  const used = await statusesIn(dashboard)
   await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
 
   expect(replaced).toEqual(['running', 'cancelled'])
   expect(open).toEqual(replaced)
   expect(lapsed).toEqual(['failed', 'cancelled'])
   expect(used).toEqual(['success', 'failed', 'cancelled'])
-  expect(await told(dashboard)).toEqual(['success', 'success', 'failed', 'cancelled'])
+  expect(await statusesIn(dashboard)).toEqual(['success', 'success', 'failed', 'cancelled'])
 })

@@ -38,7 +38,9 @@ interface To {
   timeout_ms?: number
 }
 
-/** What asks an agent, always over the same transport; resolves with the answer or what is said of it. */
+/**
+ * Requests an agent, always over the same transport; resolves with the answer or the error message.
+ */
 function asking(options: To = {}) {
   const { agents, to } = reaching(options)
   return () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)

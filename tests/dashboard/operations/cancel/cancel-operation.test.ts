@@ -16,7 +16,7 @@ const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 const cancel = (dashboard: Dashboard, id: string, body?: unknown) =>
   dashboard.call('POST', `/api/operations/${id}/cancel`, body)
 
-/** A creation that has said one line and goes on until somebody ends it. */
+/** A creation that has printed one line and runs until it is ended. */
 async function held(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Creating the user'

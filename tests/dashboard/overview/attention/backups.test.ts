@@ -74,7 +74,7 @@ test('a failed backup is reported with its reason until a later one, and not as 
   const kinds = body.attention.map(({ kind }: { kind: string }) => kind)
   expect(kinds).toContain('backup_failed')
   expect(kinds).not.toContain('operation_failed')
-  const reason = 'The disk is full: correct the cause; the backup starts again by itself'
+  const reason = 'The disk is full: correct the cause; the backup starts again automatically'
   expect(await itemsOf(dashboard)).toEqual([
     ['backup_failed', 1, [['warning', 'shop.example', reason, 1]]],
   ])

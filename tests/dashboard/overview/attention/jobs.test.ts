@@ -17,7 +17,7 @@ const failing = [
   { name: 'report', failures: 3, at: AT },
 ]
 
-/** What the overview says of one server whose agent reports this of its only site. */
+/** The overview of one server whose agent reports this about its only site. */
 async function itemsOf(jobs: SiteJobTrouble[], status: 'active' | 'suspended' = 'active') {
   await using dashboard = await makeDashboard()
   const { body } = await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })

@@ -17,7 +17,7 @@ const failure = (minutes: number, expired: boolean, answer = '554 5.7.1 Relaying
   ...{ at: ago(minutes), recipient: 'ann@example.org', answer, expired },
 })
 
-/** What the overview says of one server whose agent reports this of its sites. */
+/** The overview of one server whose agent reports this about its sites. */
 async function itemsOf(
   reported: Record<string, Reported>,
   status: 'online' | 'offline' = 'online',
@@ -104,7 +104,7 @@ test.each<[string, Reported, 'warning' | 'critical', string, string]>([
       ...{ queued: 3, oldest_at: ago(20), ...refusing },
     },
     'critical',
-    'Mail to 2 recipients was given up undelivered (given up after 96 hours: 421 Full): check the relay in its mail settings',
+    'Mail to 2 recipients could not be delivered (given up after 96 hours: 421 Full): check the relay in its mail settings',
     ago(10),
   ],
   [
@@ -127,7 +127,7 @@ test('several sites of a server are one item, with the worst of them', async () 
     {
       ...{ severity: 'critical', name: 'a', ofSite: false, at: ago(10) },
       reason:
-        'Mail of 3 sites is not delivered, such as that of z.example: mail to 1 recipient was given up undelivered (given up after 96 hours: 421 Full): check the relay in its mail settings',
+        'Mail of 3 sites is not delivered, such as that of z.example: mail to 1 recipient could not be delivered (given up after 96 hours: 421 Full): check the relay in its mail settings',
     },
   ])
 })

@@ -12,7 +12,7 @@ const old = (name: string, kind: Maintenance['old_files'][number]['kind'], probl
   ...{ name, kind, domain: '', since: AT, problem },
 })
 
-/** What the overview says of one server whose agent reports this. */
+/** The overview of one server whose agent reports this. */
 async function troubles(report: Partial<Maintenance>, status = 'online') {
   await using dashboard = await makeDashboard()
   const { body } = await dashboard.call('POST', '/api/servers', {
@@ -96,7 +96,7 @@ test('services that end repeatedly, and not one that ended once', async () => {
       'service_restarts',
       'warning',
       [
-        'nginx ended by itself 4 times within an hour and was started again: read its log on the server',
+        'nginx ended unexpectedly 4 times within an hour and was started again: read its log on the server',
       ],
     ],
   ])

@@ -14,7 +14,7 @@ const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 function checking(): DisposableAgent {
   const agent = new DisposableAgent()
-  // biome-ignore lint/correctness/useYield: a work that says nothing
+  // biome-ignore lint/correctness/useYield: a work without messages
   agent.works.set('isolation.check', async function* () {
     const counts = { refused: 0, succeeded: 0, not_applicable: 0, error: 0 }
     return { status: 'ok', checked_at: ago(0), counts, results: [] }

@@ -150,7 +150,7 @@ describe('the isolation check of a server', () => {
     const id = await dashboard.addServer(agent)
     await check(dashboard, id)
     const { checked_at } = await lastCheck(dashboard, id)
-    // biome-ignore lint/correctness/useYield: a work that says nothing
+    // biome-ignore lint/correctness/useYield: a work without messages
     agent.works.set('isolation.check', async function* () {
       return { status: 'ok', checked_at, counts: { refused: 1 }, results: [{ id: 'a' }] }
     })

@@ -51,7 +51,7 @@ describe('the updates of a server', () => {
           maintenance: { ...WELL, packages: Array(4000).fill(pendingPackage('x')) },
         }),
     ],
-  ])('stay unchanged on record with an agent that %s', async (_, answer) => {
+  ])('stay recorded unchanged with an agent that %s', async (_, answer) => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
@@ -142,7 +142,7 @@ describe('unattended security updates', () => {
   test('are tried again a day after they were refused', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()
-    // biome-ignore lint/correctness/useYield: refused before it says anything
+    // biome-ignore lint/correctness/useYield: refused before its first message
     agent.works.set('updates.configure', async function* () {
       throw new Refused({ error: 'Internal error', message: 'no network' })
     })

@@ -84,7 +84,7 @@ test('the repositories of a target are found with their sealed passwords, by a s
   })
 })
 
-test('found backups are on record with the password that opens them, and can be restored', async () => {
+test('found backups are recorded with the password that opens them, and can be restored', async () => {
   const { agent, asked, dashboard, search, adopt } = await storage()
   await using _ = agent
   await using __ = dashboard

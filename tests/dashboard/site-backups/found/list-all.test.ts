@@ -53,7 +53,7 @@ async function prepared({ pages }: { pages: boolean }) {
   return { agent, dashboard, server_id, asked, rows, refresh, [Symbol.asyncDispose]: end }
 }
 
-test('all backups of a large repository are on record, page after page', async () => {
+test('all backups of a large repository are recorded, page after page', async () => {
   await using all = await prepared({ pages: true })
 
   const { body } = await all.refresh()

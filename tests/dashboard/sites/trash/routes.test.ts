@@ -49,7 +49,7 @@ describe('a site in the trash', () => {
     const path = `/api/servers/${body.server.id}/sites`
     const again = await dashboard.call('POST', path, { domain: 'www.shop.example' })
 
-    const message = 'shop.example is in the trash of 127.0.0.1: restore or purge it'
+    const message = 'shop.example is in the trash of 127.0.0.1: restore it or delete it permanently'
     expect(again.body).toEqual({ error: 'Validation failed', fields: { domain: [message] } })
   })
 
