@@ -47,7 +47,7 @@ async function introduce(options: Options, { url, first_login }: Programs): Prom
   console.log(options.superuser ? ROOT_HINT : USER_HINT)
   if (!options.site || !api || !machine) return
   await provideSite(api, machine.id, options.site).catch((error: unknown) => {
-    console.error(`error: no site ${options.site?.domain}: ${reasonOf(error)}`)
+    console.error(`error: the site ${options.site?.domain} was not created: ${reasonOf(error)}`)
   })
 }
 

@@ -56,7 +56,7 @@ async function bench(server: BackupHost): Promise<string[]> {
     'backup.restore',
     server.restoring(saved, { files: true, database: true }),
   )
-  if ((await contentOf(server)) !== before) throw new Error('the restored site is another one')
+  if ((await contentOf(server)) !== before) throw new Error('the restored site differs')
   const database = await agent(
     'backup.restore',
     server.restoring(saved, { files: false, database: true }),

@@ -13,10 +13,10 @@ const SITE = { ...SHOP, docroot: `/srv/www/${SHOP.user}/public` }
 const PHP = '8.4'
 
 /**
- * Changes the primary domain of a real WordPress whose posts have 1 GB (`--megabytes 1000`), while a
- * visitor asks for a page of PHP all the time; then wp-cli replaces the new address by another one in
- * the same database, which is a part of that work. Exits with status 1 if the agent leaves more
- * addresses than wp-cli does, or takes more than 4 times as long. Needs the lab (root).
+ * Changes the primary domain of a real WordPress whose posts have 1 GB (`--megabytes 1000`), while
+ * a visitor requests a page of PHP continuously; then wp-cli replaces the new address by another
+ * one in the same database, which is a part of that work. Exits with status 1 if the agent leaves
+ * more addresses than wp-cli does, or takes more than 4 times as long. Needs the lab (root).
  */
 async function bench(world: MailWorld, megabytes: number): Promise<boolean> {
   const on = (...args: string[]) => wpCli(world.host, SITE, PHP, args)

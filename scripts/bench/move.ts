@@ -7,8 +7,8 @@ import { MoveBench } from './move/world.ts'
 const PROMISED_SECONDS = 5
 
 /**
- * Moves a WordPress of 2 GB (`--megabytes 2000`) between two servers, while a visitor asks for its
- * front page all the time and the site changes a little, beside a plain copy with tar and
+ * Moves a WordPress of 2 GB (`--megabytes 2000`) between two servers, while a visitor requests its
+ * front page continuously and the site changes a little, beside a plain copy with tar and
  * mariadb-dump between the same servers. Exits with status 1 if the moved site differs, or if
  * visitors see the page of the freeze for longer than promised. Needs the lab (root).
  */

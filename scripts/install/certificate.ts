@@ -63,7 +63,7 @@ export async function checkFiles({ domain, certificate, key }: Settings, now = D
   const key_text = await read('--key', key)
   if (!parsed) throw new Error(`--certificate ${certificate} is not a certificate in PEM`)
   if (!parsed.checkHost(domain)) throw new Error(`the certificate is not for ${domain}`)
-  if (Date.parse(parsed.validTo) < now) throw new Error(`the certificate ended ${parsed.validTo}`)
+  if (Date.parse(parsed.validTo) < now) throw new Error(`the certificate expired ${parsed.validTo}`)
   if (!parsed.checkPrivateKey(createPrivateKey(key_text)))
     throw new Error(`--key ${key} does not belong to the certificate`)
 }

@@ -70,7 +70,7 @@ async function checkName({ domain, proxy, tls }: Settings): Promise<void> {
   if (tls !== 'acme' || proxy === 'none') return
   await lookup(domain).catch(() => {
     throw new Error(
-      `${domain} has no address: make an A or AAAA record that points here, or use --tls self-signed`,
+      `${domain} has no address: create an A or AAAA record that points to this server, or use --tls self-signed`,
     )
   })
 }

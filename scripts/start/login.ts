@@ -30,7 +30,8 @@ export async function openApi(
 
 async function createToken(url: string, login: Login): Promise<string> {
   const answer = await new Api(url, {}).request('POST', '/api/auth/login', login)
-  if (answer.status !== 200) throw new Error(`no login as ${login.email}: ${messageOf(answer)}`)
+  if (answer.status !== 200)
+    throw new Error(`the login as ${login.email} failed: ${messageOf(answer)}`)
   const cookie = answer.headers
     .getSetCookie()
     .map((one) => one.split(';')[0])

@@ -5,7 +5,7 @@ export interface Outcome {
   name: string
   found: string
   holds: boolean
-  /** What `bun run bench` reports of it, if it is a number. */
+  /** The value for `bun run bench`, if it is a number. */
   figure?: Measurement
 }
 

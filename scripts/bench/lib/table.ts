@@ -13,7 +13,7 @@ export interface Result {
   where: string
 }
 
-/** What the table keeps of a benchmark that did not run. */
+/** The row of a benchmark that did not run. */
 interface Kept {
   measured: string
   where: string

@@ -31,7 +31,7 @@ export async function startAgent(host: lab.Host) {
   return agent
 }
 
-/** Over HTTP, as a dashboard does it; throws what the agent says when it fails. */
+/** Over HTTP, as a dashboard does it; throws the message of the agent when it fails. */
 export async function exec(host: lab.Host, command: string, params: object): Promise<void> {
   const body = JSON.stringify({ command, params })
   const type = ['-H', 'content-type: application/json']

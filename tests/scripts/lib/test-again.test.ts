@@ -30,7 +30,7 @@ test('a failed file runs again without those that passed beside it', () => {
   ])
 })
 
-test('a program that crashed without a report runs again whole', () => {
+test('a program that crashed without a report runs again from its first step', () => {
   const [job] = plannedAgain([outcome([failed('')])]).values()
   expect(job?.files).toEqual([a, b])
 })

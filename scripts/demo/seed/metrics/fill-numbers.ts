@@ -79,8 +79,8 @@ const timesOf = (from: number, to: number, step: number) =>
 /** From 0 to 1, the same for each start of the demo. */
 const wave = ({ id }: Known, at: number) => (1 + Math.sin(at * 1.7 + id) * Math.cos(at * 0.6)) / 2
 
-function numbersOf({ id }: Known, wanted: number): Partial<Numbers> {
-  const requests = Math.max(0, Math.round(wanted * (1 + (id % 5))))
+function numbersOf({ id }: Known, load: number): Partial<Numbers> {
+  const requests = Math.max(0, Math.round(load * (1 + (id % 5))))
   const cache_hits = Math.round(requests * 0.55)
   const php_requests = Math.round(requests * 0.3)
   return {
