@@ -105,7 +105,7 @@ const rows: Row[] = [
     answerHeaders: stream,
   },
   {
-    sentence: 'Last-Event-ID goes on after the event that was seen',
+    sentence: 'Last-Event-ID continues after the event that was seen',
     ...replay({ 'last-event-id': '1' }),
     status: 200,
     answer: wire(1),
@@ -146,7 +146,7 @@ const rows: Row[] = [
     answerHeaders: stream,
   },
   {
-    sentence: 'Attaching goes on after Last-Event-ID',
+    sentence: 'Attaching continues after Last-Event-ID',
     ...attach,
     path: '/exec',
     body: scan,

@@ -6,7 +6,9 @@ import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
 import { checkRows, expectAnswer, notFound, type Row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
-/** A site on record of which nothing is on the disk: to be read, and nothing else can be done to it. */
+/**
+ * A recorded site of which nothing is on the disk: to be read, and nothing else can be done to it.
+ */
 const site = {
   domain: 'shop.example',
   php: '8.2',

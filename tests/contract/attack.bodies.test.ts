@@ -5,7 +5,7 @@ import { eventsOf, rawRequest, sendRaw } from '#tests/support/client.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { badRequest, failedOn, notFound, unauthorized } from '#tests/support/rows.ts'
 
-/** A site on record of which nothing is on the disk: it can be read, again and again. */
+/** A recorded site of which nothing is on the disk: it can be read, again and again. */
 const site = {
   ...{ domain: 'shop.example', php: '8.2', tier: 'small', tls: 'none' },
   ...{ email: 'ann@shop.example', user: 'nobody-has-this-name' },

@@ -79,7 +79,7 @@ async function records() {
   return { pinned: pinned.length, failures: open.map(({ failures }) => failures) }
 }
 
-async function told(): Promise<string[]> {
+async function statuses(): Promise<string[]> {
   const { body } = await client.get('/api/activity?limit=500')
   const { activities } = body as { activities: { type: string; status: string }[] }
   return activities.filter(({ type }) => type === 'server.enrol').map(({ status }) => status)
@@ -91,12 +91,12 @@ test('a man in the middle is never trusted, and three attempts invalidate the co
 
   const output = await enrolByHand(state, server, enrolment)
 
-  await poll(async () => (await told()).length === 4, { every_ms: 100 })
+  await poll(async () => (await statuses()).length === 4, { every_ms: 100 })
   expect(output).toBe(
     'hosting-agent: the code is wrong or was used: create a new one in the dashboard',
   )
   expect(await records()).toEqual({ pinned: 0, failures: [3] })
-  expect(await told()).toEqual(['failed', 'failed', 'failed', 'failed'])
+  expect(await statuses()).toEqual(['failed', 'failed', 'failed', 'failed'])
   expect(received).toHaveLength(6)
   asked = middle.asked.length
   await Bun.sleep(1100)

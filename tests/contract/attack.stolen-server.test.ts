@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(sweep)
 
-/** What the dashboard answers to `work`, while somebody else asks whether it is there. */
+/** The answer of the dashboard to `work`, while another client checks that it responds. */
 async function whileAsked<T>(work: () => Promise<T>): Promise<T> {
   const pulse = new Pulse(dashboard.url)
   const result = await work()

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { HubKey } from '#shared/enrolment.ts'
 import { Watcher } from '#tests/support/canary.ts'
-import { secretAgent, WRONGLY } from '#tests/support/canary-agent.ts'
+import { INVALID, secretAgent } from '#tests/support/canary-agent.ts'
 import { type Answer, type Call, Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '#tests/support/processes.ts'
 import { enrolByHand, type Opened } from '#tests/support/trust/enrol-by-hand.ts'
 
-/** What nobody may see, by what it is; more come to it as they are made. */
+/** Secrets that no output may contain, by their name; the test adds those that it creates. */
 const secrets: Record<string, string> = {
   'the password of the user': 'canary user "password" 5fd1',
   'a wrong password': 'canary wrong \\password 7be2',
@@ -35,7 +35,7 @@ let client: Client
 let data = ''
 let state = ''
 
-/** Every answer is looked at, but for what it is there to tell. */
+/** Every answer is checked, except for the secret that it has to return. */
 async function call(asked: Call, tells = ''): Promise<Answer> {
   const answer = await client.send(asked)
   const head = JSON.stringify(answer.headers.toJSON())
@@ -152,15 +152,15 @@ async function passwords(): Promise<void> {
     const path = `/api/servers/1/sites/1/${kind}-password`
     const { status } = await post(path, undefined, of(what))
     if (status !== 200) throw new Error(`${path} answered ${status}`)
-    for (const tell of WRONGLY) {
-      how.tell = tell
+    for (const reply of INVALID) {
+      how.reply = reply
       await post(path)
     }
-    how.tell = how.truly
+    how.reply = how.correct
   }
 }
 
-/** The real agent, asked for what it has not, over the connection that it trusts. */
+/** Requests to the real agent that fail, over the trusted connection. */
 async function agentCalls(): Promise<void> {
   await post('/api/servers/2/sync')
   await post('/api/servers/2/services/restart', { service: 'nginx' })

@@ -63,7 +63,7 @@ describe('the commands of the dashboard', () => {
     expect(contentOf(`${folder}/dashboard.db`)).toEqual(before)
   })
 
-  test('leave a whole backup or none when they are killed', async () => {
+  test('leave a complete backup or none when they are killed', async () => {
     const folder = await temporaryFolder('home')
     await makeReleased(`${folder}/dashboard.db`, 4)
     for (let turn = 0; turn < KILLS; turn++) {

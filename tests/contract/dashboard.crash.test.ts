@@ -79,7 +79,10 @@ describe('a dashboard that is killed in the middle of its work', () => {
   })
 })
 
-/** Six clients that create and rename, without a pause, until there is nobody to answer: not before one answer. */
+/**
+ * Six clients that create and rename, without a pause, until the dashboard is dead: after one
+ * answer at least.
+ */
 async function workUntilKilled(
   dashboard: Running,
   client: Client,
@@ -132,7 +135,7 @@ async function recorded(client: Client, { servers, sites, names }: Answered): Pr
   }
 }
 
-/** What SQLite itself says of the file, and rows that point to nothing. */
+/** The integrity check of SQLite, and rows with invalid references. */
 function check(file: string) {
   const database = new Database(file, { readonly: true })
   const integrity = database.query('pragma integrity_check').values().flat()

@@ -68,7 +68,7 @@ const rows: Row[] = [
   ]),
 ]
 
-/** The parsed body, after checking that it is exactly what the schema says. */
+/** The parsed body, after checking that it matches the schema exactly. */
 function exactly<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const parsed = schema.parse(body)
   expect(body).toEqual(parsed as never)

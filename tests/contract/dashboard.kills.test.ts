@@ -38,7 +38,7 @@ async function streamed(client: Client, path: string) {
   return eventsOf((await client.get(path)).text)
 }
 
-/** What SQLite says of the file, and operations that have not exactly one end. */
+/** The integrity check of SQLite, and operations without exactly one end. */
 function check(file: string) {
   const database = new Database(file, { readonly: true })
   const integrity = database.query('pragma integrity_check').values().flat()

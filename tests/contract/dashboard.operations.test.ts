@@ -8,7 +8,7 @@ import { useDashboard } from '#tests/support/running.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 
-/** A creation that says a line and waits; its operation. */
+/** A creation that prints a line and waits; its operation. */
 async function begin(client: Client, agent: FakeAgent, domain: string): Promise<string> {
   agent.works.set('site.create', async function* () {
     yield 'Creating the user'

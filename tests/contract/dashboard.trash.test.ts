@@ -62,7 +62,9 @@ describe('the trash', () => {
     })
     expectAnswer(await client().post('/api/servers/1/sites', { domain }), {
       status: 422,
-      answer: failed({ domain: ['shop.example is in the trash of web1: restore or purge it'] }),
+      answer: failed({
+        domain: ['shop.example is in the trash of web1: restore it or delete it permanently'],
+      }),
     })
   })
 

@@ -215,7 +215,7 @@ describe('the demo', () => {
     expect(ended?.counts).toMatchObject({ total: 15, success: 12, failed: 3 })
   })
 
-  test('brings offline servers back, and runs their waiting operations', async () => {
+  test('takes offline servers online again, and runs their waiting operations', async () => {
     const [waiting] = (await server(6)).operations
     const away = await server(5)
     const { id } = await ask(5, 'waits-for-it.example')
@@ -241,7 +241,7 @@ describe('the demo', () => {
     )
   })
 
-  test('has a new server online by itself', async () => {
+  test('has a new server online automatically', async () => {
     const answer = await demo.client.post('/api/servers', { hostname: 'web.new.example.net' })
     const { server: made } = z
       .object({ server: z.object({ id: z.number(), status: z.string() }) })

@@ -43,7 +43,7 @@ console.log(JSON.stringify({
   user: signedIn.data?.user,
   refused: refused.error,
   server,
-  told: lines.length > 0,
+  logged: lines.length > 0,
   sites,
   servers: (await listServers()).data?.servers.map(({ hostname }) => hostname),
 }))
@@ -101,7 +101,7 @@ test('it logs in, creates a server and reads a stream to its end', async () => {
       fields: { hostname: ['Must be a DNS name or an IP address'] },
     },
     server: { id: 1, name: '127.0.0.1', status: 'pending' },
-    told: true,
+    logged: true,
     sites: 0,
     servers: ['127.0.0.1'],
   })

@@ -30,7 +30,7 @@ const whole = (domain: string) => [
   { id: LINES + 1, event: 'complete', data: { status: 'ok', domain } },
 ]
 
-/** A work that says one line, and the others after `gate`. */
+/** A work that prints one line, and the others after `gate`. */
 function gated(agent: FakeAgent, gate: Promise<void>): void {
   agent.works.set('site.create', async function* ({ domain }) {
     for (let line = 1; line <= LINES; line++) {
@@ -64,7 +64,7 @@ describe('three dashboards on one libSQL server', () => {
           { id: 1, event: 'log', data: { message: `Creating ${domains[at]}` } },
           { id: 2, event: 'complete', data: { status: 'ok', domain: domains[at] } },
         ])
-    // A call that waits for its outcome, at each of them, of a server of somebody.
+    // At each of them, a call that waits for its outcome.
     for (const { client } of members)
       expect((await client.post('/api/servers/1/sync')).text).toContain('event: complete')
 

@@ -24,7 +24,7 @@ let agent: Listening
 let atAgent: CuttingProxy
 let atDashboard: CuttingProxy
 
-/** A real agent over HTTP, whose one command says a lot and does nothing. */
+/** A real agent over HTTP, whose only command prints many lines and changes nothing. */
 function talkingAgent(): Promise<Listening> {
   const commands = tableOf({
     'site.create': {

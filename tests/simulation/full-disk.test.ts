@@ -9,7 +9,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
 const { params: restoring } = await restorable()
-const FULL = /No space left on a disk of this server: make room, and retry/
+const FULL = /No space left on a disk of this server: free some space, and retry/
 
 async function ready(site?: typeof shop) {
   const host = await server(site)
@@ -52,12 +52,12 @@ async function attempt(host: FakeHost, name: CommandName, params: object, from: 
   const disk = fillAt(host, from)
   const runner = runnerOn(host)
   const refused = (error: Error) => ({ ends: [] as string[], message: error.message })
-  const told = await followed(runner, name, params).catch(refused)
+  const outcome = await followed(runner, name, params).catch(refused)
   disk.full = false
   await Bun.sleep(0)
   await runner.settle()
   const stored = endsOf((await runner.store.events('op1')).map(({ event }) => event))
-  return { met: disk.writes >= from, ...told, stored, machine: machineOf(host) }
+  return { met: disk.writes >= from, ...outcome, stored, machine: machineOf(host) }
 }
 
 describe.each([

@@ -3,7 +3,7 @@ import { long, times } from '#tests/support/runs.ts'
 import { Records } from '#tests/support/simulation/records.ts'
 import { simulate } from '#tests/support/simulation/simulate.ts'
 
-/** `SEED=7 bun test ./tests/simulation` lives that one life again; `LIVES=50` the first fifty. */
+/** `SEED=7 bun test ./tests/simulation` repeats that one run; `LIVES=50` runs the first fifty. */
 const { SEED, LIVES = long ? 10_000 : times(500) } = process.env
 const seeds =
   SEED === undefined ? Array.from({ length: Number(LIVES) }, (_, at) => at + 1) : [Number(SEED)]

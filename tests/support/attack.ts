@@ -87,7 +87,7 @@ export class SignedAgent {
     return new Client(this.running.url).send({ method, path, headers: sent, ...content })
   }
 
-  /** The audience of tokens, as the dashboard learns it. */
+  /** The audience of tokens, as the dashboard receives it. */
   async learn(): Promise<void> {
     const text = await readFile(`${this.state}/trust/identity.json`, 'utf8')
     this.audience = digestOf(String(JSON.parse(text).public_key))

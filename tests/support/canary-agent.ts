@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { TlsAgent } from './trust/tls-agent.ts'
 
-type Tell = (response: ServerResponse, good: object) => unknown
+type Reply = (response: ServerResponse, good: object) => unknown
 
-const truly: Tell = (response, good) => response.end(JSON.stringify(good))
+const correct: Reply = (response, good) => response.end(JSON.stringify(good))
 
 /** Invalid answers to a password request: each is a failure whose message must not repeat it. */
-export const WRONGLY: readonly Tell[] = [
+export const INVALID: readonly Reply[] = [
   (response, good) => response.end(JSON.stringify([good])),
   (response, good) => response.end(JSON.stringify(good).slice(0, -1)),
   (response, good) => response.writeHead(500).end(JSON.stringify(good)),
@@ -43,19 +43,19 @@ const readings: Record<string, object> = {
   },
 }
 
-/** Proves its identity, has one site, and answers password requests with `tell`. */
+/** Proves its identity, has one site, and answers password requests with `reply`. */
 export async function secretAgent(passwords: { db: string; admin: string }) {
   const agent = await TlsAgent.start()
   const answers = new Map<string, object>([
     ['/sites/db-password', { password: passwords.db }],
     ['/sites/admin-password', { user: 'admin', password: passwords.admin }],
   ])
-  const how = { tell: truly, truly }
+  const how = { reply: correct, correct }
   agent.answer = (request, response, body) => {
     const { url = '' } = request
     const good = answers.get(url)
     if (url === '/enrol') return agent.proving(request, response, body)
-    return good ? how.tell(response, good) : response.end(JSON.stringify(readings[url] ?? {}))
+    return good ? how.reply(response, good) : response.end(JSON.stringify(readings[url] ?? {}))
   }
   return { agent, how }
 }

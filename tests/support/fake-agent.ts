@@ -197,7 +197,7 @@ export class FakeAgent {
   /** A cancelled operation that is unknown ends before it starts. */
   #cancel(id: string, force: boolean): Response {
     this.cancelled.push(`${id} ${force ? 'forced' : 'graceful'}`)
-    const known = this.#operations.get(id) ?? unheardOf()
+    const known = this.#operations.get(id) ?? unknownOperation()
     this.#operations.set(id, known)
     const ended = known.events.some(isTerminal)
     if (!ended && (force || !this.stubborn)) say(known, 'error', { ...CANCELLED_ERROR })
@@ -247,7 +247,7 @@ function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array
 
 const CANCELLED_ERROR = { error: 'Conflict', message: CANCELLED }
 
-function unheardOf(): Known {
+function unknownOperation(): Known {
   return { request: undefined, events: [], wake: Promise.withResolvers() }
 }
 

@@ -114,11 +114,11 @@ export class StubAgent {
     else if (!script.error && 'domain' in params) this.#trash(command, String(params.domain))
     const after = Number(request.headers.get('last-event-id') ?? 0)
     const headers = { ...STREAM_HEADERS, 'operation-id': id }
-    return new Response(streamOf(told(work.script, after)), { headers })
+    return new Response(streamOf(eventsOf(work.script, after)), { headers })
   }
 }
 
-async function* told(script: Script, after: number): AsyncGenerator<Uint8Array> {
+async function* eventsOf(script: Script, after: number): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   const { lines = [], complete, error, hold } = script
   const events: StoredEvent[] = [

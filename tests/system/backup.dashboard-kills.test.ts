@@ -32,7 +32,7 @@ unless(lab.available()).describe('a dashboard that is killed', () => {
     const answer = await dashboard.call('POST', path('/sites'), input)
     expect(await endOf(dashboard, answer)).toMatchObject({ event: 'complete' })
     const [row] = killed.query<Site>('select id, user from sites where domain = ?', domain)
-    if (!row) throw new Error(`${domain} is not on record`)
+    if (!row) throw new Error(`${domain} is not recorded`)
     return row
   }
 
@@ -53,9 +53,9 @@ unless(lab.available()).describe('a dashboard that is killed', () => {
 
   /** Dashboard, agent and repository agree on an operation that was started once. */
   async function expectOnce(of: Site, id: string, moment: Moment, backups: number) {
-    const told = killed.events(id)
-    expect([moment, told]).toEqual([moment, killed.eventsOfAgent(id)])
-    expect(told.filter(([event]) => event !== 'log')).toEqual([['complete', '']])
+    const events = killed.events(id)
+    expect([moment, events]).toEqual([moment, killed.eventsOfAgent(id)])
+    expect(events.filter(([event]) => event !== 'log')).toEqual([['complete', '']])
     const refreshed = await killed.world.dashboard.call('POST', site(of, '/backups/refresh'))
     expect([moment, refreshed.body]).toEqual([moment, { gone: 0, found: 0 }])
     const rows = killed.query('select id from backups where site_id = ?', of.id)
@@ -76,7 +76,7 @@ unless(lab.available()).describe('a dashboard that is killed', () => {
   afterAll(() => killed?.world.stop(), 5 * MINUTES)
 
   test(
-    'in the middle of a backup has it once after its restart, whole and as the agent recorded it',
+    'in the middle of a backup has it once after its restart, complete and as the agent recorded it',
     async () => {
       for (const [done, moment] of MOMENTS.entries()) {
         begins(site(shop, '/backups'))

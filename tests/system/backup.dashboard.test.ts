@@ -26,7 +26,7 @@ async function documented(name: string): Promise<string> {
 }
 
 unless(lab.available()).test(
-  'the kit, restic and the storage bring back the records of a dashboard with its secrets',
+  'the kit, restic and the storage restore the records of a dashboard with its secrets',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'off-site-'))
     const store = join(folder, 'store')

@@ -17,7 +17,7 @@ unless(lab.available()).describe('a backup that fails', () => {
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
   test(
-    'at any step leaves the site as it is, and only whole backups',
+    'at any step leaves the site as it is, and only complete backups',
     async () => {
       const [before, had] = [await world.everything(), await world.manifests()]
       for (const step of STEPS) {
@@ -36,7 +36,7 @@ unless(lab.available()).describe('a backup that fails', () => {
   )
 
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
-    'is whole or absent when %s while it is saved',
+    'is complete or absent when %s while it is saved',
     async (_, { fails, happen }) => {
       for (const words of ['--tag database', '--tag files', '--tag manifest']) {
         await world.renewed()

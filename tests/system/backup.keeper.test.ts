@@ -126,7 +126,7 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
       expect(stopped).toContain('Unmarshal')
       expect(await outcomeOf('blog')).toEqual({
         ...{ code: 1, status: 'problem', backups: 8, forgotten: [] },
-        problems: [`Took out garbage: ${snapshots}`, `Took out garbage: ${keys}`],
+        problems: [`Removed garbage: ${snapshots}`, `Removed garbage: ${keys}`],
       })
       const locks = [`${store}/blog/locks`, '-type', 'f']
       const earlier = ['-exec', 'touch', '-d', '2 hours ago', '{}', '+']
@@ -166,7 +166,7 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
   )
 
   test(
-    'reports damaged data, a repository without its key, and goes on with the next one',
+    'reports damaged data, a repository without its key, and continues with the next one',
     async () => {
       const history = historyOf('damaged')
       await history.start(keeper.key)

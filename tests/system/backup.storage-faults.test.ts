@@ -43,7 +43,7 @@ unless(lab.available()).describe('a backup', () => {
   )
 
   test(
-    'is absent when the disk of the server fills while it is saved, and whole when it is full before',
+    'is absent when the disk of the server fills while it is saved, and complete when it is full before',
     async () => {
       const { host } = world.server
       const cache = `/var/lib/hosting-agent/cache/restic/${world.saved.repository}`

@@ -120,7 +120,9 @@ unless(lab.available()).describe('a backup in real storage', () => {
     listed: { password: 1, domain: SITE.domain, tables: 12, excluded: [], next: null },
   }
 
-  /** The fields that a check names for each wrong value, and what else tells of the storage. */
+  /**
+   * The fields that a check names for each wrong value, and its other messages about the storage.
+   */
   const refusals = async (right: Target) => {
     const named: Record<string, unknown> = {}
     for (const [what, { secret, ...changed }] of Object.entries(WRONG[right.place.kind])) {

@@ -26,7 +26,7 @@ while [ -e ${HOLD} ]; do sleep 0.1; done
 exec /usr/bin/php8.2.debian "$@"
 `
 
-/** Without TLS the browser takes this header for nothing, and says so. */
+/** Without TLS the browser ignores this header, and reports that. */
 const isWrong = (problem: string) => !problem.startsWith('The Cross-Origin-Opener-Policy header')
 
 /** One tab and a real Debian server, from the first login on; the tests build on each other. */
@@ -76,7 +76,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
   const isNow = (status: string) => page.getByText(status, { exact: true }).first().waitFor()
 
   test(
-    'a server is added by pasting one line, and is online by itself',
+    'a server is added by pasting one line, and is online automatically',
     async () => {
       await page.goto('/')
       await signIn(page, ADMIN)

@@ -77,14 +77,14 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   )
 
   test(
-    'stays while its names lead elsewhere, with four failed validations of a name in an hour at most',
+    'stays while its names point elsewhere, with four failed validations of a name in an hour at most',
     async () => {
       const before = await fresh()
       await visited(async () => {
         await world.lead(NAMES, NOBODY)
         await world.clock.change(DUE_MS)
         const { failed } = await world.pass(6 * HOUR_MS)
-        // Somebody who does not wait for the next attempt, too.
+        // Also for a client that does not wait for the next attempt.
         for (let times = 0; times < 6; times++) {
           await world.issue()
           failed.push(...world.dated(world.front.take().failed))
@@ -100,7 +100,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
   )
 
   test(
-    'is renewed without the alias that leads elsewhere, when the others lead here again',
+    'is renewed without the alias that points elsewhere, when the others point here again',
     async () => {
       const before = await world.certificate()
       await visited(async () => {

@@ -96,7 +96,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
             {
               ...{ severity: 'critical', server_id: world.server, site_id: id, name: DOMAIN },
               ...{ operation_id: null, count: 1, query: null },
-              reason: `It takes ${whole(disk?.files ?? 0)} files of the 250,000 of its tier small: remove files, or raise its tier`,
+              reason: `It uses ${whole(disk?.files ?? 0)} files of the 250,000 of its tier small: remove files, or raise its tier`,
               at: disk?.measured_at ?? '',
             },
           ],
@@ -120,7 +120,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
         {
           severity: 'warning',
           name: DOMAIN,
-          reason: expect.stringContaining('closed to its user'),
+          reason: expect.stringContaining('that its user cannot read'),
         },
       ])
     },

@@ -63,7 +63,7 @@ unless(lab.available()).describe('the domains of a site', () => {
   afterAll(() => world?.stop(), 5 * MINUTES)
 
   test(
-    'aliases show the site, redirects lead where they should, and no request is lost',
+    'aliases show the site, redirects have the right target, and no request is lost',
     async () => {
       const load = startLoad(world.host, `https://${SITE}/answer.php`, 10)
       const last = await set(NAMES)
@@ -86,7 +86,7 @@ unless(lab.available()).describe('the domains of a site', () => {
     5 * MINUTES,
   )
 
-  test('the certificate has every name but the dead one, which leads to the site', async () => {
+  test('the certificate has every name but the dead one, which redirects to the site', async () => {
     expect(await certified(ALIVE)).toEqual([SITE, `www.${SITE}`, ALIVE, BOOKS, OLD, NEW].sort())
     expect(await visit(`http://${DEAD}/a`)).toEqual([302, `https://${SITE}/a`])
   })
@@ -130,7 +130,7 @@ unless(lab.available()).describe('the domains of a site', () => {
   })
 
   test(
-    'the network in front names the visitor, and nobody else does',
+    'only the network in front can report the address of the visitor',
     async () => {
       const page = `/srv/www/${site.user}/public/visitor.php`
       await world.host.put(

@@ -162,7 +162,7 @@ unless(lab.available()).describe('adding a server', () => {
   })
 
   test(
-    'restarts by itself after a power failure',
+    'restarts automatically after a power failure',
     async () => {
       await host.powerOff()
       await host.start()

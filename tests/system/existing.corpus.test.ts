@@ -111,7 +111,7 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
   const mainPid = () =>
     world.host.must(['systemctl', 'show', '--value', '-pMainPID', 'hosting-agent'])
 
-  /** Installs the program that was kept, where it is gone, and uninstalls it. */
+  /** Installs the kept program where it is missing, and uninstalls it. */
   const uninstall = async (...options: string[]) => {
     const { host } = world
     await host.must(['bash', '-euc', `[ -e ${KEPT} ] || cp ${PROGRAM} ${KEPT}`])

@@ -48,7 +48,9 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
 
         expect([plan.status, plan.body.message]).toEqual([
           409,
-          expect.stringMatching(/^Port 80 is in use by apache2, .* since they end when it stops$/),
+          expect.stringMatching(
+            /^Port 80 is in use by apache2, .* since they go offline when it stops$/,
+          ),
         ])
         expect(body.conditions).toEqual([
           {

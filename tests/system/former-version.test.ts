@@ -113,7 +113,7 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the previou
       expect(await rights()).not.toMatch(/ROUTINE|VIEW|TRIGGER|EVENT|EXECUTE/)
       expect(await rights()).toMatch(/WITH MAX_USER_CONNECTIONS \d+ MAX_STATEMENT_TIME/)
       const log = await world.host.must(['journalctl', '--unit=hosting-agent', '--output=cat'])
-      expect(log).toContain(`A site has no right to this routine; check it: pwn in ${user}`)
+      expect(log).toContain(`A site must not have this routine: check pwn in ${user}`)
       expect(await answers()).toBe(200)
       expect((await get(world.host, upload)).status).toBe(200)
       expect(await world.host.must(['cat', `/proc/${await pidOf()}/maps`])).toContain('imagick.so')

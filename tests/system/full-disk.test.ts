@@ -39,7 +39,7 @@ unless(lab.available()).describe('a disk that is full', () => {
     await resize(`${Number(used.split('\n')[1])}k`)
   }
 
-  /** The disk fills up while the agent stands still behind the n-th record of its journal. */
+  /** The disk fills up while the agent is stopped behind the n-th record of its journal. */
   const filledAt = async (record: number, command: string, params: object, reserve: boolean) => {
     const point: CrashPoint = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
     writeFileSync(`${host.root}${CRASH_POINTS}`, JSON.stringify([point]))
@@ -94,7 +94,7 @@ unless(lab.available()).describe('a disk that is full', () => {
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  /** Fails for the disk; with room again the server is as before, and the same call works. */
+  /** Fails for the disk; with free space again the server is as before, and the same call works. */
   const fails = async (records: number[], command: string, params: object, reserve = true) => {
     const before = await settled()
     for (const record of records) {

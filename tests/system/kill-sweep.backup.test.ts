@@ -26,7 +26,7 @@ unless(lab.available()).describe('a backup that is cut off', () => {
   const sweepAll = (scenario: Scenario, every?: number) => world.sweeps.all(scenario, every)
 
   test(
-    'is whole or absent, and leaves the site as it was',
+    'is complete or absent, and leaves the site as it was',
     async () => {
       await sweepAll({ work: BACK_UP, back: [] })
       const list = ['bash', '-c', 'ls /var/lib/hosting-agent/backups/*/open 2>/dev/null | wc -l']

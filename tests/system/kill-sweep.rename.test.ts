@@ -29,5 +29,5 @@ unless(lab.available()).describe('a change of the primary domain that is cut off
   }, 10 * MINUTES)
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
-  test('has one of both names, whole', () => sweeps.all(RENAME, EVERY), 60 * MINUTES)
+  test('is complete under one of both names', () => sweeps.all(RENAME, EVERY), 60 * MINUTES)
 })

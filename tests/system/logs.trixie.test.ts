@@ -72,7 +72,7 @@ unless(lab.available()).describe('the logs of a site', () => {
   )
 
   test(
-    'has the notices of WordPress while its debug log is on, which ends by itself',
+    'has the notices of WordPress while its debug log is on, which ends automatically',
     () => checkDebugLog(logged),
     3 * MINUTES,
   )
@@ -99,7 +99,7 @@ unless(lab.available()).describe('the logs of a site', () => {
   )
 
   test(
-    'goes on through rotated and compressed files',
+    'continues through rotated and compressed files',
     async () => {
       const before = (await logged.search('source=access&text=visible%3Dyes')).length
       await logged.bash(`logrotate --force /etc/logrotate.d/hosting-${logged.user}`)

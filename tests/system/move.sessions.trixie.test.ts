@@ -119,7 +119,7 @@ unless(lab.available()).describe('people who write while a site is moved or rest
   )
 
   test(
-    'lose no acknowledged write at the switch, and go on at the other server',
+    'lose no acknowledged write at the switch, and continue at the other server',
     async () => {
       const { one, two } = world
       const writing = await people.write(one)

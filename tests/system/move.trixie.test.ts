@@ -70,7 +70,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
     ])
 
   test(
-    'brings what changed meanwhile, also a column alone, and every visitor',
+    'copies the changes made meanwhile, also of one column, and forwards every visitor',
     async () => {
       const { one, two } = world
       const seconds = await moved(world, shop, {
@@ -159,7 +159,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
   )
 
   test(
-    'forwards no more when the move is confirmed',
+    'stops forwarding when the move is confirmed',
     async () => {
       const { one, two, dashboard } = world
 

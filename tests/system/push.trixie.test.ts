@@ -71,7 +71,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
   )
 
   test(
-    'shows what changed where, without what changes by itself',
+    'shows the changes of each side, without automatic changes',
     async () => {
       await on(COPY, 'post', 'create', '--post_title=New design', '--post_status=publish')
       await on(LIVE, 'comment', 'create', '--comment_post_ID=1', '--comment_content=Order 7')
@@ -117,7 +117,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
   )
 
   test(
-    'a push brings files and the named tables, with the addresses of the live site',
+    'a push copies files and the named tables, with the addresses of the live site',
     async () => {
       await on(COPY, 'option', 'update', 'blogname', 'Designed')
       await on(COPY, 'option', 'update', 'link', `http://${COPY.domain}/a`)
@@ -170,7 +170,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
   )
 
   test(
-    'a refresh brings the live state, and keeps password and separation; it can be undone',
+    'a refresh copies the live state, and keeps password and separation; it can be undone',
     async () => {
       const refreshed = await world.done('site.refresh', {
         domain: COPY.domain,

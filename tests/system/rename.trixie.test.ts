@@ -97,7 +97,7 @@ unless(lab.available()).describe('the primary domain of a site', () => {
   )
 
   test(
-    'is changed with all addresses, and the former one leads to it',
+    'is changed with all addresses, and the former one redirects to it',
     async () => {
       const last = await change({ primary: NEW })
 

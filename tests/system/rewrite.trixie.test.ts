@@ -108,7 +108,7 @@ unless(lab.available()).describe('rewriting the database of a WordPress', () => 
     ])
   })
 
-  test('leaves every other byte of the dump, so that the way back leads to the same dump', async () => {
+  test('leaves every other byte of the dump, so that the reverse change returns the same dump', async () => {
     const back = await site.rewriter({ rules: [{ from: `//${NEW}`, to: `//${OLD}` }] })
     await site.as(['bash', '-ec', `cat /tmp/after.sql | ${back} > /tmp/back.sql`])
 

@@ -9,7 +9,7 @@ import {
 } from '#tests/support/system/site-database-world.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
-const MORE = /^The dump holds .* statement at line \d+; only tables are imported$/
+const MORE = /^The dump contains .* statement at line \d+; only tables are imported$/
 const NOT_SQL = /^MariaDB did not import the dump \((ERROR 1064 .*|exit status 1)\)$/
 const LOOT = '/tmp/hosting-loot'
 /** Contents of a hostile dump, and why it is refused. */
@@ -42,7 +42,7 @@ unless(lab.available()).describe('a dump that is imported', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
 
   test(
-    'brings the state of an export back, and the import can be undone',
+    'restores the state of an export, and the import can be undone',
     async () => {
       const response = await world.dashboard.open(world.at('/database/export'))
       const packed = await response.bytes()
@@ -90,7 +90,7 @@ unless(lab.available()).describe('a dump that is imported', () => {
       const damaged = await world.import(gzipSync(bytes('SELECT 1;')).slice(0, 20), {
         packed: true,
       })
-      expect(damaged?.data.message).toContain('is not a whole gzip file')
+      expect(damaged?.data.message).toContain('is not a complete gzip file')
       expect(await checksums()).toEqual(before)
     },
     3 * MINUTES,

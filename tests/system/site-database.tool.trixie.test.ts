@@ -86,7 +86,7 @@ unless(lab.available()).describe('Adminer on a server', () => {
   )
 
   test(
-    'an export whose connection is lost is refused, and a whole one is not',
+    'an export whose connection is lost is refused, and a complete one is not',
     async () => {
       const tool = await openTool(world, 'read')
       const whole = await tool.submit('?dump=', DUMP)

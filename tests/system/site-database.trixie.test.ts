@@ -135,7 +135,7 @@ unless(lab.available()).describe('the database of a site', () => {
   )
 
   test(
-    'has temporary users with exactly their rights, which end by themselves and on request',
+    'has temporary users with exactly their rights, which end automatically and on request',
     async () => {
       const brief = await world.login('read', 1)
       await world.host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])

@@ -90,7 +90,7 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         expect(enrolment.obstacle).toBe('')
         const server = async () => JSON.parse(await ask('/api/fleet/servers/1')).server
         const isOnline = async () => (await server()).status === 'online'
-        // A first contact that meets the restart above is made again with the next sync.
+        // A first contact during the restart above is retried by the next sync.
         expect(await lab.poll(isOnline, { every_ms: 300, timeout_ms: 4 * MINUTES })).toBe(true)
       },
       6 * MINUTES,

@@ -14,7 +14,7 @@ const MINUTES = 60_000
 const UNIT = 'hosting-agent.service'
 const KILL = ['systemctl', 'kill', '--kill-whom=main', '--signal=KILL', UNIT]
 const RESTART = ['systemctl', 'restart', UNIT]
-/** dpkg, before it does anything, until it may go on. */
+/** dpkg, before it does anything, until it may continue. */
 const HELD = `pre-invoke="touch /run/held; while ! test -e /run/go; do sleep 0.1; done"\n`
 const WAITING = 'The agent was restarted; waiting for the installation of packages to end'
 /** As the user of the site within the agent's control group; as root in a unit of its own. */
@@ -91,7 +91,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
           { timeout_ms: 3 * MINUTES },
         )
       await host.put('/etc/dpkg/dpkg.cfg.d/held', HELD)
-      const told = provision()
+      const provisioning = provision()
       const held = async () => (await host.exec(['test', '-e', '/run/held'])).code === 0
       expect(await lab.poll(held, { timeout_ms: 3 * MINUTES })).toBe(true)
       const id = await operationOf('active=true')
@@ -102,7 +102,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
       expect([await waits(id, 2), await running()]).toEqual([true, before])
       await host.must(['touch', '/run/go'])
 
-      const events = await told
+      const events = await provisioning
 
       await host.must(['rm', '/etc/dpkg/dpkg.cfg.d/held'])
       const took = await recoveryOf(id)

@@ -12,7 +12,7 @@ const CALLS = ['/health', '/metrics', '/services', '/conditions']
 
 const reason = existsSync('/dev/fuse') ? undefined : 'needs /dev/fuse'
 
-/** What hangs or is gone costs the site concerned its answer, and the others nothing. */
+/** A hanging or missing part costs only its site the answer. */
 unless(lab.available() ?? reason).describe('a server of 1,000 sites in trouble', () => {
   let server: Crowded
 

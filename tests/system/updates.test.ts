@@ -56,7 +56,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
   })
 
   test.each(['nginx', 'mariadb', 'cron', 'php', 'agent', 'front'] as const)(
-    '%s comes back after kill -9',
+    '%s is restarted after kill -9',
     async (name) => {
       const unit = units()[name]
       const before = await mainPid(unit)
@@ -80,7 +80,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
     5 * MINUTES,
   )
 
-  /** The programs of ours that have mapped what is gone; MariaDB waits until somebody asks. */
+  /** Our programs that have mapped deleted files; MariaDB waits for a request. */
   const deleted = async () => {
     const script = 'grep -l "r-xp.*(deleted)" /proc/[0-9]*/maps 2>/dev/null || true'
     const paths = (await world.host.must(['sh', '-c', script])).split('\n').filter(Boolean)

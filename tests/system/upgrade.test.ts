@@ -11,7 +11,7 @@ import { PROGRAM, startUpgrading, type Upgrading } from '#tests/support/system/u
 import { MINUTES } from '#tests/support/system/world.ts'
 
 const UNIT = '/etc/systemd/system/hosting-agent.service'
-/** The version that each of these says it is; it is all that they do well. */
+/** The version that each of these reports; they do nothing else correctly. */
 const BROKEN = {
   'ends at once': `#!/bin/sh
 [ "$1" = version ] && exec echo 6.6.6

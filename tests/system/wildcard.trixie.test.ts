@@ -131,7 +131,7 @@ unless(lab.available()).describe('a wildcard through DNS-01', () => {
   )
 
   test(
-    'a failing hook leaves the wildcard out with its reason, and the site whole',
+    'a failing hook leaves the wildcard out with its reason, and the site complete',
     async () => {
       await world.host.put(HOOK, '#!/bin/sh\necho "Invalid API token" >&2\nexit 4\n', 0o755)
 

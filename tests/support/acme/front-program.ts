@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline'
 
 /**
- * Stands before an ACME directory at `listen`, and prints what it answers: one line for each order,
- * and for each validation that failed. Lines of its input make it refuse orders, or everything.
+ * Listens at `listen` before an ACME directory, and prints what it answers: one line for each
+ * order, and for each validation that failed. Lines of its input make it refuse orders, or
+ * everything.
  */
 const [listen = '', directory = '', ca = '', certificate = '', key = ''] = process.argv.slice(2)
 const [hostname = '', port = ''] = listen.split(':')

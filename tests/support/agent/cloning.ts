@@ -12,7 +12,7 @@ export const copy = { ...shop, domain: 'copy.example', user: 'copy' }
 export const fromSite: Params = { ...copy, from: { kind: 'site', domain: shop.domain } }
 export const REPORT = { replaced: 7, left: [] }
 
-/** With a rewriter, and a database that takes what it is given. */
+/** With a rewriter, and a database that accepts all statements. */
 function ready(host: FakeHost): FakeHost {
   host.pages.set('http://copy.example/', '<a href="http://copy.example/">')
   host.table = {

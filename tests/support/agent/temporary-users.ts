@@ -8,7 +8,7 @@ interface Account {
   writes: 'Y' | 'N'
 }
 
-/** A server with a site whose MariaDB knows accounts, and `steps`, the changes of these. */
+/** A server with a site whose MariaDB has accounts, and `steps`, the changes of these. */
 export const withAccounts = async (...accounts: Account[]) =>
   knowAccounts(await server(shop), ...accounts)
 

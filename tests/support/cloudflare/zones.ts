@@ -47,7 +47,7 @@ export class CloudflareZones {
   readonly purges: string[][] = []
   /** What the token may not do. */
   readonly denials = new Set<'purge'>()
-  /** The names of zones that are gone. */
+  /** The names of deleted zones. */
   readonly gone = new Set<string>()
   readonly #zones: { id: string; name: string; status: string }[]
 

@@ -3,7 +3,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import type { Dashboard } from './dashboard.ts'
 
 const DAY_MS = 24 * 3600_000
-/** The clock stands at the first moment of 2026. */
+/** The clock is at the first moment of 2026. */
 export const ago = (days: number) =>
   new Date(Date.parse('2026-01-01T00:00:00.000Z') - days * DAY_MS).toISOString()
 

@@ -35,7 +35,7 @@ export const PROOF = {
   seconds: 12.4,
 }
 
-/** An agent that takes all commands of backups, and what it was given. */
+/** An agent that accepts all commands of backups, and the params it received. */
 export function backupAgent({ now }: { now?: () => Date } = {}) {
   /** What it lists as present after a backup; undefined: an earlier agent, which lists nothing. */
   const list: { present?: string[] } = {}
@@ -77,7 +77,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
   })
   agent.works.set('backup.undo', async function* (params) {
     given.push({ 'backup.undo': params })
-    yield 'Bringing back the previous files'
+    yield 'Restoring the previous files'
     return { status: 'ok', domain: params.domain }
   })
   return { agent, given, site, list }

@@ -71,7 +71,7 @@ export const outcomes = async (dashboard: Dashboard, id: string) =>
   (await items(dashboard, id)).map(({ domain, status }) => `${domain} ${status}`)
 
 /** Each event as `number kind message`; checks that none is missing. */
-export async function told(dashboard: Dashboard, id: string, after = 0): Promise<string[]> {
+export async function storedEvents(dashboard: Dashboard, id: string, after = 0): Promise<string[]> {
   const headers = { 'last-event-id': String(after) }
   const path = `/api/bulk-operations/${id}/events`
   const text = await (await dashboard.send('GET', path, undefined, headers)).text()

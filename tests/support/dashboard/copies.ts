@@ -12,7 +12,7 @@ export const ADDRESSES = {
   ],
 }
 
-/** An agent that also makes copies, and what it was given. */
+/** An agent that also makes copies, and the params it received. */
 export function copyingAgent() {
   const made = backupAgent({ now: () => new Date() })
   const { agent, given } = made

@@ -17,7 +17,7 @@ type Both = Awaited<ReturnType<typeof twoServers>>
 /** What an agent was asked in a move: the command, and the state that it names. */
 type Asked = [server: 'one' | 'two', command: string, state?: unknown]
 
-/** Its agent moves sites, and says what it was asked. */
+/** Its agent moves sites, and records its requests. */
 export function movesSites(
   name: Asked[0],
   { agent, given }: Pick<Both['one'], 'agent' | 'given'>,

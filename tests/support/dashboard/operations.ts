@@ -27,7 +27,7 @@ export const tenLines = async function* ({ domain }: Record<string, unknown>) {
   return { status: 'ok', domain }
 }
 
-// biome-ignore lint/correctness/useYield: a work that says nothing
+// biome-ignore lint/correctness/useYield: a work without messages
 export const noLines = async function* ({ domain }: Record<string, unknown>) {
   return { status: 'ok', domain }
 }

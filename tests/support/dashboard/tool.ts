@@ -2,7 +2,7 @@ import { addSite, fleet } from './backup-fleet.ts'
 
 const domain = 'shop.example'
 
-/** A site whose agent has Adminer: what it was asked, and its next answer. */
+/** A site whose agent has Adminer: its requests, and its next answer. */
 export async function withTool() {
   const all = await fleet({ ready: false })
   const site_id = await addSite(all.dashboard, all.server_id, { domain })

@@ -30,7 +30,7 @@ export function background(argv: readonly string[], env: Record<string, string>)
       const status = await exited
       // nsenter(1) dies of the signal at once, even if the program still runs.
       const gone = await poll(() => !groupExists(pid), { every_ms: 10, timeout_ms: 120_000 })
-      if (!gone) throw new Error(`${file} goes on two minutes after ${signal}`)
+      if (!gone) throw new Error(`${file} still runs two minutes after ${signal}`)
       return status
     },
   }

@@ -106,7 +106,7 @@ export class Node {
     this.#world.after(ms / this.#drift, () => this.#awake(run))
   }
 
-  /** What happens to a paused process happens when it goes on. */
+  /** What happens to a paused process happens when it continues. */
   #awake(run: () => void): void {
     if (this.#isDead) return
     if (this.#isPaused()) this.#deferred.push(run)

@@ -97,7 +97,7 @@ export class LeaseWorld {
       this.#nodes = this.#nodes.filter((other) => other !== node)
       this.#start(this.random() * 5_000)
     }
-    // The clock of a suspended machine does not go on.
+    // The clock of a suspended machine stops.
     if (kind === 3) node?.pause(ms, false)
     if (kind === 4) this.db_offset += (this.random() - 0.5) * 7_200_000
   }
@@ -129,7 +129,7 @@ export class LeaseWorld {
     return found < 0 ? undefined : this.#events.splice(found, 1)[0]
   }
 
-  /** With clocks that only go on, no two dashboards have the same share. */
+  /** With clocks that only move forward, no two dashboards have the same share. */
   #mustBeAlone(): void {
     for (const name of NAMES) {
       const holders = this.#nodes.filter((node) => node.fence(name) !== undefined)

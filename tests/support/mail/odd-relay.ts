@@ -9,7 +9,13 @@ export type Answers = Record<string, string | readonly string[]>
 
 const GOOD: Record<string, string> = {
   ...{ greeting: '220 odd', EHLO: '250-odd\r\n250 AUTH PLAIN', MAIL: '250 ok', RCPT: '250 ok' },
-  ...{ DATA: '354 go on', text: '250 taken', RSET: '250 ok', AUTH: '235 ok', QUIT: '221 bye' },
+  ...{
+    DATA: '354 send the text',
+    text: '250 taken',
+    RSET: '250 ok',
+    AUTH: '235 ok',
+    QUIT: '221 bye',
+  },
 }
 
 interface Dialogue {
@@ -20,7 +26,7 @@ interface Dialogue {
 /** A relay that breaks the protocol. */
 export class OddRelay {
   /** All received lines, except texts of messages. */
-  readonly heard: string[] = []
+  readonly received: string[] = []
   /** The subjects of the messages that it accepted. */
   readonly taken: string[] = []
   connections = 0
@@ -72,7 +78,7 @@ export class OddRelay {
       this.#answer(socket, 'text', line)
       state.inText = false
     } else {
-      this.heard.push(line)
+      this.received.push(line)
       const verb = line.split(' ')[0] ?? ''
       state.inText = this.#answer(socket, verb).startsWith('354')
     }

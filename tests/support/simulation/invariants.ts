@@ -27,7 +27,7 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
   const { id, type, status, server_id } = operation
   const events = await listEvents(world.db, id, 0, 10_000)
   const name = `${type} ${id.slice(0, 8)}`
-  checkEvents(world, `${name} on record`, events)
+  checkEvents(world, `${name} recorded`, events)
   const last = events.at(-1)?.event
   const expected = status === 'success' ? 'complete' : 'error'
   if (status === 'queued' || status === 'running')
@@ -39,9 +39,9 @@ export async function checkOperation(world: World, operation: OperationRow): Pro
   if (operation.error?.error === OFFLINE) return checkOffline(world, operation, there)
   if (there.length === 0) return
   await checkSteps(world, operation, await storeOf(agent).history(id))
-  const [ours, theirs] = [told(ofAgent(events, operation.own_events)), told(there)]
+  const [ours, theirs] = [linesOf(ofAgent(events, operation.own_events)), linesOf(there)]
   if (ours.join('\n') === theirs.join('\n')) return
-  const both = ['on record:', ...ours, 'on its agent:', ...theirs]
+  const both = ['recorded:', ...ours, 'on its agent:', ...theirs]
   world.broken(`${name} has not the same events everywhere\n${both.join('\n')}`)
 }
 
@@ -54,7 +54,7 @@ function checkOffline(
   const name = `${type} ${id.slice(0, 8)}`
   if (error?.code === 'result_unknown') world.broken(`${name} has an unknown result`)
   if (there.length === 0) return
-  const theirs = ['failed as offline, and has on its agent:', ...told(there)]
+  const theirs = ['failed as offline, and has on its agent:', ...linesOf(there)]
   world.broken(`${name} ${theirs.join('\n')}`)
 }
 
@@ -73,10 +73,10 @@ async function checkSteps(
     ours.filter((step) => !step.endsWith(': waiting') || theirs.includes(step)).join() !==
     theirs.join()
   )
-    world.broken(`${name} has the steps ${ours} on record and ${theirs} on its agent`)
+    world.broken(`${name} has the steps ${ours} recorded and ${theirs} on its agent`)
   const open = status === 'success' ? OPEN : OPEN.slice(1)
   if (ours.some((step) => open.some((state) => step.endsWith(`: ${state}`))))
-    world.broken(`${name} is ${status}, and its steps go on: ${ours}`)
+    world.broken(`${name} is ${status}, and its steps continue: ${ours}`)
 }
 
 const OPEN = ['waiting', 'running', 'undoing']
@@ -127,7 +127,7 @@ async function checkSite(
   const expected = site ? await wanted(machine, label, site) : []
   const problem = difference(footprint(machine, label, site?.user), expected)
   const status = site?.status ?? 'not'
-  if (problem !== '') world.broken(`${label} is ${status} on record, and on ${name} ${problem}`)
+  if (problem !== '') world.broken(`${label} is recorded as ${status}, and on ${name} ${problem}`)
   if (site && !LASTING.includes(site.status)) world.broken(`${label} stays ${status}`)
 }
 
@@ -172,5 +172,5 @@ const storeOf = ({ machine }: World['agents'][number]) =>
 const ofAgent = (events: readonly StoredEvent[], own: number) =>
   events.slice(own).map((event) => ({ ...event, id: event.id - own }))
 
-const told = (events: readonly StoredEvent[]) =>
+const linesOf = (events: readonly StoredEvent[]) =>
   events.map(({ id, event, data }) => `${id} ${event} ${String(data.message ?? '')}`)

@@ -39,7 +39,9 @@ export function historyIn(client: Host, target: Target, name: string) {
       const named = ['--user', user, '--host', hostNameOf('keeper', keeper_key)]
       await run('key', 'add', '--quiet', '--new-password-file', '/root/password', ...named)
     },
-    /** A complete backup that says it is of noon so many days ago; returns the ids of its manifest and its files. */
+    /**
+     * A complete backup dated noon so many days ago; returns the ids of its manifest and its files.
+     */
     async save(days_ago: number) {
       const saved = await files(days_ago)
       await client.put('/root/manifest/manifest.json', JSON.stringify(manifestOf(saved)))
@@ -49,7 +51,7 @@ export function historyIn(client: Host, target: Target, name: string) {
       const id = await snapshot(days_ago, ...args, '--stdin-from-command', '--', ...words)
       return { id, files: saved }
     },
-    /** Says that a backup is proven, as an agent does. */
+    /** Reports that a backup is proven, as an agent does. */
     prove: (id: string, days_ago: number) =>
       snapshot(days_ago, '--tag', PROOF, '--tag', provesTag(id), '/root/manifest'),
     async snapshots(): Promise<string[]> {

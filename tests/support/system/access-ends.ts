@@ -8,7 +8,7 @@ const MINUTES = 60_000
 /** The ways in which access ends. */
 export function accessEnds(of: () => AccessWorld): void {
   test(
-    'who loses the access loses live sessions, and no other process ends',
+    'a person who loses the access loses open sessions, and no other process ends',
     async () => {
       const world = of()
       await world.set(world.shop, [world.grant('anna'), world.grant('ben')])

@@ -17,7 +17,7 @@ const LOOT = '/tmp/hosting-loot'
 
 /** Contents of a manipulated dump, and why it is refused. */
 const MORE =
-  /^The dump holds a view, routine, trigger, event or account statement at line \d+; only tables are imported$/
+  /^The dump contains a view, routine, trigger, event or account statement at line \d+; only tables are imported$/
 const NOT_SQL =
   /^MariaDB did not import the dump \((ERROR 1064 \(42000\) at line \d+|exit status 1)\)$/
 const PLANTED: [string, string, RegExp][] = [

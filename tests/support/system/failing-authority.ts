@@ -112,7 +112,7 @@ export class FailingAuthority {
     return this.#run('tls.issue', { domain: DOMAIN, tls: 'letsencrypt', email: EMAIL })
   }
 
-  /** The attempts on record, by name. */
+  /** The recorded attempts, by name. */
   async tries(): Promise<Record<string, { reason: string; next_at: string }>> {
     const { stdout } = await this.host.exec(['cat', `${STATE}/certificate-tries.json`])
     return stdout === '' ? {} : JSON.parse(stdout)

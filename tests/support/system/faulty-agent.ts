@@ -37,7 +37,7 @@ function counted<T extends object>(port: T): T {
   })
 }
 
-/** Counts a call and fails the chosen one, once: the rollback meets no further fault. */
+/** Counts a call and fails the chosen one, once: the rollback has no further fault. */
 function note(appended: string): void {
   const { step, state } =
     /"step":"(?<step>[^"]+)","state":"(?<state>\w+)"/.exec(appended)?.groups ?? {}

@@ -61,7 +61,7 @@ export class KilledDashboard {
     return this.query(sql, site, type)
   }
 
-  /** The operation that follows `known` ones, as soon as it is on record. */
+  /** The operation that follows `known` ones, as soon as it is recorded. */
   async appears(site: number, type: Type, known: number): Promise<string> {
     const isThere = () => this.operations(site, type).length > known
     const options = { every_ms: 2, timeout_ms: 90 * SECONDS }

@@ -28,7 +28,7 @@ export function logsInByToken(world: World): void {
   }
   const send = (url: string, token: string, options: string[] = []) =>
     get(world.host, url, { options: ['--data', `token=${token}`, ...options] })
-  /** Whom WordPress greets where the login leads. */
+  /** The user that WordPress greets on the page after the login. */
   const greeted = async ({ url, token }: Started) => {
     const { body } = await send(url, token, ['--location', '--cookie', ''])
     return /<span class="display-name">([^<]*)</.exec(body)?.[1]

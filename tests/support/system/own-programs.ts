@@ -8,7 +8,7 @@ import { storage } from '#agent/storage/serve.ts'
 
 /**
  * The other programs of an agent, which it and systemd start. Returns for any other name; the queue
- * of the mail goes on.
+ * of the mail continues.
  */
 export async function runOwnProgram(name: string | undefined, args: string[]): Promise<void> {
   if (name === 'mail') await mail(readConfig(process.env))

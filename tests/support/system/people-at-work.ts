@@ -8,7 +8,7 @@ import type { Member, TwoServers } from './two-servers.ts'
 const KEY = '/root/keys/anna'
 const PAUSE = 'sleep 0.02'
 
-/** Somebody with SFTP and a shell, who writes to a site without a pause, and a client account. */
+/** A person with SFTP and a shell who writes to a site without a pause, and a client account. */
 export class PeopleAtWork {
   readonly #site: MovedSite
   readonly #client: ClientLogin

@@ -43,7 +43,7 @@ export function shellEnds(of: () => AccessWorld): void {
   )
 
   test(
-    'who loses the shell loses live sessions, and an expired one is closed',
+    'a person who loses the shell loses open sessions, and an expired one is closed',
     async () => {
       const world = of()
       const session = world.client.spawn('anna', gate(), ['sleep 7775'])

@@ -59,7 +59,7 @@ export async function startSiteDatabase(
       const { code, stderr } = await host.exec(argv, options)
       return code === 0 ? 0 : Number(/^ERROR (\d+)/m.exec(stderr)?.[1] ?? -1)
     },
-    /** A connection that stays open until somebody ends it. */
+    /** A connection that stays open until it is ended. */
     sleeping({ user, password, database }: Login) {
       const argv = ['mariadb', '--no-defaults', `--user=${user}`, '--execute=SELECT SLEEP(600)']
       return host.spawn([...argv, database], { MYSQL_PWD: password })

@@ -13,12 +13,12 @@ const relay = new Relay(existsSync(tls) ? secured() : {})
 await relay.start(Number(port))
 console.log('listening')
 
-let told = 0
+let printed = 0
 setInterval(() => {
   relay.deferring = existsSync(`${folder}/later`)
   if (!existsSync(`${folder}/hold`)) relay.release()
-  for (const message of relay.received.slice(told)) {
+  for (const message of relay.received.slice(printed)) {
     appendFileSync(`${folder}/received`, `${JSON.stringify(message)}\n`)
-    told += 1
+    printed += 1
   }
 }, 20)

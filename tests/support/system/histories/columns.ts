@@ -4,7 +4,7 @@ export interface Column {
   type: string
   /** Not in tables in memory. */
   large?: true
-  /** As it stands in a statement. */
+  /** As in a statement. */
   value(random: Random): string
 }
 

@@ -115,11 +115,14 @@ export class Chain {
 
   /** Dashboard and agent report the same, and both match the machine. */
   async #agree(id: string, work: Work, status: string): Promise<void> {
-    const told = this.#events(id)
-    expect([work, told.map((event) => event.id)]).toEqual([work, told.map((_, index) => index + 1)])
-    const ends = told.filter(({ event }) => event !== 'log').map(({ event }) => event)
+    const received = this.#events(id)
+    expect([work, received.map((event) => event.id)]).toEqual([
+      work,
+      received.map((_, index) => index + 1),
+    ])
+    const ends = received.filter(({ event }) => event !== 'log').map(({ event }) => event)
     expect([work, ends]).toEqual([work, [status === 'success' ? 'complete' : 'error']])
-    expect(told.map(textOf)).toEqual(this.#eventsOfAgent(id).map(textOf))
+    expect(received.map(textOf)).toEqual(this.#eventsOfAgent(id).map(textOf))
     if (status === 'success') expect([work, await this.#state()]).toEqual([work, AFTER[work]])
   }
 

@@ -29,7 +29,7 @@ interface State {
   jobs: number[]
   /** Whether it can be moved back or confirmed. */
   unconfirmed: boolean
-  /** Orders of visitors that were acknowledged, and are gone. */
+  /** Orders of visitors that were acknowledged, and are lost. */
   lost: number[]
 }
 
