@@ -65,7 +65,7 @@ test('avoids the call to a server for a time, or until that changes', async () =
   expect([first, then, states.avoids(2)]).toEqual([[true, true, false], [false, true], false])
 })
 
-test('forgets everything when the work is shared out anew', () => {
+test('forgets everything when the servers are divided among the dashboards again', () => {
   states.avoid(2)
   states.clear()
 

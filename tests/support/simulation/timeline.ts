@@ -109,7 +109,7 @@ export class Timeline {
       clearTimeout: clear,
       setInterval: repeat,
       clearInterval: clear,
-      // Otherwise time would go on while work that lets other work run waits for its turn.
+      // Otherwise time would pass while work that yields to other work waits for its turn.
       setImmediate: (run: (...given: unknown[]) => void, ...given: unknown[]) =>
         set(run, 0, ...given),
       clearImmediate: clear,

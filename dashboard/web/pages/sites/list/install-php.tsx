@@ -70,7 +70,7 @@ export function InstallPhp({ php, targets }: InstallPhpProps) {
   )
 }
 
-/** Why an installation does not go on; undefined while it runs, and after a complete success. */
+/** Why an installation has stopped; undefined while it runs, and after a complete success. */
 function failureOf(installation: BulkOperationView): string | undefined {
   const { status, counts } = installation
   if (status === 'paused') return 'The installation is paused after failures.'
