@@ -109,8 +109,8 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         const { failed } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
 
         expect(worstHour(failed)).toBeLessThanOrEqual(4)
+        expect(await world.tries()).toEqual({ [DEAD]: expect.anything() })
         expect(await world.certified()).toEqual(ALIVE)
-        expect(await world.tries()).toMatchObject({ [DEAD]: { reason: expect.any(String) } })
       })
     },
     3 * MINUTES,
@@ -135,9 +135,8 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
           `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
         )
         expect(Date.parse(tried?.next_at ?? '') - from).toBeGreaterThanOrEqual(2 * HOUR_MS)
-        expect(later).toEqual({ orders: ['passed'], failed: [] })
+        expect([later, await world.tries()]).toEqual([{ orders: ['passed'], failed: [] }, {}])
         expect(await renewal(before)()).toBe(true)
-        expect((await world.tries())[DOMAIN]).toBeUndefined()
       })
     },
     3 * MINUTES,
@@ -157,7 +156,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
         const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
 
         expect(tried?.reason).toContain('cannot be reached')
-        expect(orders).toEqual(['passed'])
+        expect([orders, await world.tries()]).toEqual([['passed'], {}])
         expect(await renewal(before)()).toBe(true)
         expect(await world.certified()).toEqual(NAMES)
       })
