@@ -168,19 +168,20 @@ unless(lab.available()).describe('a backup in real storage', () => {
     10 * MINUTES,
   )
 
-  test(
-    'of an SFTP account, and of a bucket of S3',
-    async () => {
-      for (const start of [startSftpServer, startS3Server]) {
-        const { target, stop } = await start()
+  test.each([
+    ['an SFTP account', startSftpServer],
+    ['a bucket of S3', startS3Server],
+  ] as const)(
+    'of %s',
+    async (_, start) => {
+      const { target, stop } = await start()
 
-        expect(await roundTrip(target)).toEqual({
-          ...{ append_only: false, restored: 'complete', page: 'as saved', less: true },
-          found: { ...FOUND, is_listed: true },
-        })
-        expect(await refusals(target)).toEqual(REFUSED[target.place.kind])
-        await stop()
-      }
+      expect(await roundTrip(target)).toEqual({
+        ...{ append_only: false, restored: 'complete', page: 'as saved', less: true },
+        found: { ...FOUND, is_listed: true },
+      })
+      expect(await refusals(target)).toEqual(REFUSED[target.place.kind])
+      await stop()
     },
     10 * MINUTES,
   )
