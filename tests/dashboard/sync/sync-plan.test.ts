@@ -44,8 +44,7 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
   xmlrpc: true,
   updates_plugins: 2,
   updates_themes: null,
-  updates_core: true,
-  operating: false,
+  ...{ updates_core: true, operating: false },
   ...more,
 })
 
