@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { bulk_operations, operations, servers, users } from '#dashboard/db/schema.ts'
-import { VIEW } from '#dashboard/operations/queries.ts'
+import { VIEW } from '#dashboard/operations/views.queries.ts'
 
 const GOING_ON = ['queued', 'running'] as const
 const OVER = ['success', 'failed', 'cancelled'] as const

@@ -2,8 +2,8 @@ import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { lastEventId, listEvents } from './progress.queries.ts'
-import { findView } from './queries.ts'
 import { listSteps } from './steps.queries.ts'
+import { findView } from './views.queries.ts'
 
 const PAGE = 500
 /** Another dashboard on the same database may store the events. */

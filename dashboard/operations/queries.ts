@@ -1,10 +1,9 @@
-import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import { excludesOf, exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { activities, operations, servers, users } from '#dashboard/db/schema.ts'
+import { activities, operations } from '#dashboard/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
-import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import type { Change } from './rules.ts'
 
@@ -22,7 +21,7 @@ export type NewOperation = Pick<
   | 'backup_first'
 >
 
-const ACTIVE: OperationRow['status'][] = ['queued', 'running']
+export const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
 /**
  * A number, null, or the domain of a site of the server that an earlier statement of the batch
@@ -127,78 +126,4 @@ export function listUnfinished(db: Database) {
     .from(operations)
     .where(inArray(operations.status, ACTIVE))
     .orderBy(asc(operations.created_at))
-}
-
-/** A line comes from an agent, and may be of any length. */
-const lastLine = sql<string | null>`(
-  select substr(data ->> '$.message', 1, 500) from operation_events
-  where operation_id = ${operations.id} and event = 'log' order by id desc limit 1)`
-
-export const VIEW = {
-  id: operations.id,
-  type: operations.type,
-  server_id: operations.server_id,
-  server: servers.name,
-  site_id: operations.site_id,
-  domain: operations.domain,
-  actor: users.email,
-  status: operations.status,
-  last_line: lastLine,
-  error: operations.error,
-  warnings: operations.warnings,
-  attempts: operations.attempts,
-  cancel: operations.cancel,
-  retry_of: operations.retry_of,
-  next_at: operations.next_at,
-  deadline_at: operations.deadline_at,
-  created_at: operations.created_at,
-  started_at: operations.started_at,
-  finished_at: operations.finished_at,
-}
-
-const views = (db: Database) =>
-  db.read
-    .select(VIEW)
-    .from(operations)
-    .innerJoin(servers, eq(servers.id, operations.server_id))
-    .leftJoin(users, eq(users.id, operations.actor))
-
-export function findView(db: Database, id: string): Promise<OperationView | undefined> {
-  return views(db).where(eq(operations.id, id)).get()
-}
-
-/** Throws 404 when it is unknown. */
-export async function getView(db: Database, id: string): Promise<OperationView> {
-  const view = await findView(db, id)
-  if (!view) throw notFound('Operation')
-  return view
-}
-
-/** Newest first. */
-export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
-  return views(db)
-    .where(conditions(query))
-    .orderBy(desc(operations.created_at), desc(operations.id))
-    .limit(query.limit)
-}
-
-function conditions(query: OperationsQuery) {
-  const { status, active, type, server_id, site_id, bulk_id, before } = query
-  const ofBulk = sql`(select operation_id from bulk_items where bulk_id = ${bulk_id ?? ''})`
-  return and(
-    status === undefined ? undefined : inArray(operations.status, status),
-    active === undefined ? undefined : (active ? inArray : notInArray)(operations.status, ACTIVE),
-    type === undefined ? undefined : eq(operations.type, type),
-    server_id === undefined ? undefined : eq(operations.server_id, server_id),
-    site_id === undefined ? undefined : eq(operations.site_id, site_id),
-    bulk_id === undefined ? undefined : sql`${operations.id} in ${ofBulk}`,
-    before === undefined ? undefined : isBefore(before),
-  )
-}
-
-/** Many may start in the same millisecond, so an id marks the end of a page exactly. */
-function isBefore(seen: string) {
-  const { created_at, id } = operations
-  if (seen.includes(':')) return lt(created_at, seen)
-  return sql`(${created_at}, ${id}) < (select created_at, id from operations where id = ${seen})`
 }

@@ -6,10 +6,11 @@ import { conflict } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { begin } from './begin.ts'
 import { planOf } from './plan.ts'
-import { getOperation, getView } from './queries.ts'
+import { getOperation } from './queries.ts'
 import { refuseUnfit } from './refuse-unfit.ts'
 import { rulesOf } from './rules.ts'
 import type { StartDeps } from './start.ts'
+import { getView } from './views.queries.ts'
 
 type Retry = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 

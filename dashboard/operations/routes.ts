@@ -19,8 +19,8 @@ import { PlanAnswer } from '#shared/plan.ts'
 import type { StreamDeps } from './answer.ts'
 import { cancelOperation } from './cancel/cancel-operation.ts'
 import { follow } from './follow.ts'
-import { getView, listOperations } from './queries.ts'
 import { planRetry, retryOperation } from './retry-operation.ts'
+import { getView, listOperations } from './views.queries.ts'
 
 const route = routesWith<StreamDeps>()
 

@@ -1,6 +1,7 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
-import { getOperation, getView } from '#dashboard/operations/queries.ts'
+import { getOperation } from '#dashboard/operations/queries.ts'
+import { getView } from '#dashboard/operations/views.queries.ts'
 import type { Worker } from '#dashboard/operations/worker.ts'
 import { conflict } from '#shared/errors.ts'
 import { cancelTopic } from './cancel-request.ts'
