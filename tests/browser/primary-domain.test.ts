@@ -10,6 +10,8 @@ const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 const agent = new FakeAgent()
 const given: object[] = []
+/** Ends the preview. */
+let counted = Promise.resolve()
 
 beforeAll(async () => {
   makesSites(agent)
@@ -22,6 +24,7 @@ beforeAll(async () => {
   })
   agent.works.set('site.rename-preview', async function* ({ domain, primary }) {
     yield 'Counting'
+    await counted
     if (primary === 'network.example')
       throw new Refused({ error: 'Conflict', message: 'This WordPress is a network of sites' })
     const columns = [{ name: 'option_value', values: 4, replaced: 9, serialized: 5 }]
@@ -69,6 +72,29 @@ test('an alias becomes the primary domain, after what would change is shown', as
 
   await page.getByRole('heading', { name: 'alias.example' }).waitFor()
   expect(given).toEqual([{ domain: 'shop.example', primary: 'alias.example', former: 'none' }])
+  expect(problems).toEqual([])
+})
+
+test('a preview that takes its time is started once', async () => {
+  const go = Promise.withResolvers<void>()
+  counted = go.promise
+  const { page, problems } = await open('/sites/1?tab=domains&primary=true')
+  const started: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/domains/primary/preview')) started.push(request.method())
+  })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('New primary domain').fill('fresh.example')
+  await dialog.getByRole('button', { name: 'Preview change' }).click()
+  await dialog.getByText('Reading the database').waitFor()
+  // Its start is news of the site, whose data is requested again.
+  await page.waitForResponse((response) => response.url().endsWith('/api/fleet/sites/1'))
+  go.resolve()
+
+  await dialog.getByText('9 addresses would change').waitFor()
+  await page.waitForResponse((response) => response.url().endsWith('/api/fleet/sites/1'))
+  await dialog.getByText('9 addresses would change').waitFor()
+  expect(started).toEqual(['POST'])
   expect(problems).toEqual([])
 })
 

@@ -39,7 +39,7 @@ export const setDomains = (site: SitePlace, names: Names): SiteWork => ({
 /** The id of the operation that reports what a change of the primary domain would replace. */
 export const primaryPreviewQuery = (site: SitePlace, primary: string) =>
   queryOptions({
-    queryKey: ['site', site.id, 'domains', 'preview', primary],
+    queryKey: ['primary-preview', site.id, primary],
     queryFn: () =>
       startOperation('POST /api/servers/:server_id/sites/:site_id/domains/primary/preview', {
         params: at(site),

@@ -4,11 +4,14 @@ import { forgetOldest, KEPT_MS } from './forget.ts'
 
 const TRIES = 2
 
-/** For an answer that an agent computes: requested once, and not kept after use. */
+/**
+ * For an answer that an agent computes, or that starts its work: requested once, also when news of
+ * its subject arrive, and not kept after use.
+ */
 export const ONCE = {
   refetchInterval: false,
   refetchOnWindowFocus: false,
-  staleTime: Number.POSITIVE_INFINITY,
+  staleTime: 'static',
   gcTime: 0,
   retry: false,
 } as const
