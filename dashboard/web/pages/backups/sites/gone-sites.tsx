@@ -36,7 +36,7 @@ export function GoneSites({ gone }: { gone: readonly GoneSite[] }) {
         }
       >
         {gone.map((site) => (
-          <Row key={site.backup_id} site={site} />
+          <Row key={`${site.domain} ${site.target}`} site={site} />
         ))}
       </Table>
     </Card>
