@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import { endTemporary, temporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { remove } from '#agent/os/effects/effects.ts'
 import { getSite } from '#agent/os/site/sites.ts'
@@ -14,6 +15,7 @@ export const databaseUserEnd: Command<'database.user-end'> = {
   plan: async (params, host) => [await endStep(params, host)],
   async finished({ domain, user }, host) {
     const { user: database } = await getSite(host, domain)
+    await ensureMariadb(host)
     const isThere = (await temporaryOf(host, database)).some((one) => one.user === user)
     return isThere ? undefined : { domain, user }
   },

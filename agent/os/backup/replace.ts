@@ -4,7 +4,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
-import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { type Change, inOrder, moved, provided, removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
@@ -57,13 +57,14 @@ export async function loadDatabase(host: Host, site: Site, dump: string): Promis
 
 /**
  * The password of the account becomes that of wp-config.php, which may be that of another time.
- * Without a readable one it stays.
+ * Without a readable one it stays. Starts MariaDB if it is stopped, for example during boot.
  */
 export async function alignPassword(host: Host, site: Site): Promise<void> {
   const { user, php, domain } = site
   const tenant = { docroot: docrootOf(user), user, php, domain }
   const password = await host.scanner.databasePassword(tenant).catch(() => undefined)
   if (!password) return
+  await ensureMariadb(host)
   const hash = hashOf(password)
   if (hash === (await passwordHashOf(host, user))) return
   await releaseAccount(host, site, hash)

@@ -51,17 +51,22 @@ export function accountStep(params: NewUser, host: Host): Step {
       await createTemporary(host, await getSite(host, domain), account)
     },
     async undo() {
+      await ensureMariadb(steady)
       const made = await findTemporary(steady, token)
       if (made) await endTemporary(steady, made.user)
     },
   }
 }
 
-/** Undefined: it was not created, or has no rights yet. */
+/**
+ * Undefined: it was not created, or has no rights yet. Starts MariaDB if it is stopped, for example
+ * during boot.
+ */
 export async function madeOf(
   { domain, token }: Pick<NewUser, 'domain' | 'token'>,
   host: Host,
 ): Promise<Made | undefined> {
+  await ensureMariadb(host)
   const made = await findTemporary(host, token)
   if (made?.database === undefined) return undefined
   const { user, database, ends } = made

@@ -49,5 +49,8 @@ const rewriter =
     const asked: string[] | undefined = request.tables
     const found = tables[user].filter((one) => asked?.includes(one.table) ?? true)
     if (output_file !== undefined) host.disk.putText(output_file, 'rewritten')
-    return { ...done(), stderr: `${JSON.stringify({ ...ADDRESSES, tables: found })}\n` }
+    return {
+      ...done(),
+      stderr: `${JSON.stringify({ ...ADDRESSES, tables: found, missing: [] })}\n`,
+    }
   }

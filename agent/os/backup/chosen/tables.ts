@@ -9,6 +9,7 @@ import { clientOf, reasonOf, runAsOwner } from '#agent/os/database/as-owner.ts'
 import { databaseSize, timeFor } from '#agent/os/database/dump.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
+import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -50,7 +51,10 @@ export async function bringBackTables(host: Host, site: Site, folder: string): P
   await host.files.remove(chosenIn(folder))
 }
 
-/** Replaces tables of a site by those that were taken from a dump, and leaves all others alone. */
+/**
+ * Replaces tables of a site by those that were taken from a dump, and leaves all others alone. Starts
+ * MariaDB if it is stopped, for example during boot.
+ */
 export async function loadTables(
   host: Host,
   site: Site,
@@ -59,6 +63,7 @@ export async function loadTables(
 ): Promise<void> {
   const { user } = site
   const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
+  await ensureMariadb(host)
   await reserveAccount(host, user)
   await dropTables(host, user, tables)
   await importDatabase(host, user, chosenIn(folder))
