@@ -4,6 +4,7 @@ import { findSite } from '#agent/os/site/sites.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import { emptyServer, OLD, PAGE, VHOST } from '#tests/support/agent/moving.ts'
+import { times } from '#tests/support/runs.ts'
 
 test('creates the same site, which serves only the server that it comes from', async () => {
   const { host, params } = await emptyServer()
@@ -72,5 +73,5 @@ test('leaves nothing, whichever effect fails', async () => {
       ])
     },
   )
-  expect(failed).toBeGreaterThan(20)
+  expect(failed).toBeGreaterThan(times(20))
 }, 60_000)

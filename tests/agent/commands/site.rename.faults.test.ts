@@ -13,6 +13,7 @@ import {
   wholly,
 } from '#tests/support/agent/renaming.ts'
 import { recover } from '#tests/support/recover.ts'
+import { every, times } from '#tests/support/runs.ts'
 
 test('is complete under one name, whichever effect fails', async () => {
   let failed = 0
@@ -28,11 +29,11 @@ test('is complete under one name, whichever effect fails', async () => {
       expect([fault, found]).toEqual([fault, { ...wholly(isFailed ? OLD : NEW), kept, files }])
     },
   )
-  expect(failed).toBeGreaterThan(20)
+  expect(failed).toBeGreaterThan(times(20))
   expect(failed).toBeLessThan(count)
 }, 240_000)
 
-const EVERY = 2
+const EVERY = every(2)
 
 test('is complete under one name, at whichever effect the agent is killed', async () => {
   const ends = new Set<string>()
