@@ -29,7 +29,7 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
   agent.works.set('site.create', async function* ({ domain }) {
     yield { begins: 'Creating the system user' }
     await go.promise
-    agent.sites.push(foundSite(String(domain)))
+    agent.sites.push(foundSite(String(domain), { tls: 'letsencrypt' }))
     return { domain }
   })
   agent.answers.set('/sites/admin-password', () =>

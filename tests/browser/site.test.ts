@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, makesSites, reportChange } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -114,6 +114,7 @@ test('a scan shows version, plugins and themes of WordPress', async () => {
   const shop = { slug: 'shop', name: 'Shop', version: '1.0', active: true, update: '1.1' }
   agent.works.set('wp.scan', async function* () {
     yield 'Reading plugins'
+    reportChange(agent, 'scanned.example', { updates })
     return { wp_version: '6.8.1', plugins: [shop], themes: [], core_update: '6.8.2', updates }
   })
   agent.sites.push(foundSite('scanned.example'))

@@ -1,4 +1,5 @@
 import type { FoundSite } from '#shared/agent.ts'
+import { COMMANDS } from '#shared/commands.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import type { Used } from '#tests/support/running.ts'
@@ -75,13 +76,19 @@ const UNMEASURED = {
   ...{ limit_bytes: 10_000_000_000, limit_files: 250_000 },
 }
 
-/** An agent that creates sites, and reports them in a sync. */
+/** An agent that creates sites, and reports them as they were created: a sync may come at any time. */
 export function makesSites(agent: FakeAgent): void {
-  agent.works.set('site.create', async function* ({ domain }) {
+  agent.works.set('site.create', async function* (params) {
+    const { domain, php, tier, tls } = COMMANDS['site.create'].params.parse(params)
     yield `Creating the files of ${domain}`
-    agent.sites.push(foundSite(String(domain)))
+    agent.sites.push(foundSite(domain, { php, tier, tls }))
     return { domain }
   })
+}
+
+/** An agent reports other facts of a site from now on. */
+export function reportChange(agent: FakeAgent, domain: string, facts: Partial<FoundSite>): void {
+  agent.sites = agent.sites.map((site) => (site.domain === domain ? { ...site, ...facts } : site))
 }
 
 /** An agent that does not report a site in its trash: a sync may come at any time. */
