@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startCrashingAgent } from '#tests/support/system/sweep/agent.ts'
+import { startDatabaseLate } from '#tests/support/system/sweep/late-database.ts'
 import { perform, type Scenario } from '#tests/support/system/sweep/sweep.ts'
 import { Sweeps } from '#tests/support/system/sweep/sweeps.ts'
 
@@ -22,6 +23,7 @@ unless(lab.available()).describe('a change of the primary domain that is cut off
   let sweeps: Sweeps
   beforeAll(async () => {
     sweeps = new Sweeps(await startCrashingAgent('sweep-rename'))
+    await startDatabaseLate(sweeps.agent.host)
     const works = [['server.provision', {}] as const, ['site.create', site] as const]
     for (const work of works) await perform(sweeps.agent, work)
     // A certificate of its own, and records like those after a change and back.

@@ -3,6 +3,7 @@ import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { startCrashingAgent } from './agent.ts'
+import { startDatabaseLate } from './late-database.ts'
 import { perform, type Work } from './sweep.ts'
 import { Sweeps } from './sweeps.ts'
 
@@ -23,6 +24,7 @@ export async function startBackedUp(name: string) {
   const sweeps = new Sweeps(await startCrashingAgent(name))
   const { agent } = sweeps
   const { host } = agent
+  await startDatabaseLate(host)
   await putRestic(host)
   await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
   await perform(agent, ['server.provision', {}])
