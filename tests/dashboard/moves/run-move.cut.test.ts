@@ -4,7 +4,7 @@ import { findMove } from '#dashboard/moves/queries.ts'
 import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
-const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
+const SHORT = { deadline_ms: 4000, retry_max_ms: 20 }
 const UNTIL_COPIED = [
   ['one', 'site.switch', 'leaving'],
   ['one', 'backup.create'],
