@@ -152,7 +152,7 @@ export function makeDeps(outside: Outside) {
     onFinished: ({ id, type, server_id, params }, { status }) => {
       base.bus.notify(BULK_NEWS)
       health.forget(server_id)
-      if (type !== 'server.sync') states.forget(server_id)
+      states.forget(server_id)
       if (status === 'failed' && params.dns !== undefined)
         undoRecords(sync, { id }).catch((error: unknown) =>
           log.error('undo of DNS records failed', error),

@@ -38,7 +38,11 @@ export class KnownStates {
   see(server_id: number, version: string | null): boolean {
     const known = this.#known.get(server_id)
     const now = this.#clock.elapsed()
-    if (known?.version !== version || now - known.synced >= WHOLE_MS) return false
+    if (known?.version !== version || now - known.synced >= WHOLE_MS) {
+      // A whole sync follows, which may record another state before this one returns.
+      this.#known.delete(server_id)
+      return false
+    }
     known.seen = now
     return true
   }

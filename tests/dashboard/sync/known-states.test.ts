@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 
 test('knows the version of the last sync, of its server only', () => {
-  expect([states.see(1, 'v1'), states.see(1, 'v2'), states.see(2, 'v1')]).toEqual([
+  expect([states.see(1, 'v1'), states.see(2, 'v1'), states.see(1, 'v2')]).toEqual([
     ...[true, false, false],
   ])
 })
@@ -22,6 +22,12 @@ test('knows nothing of a server whose state has no version', () => {
   states.begin(2)(null)
 
   expect([states.see(2, null), states.isSeen(2, MINUTE)]).toEqual([false, false])
+})
+
+test('forgets a version once the server had another one, which may be on record since', () => {
+  const another = states.see(1, 'v2')
+
+  expect([another, states.see(1, 'v1'), states.isSeen(1, MINUTE)]).toEqual([false, false, false])
 })
 
 test('asks for a whole sync every ten minutes', async () => {
