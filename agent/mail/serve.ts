@@ -4,6 +4,7 @@ import type { Config } from '#agent/config.ts'
 import { logError } from '#agent/log.ts'
 import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
 import type { Schedule } from '#agent/os/mail/retry-schedule.ts'
+import { Changes } from './changes.ts'
 import { MailLog } from './log.ts'
 import { type SettingFiles, settingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
@@ -57,11 +58,13 @@ export class MailService {
   }
 
   async run(): Promise<void> {
+    const folders = new Changes(this.#places.sockets)
     while (!this.#ending) {
       await this.look().catch(this.#report)
       this.#work()
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      await folders.next(LOOK_MS)
     }
+    folders.close()
   }
 
   /** Accepted mail stays on the disk; the current message completes first. */
@@ -76,7 +79,8 @@ export class MailService {
   async look(): Promise<void> {
     const users = await this.#users()
     for (const [user, { socket }] of this.#sites) {
-      if (users.includes(user)) continue
+      // A folder that was removed and created again between two looks has no socket.
+      if (users.includes(user) && (await socket.exists())) continue
       socket.close()
       this.#sites.delete(user)
     }

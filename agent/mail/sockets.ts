@@ -1,4 +1,4 @@
-import { chmod, rename } from 'node:fs/promises'
+import { chmod, rename, stat } from 'node:fs/promises'
 import net, { type Server } from 'node:net'
 import type { MailPlaces } from '#agent/os/mail/places.ts'
 import { accept } from './accept.ts'
@@ -11,6 +11,8 @@ const MOST_CONNECTIONS = 8
 const MOST_TURNS = 8
 
 export interface MailSocket {
+  /** Whether its file is still the one that this process made. */
+  exists(): Promise<boolean>
   close(): void
 }
 
@@ -34,7 +36,11 @@ export async function openSocket(
   // Only that site can enter the folder.
   await chmod(`${path}.new`, 0o666)
   await rename(`${path}.new`, path)
-  return { close: () => server.close() }
+  const { ino } = await stat(path)
+  return {
+    exists: async () => (await stat(path).catch(() => undefined))?.ino === ino,
+    close: () => server.close(),
+  }
 }
 
 function listen(server: Server, path: string): Promise<void> {

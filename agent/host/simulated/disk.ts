@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { posix } from 'node:path'
 import type { Entry, Files, Stat, WriteOptions } from '#agent/host/ports.ts'
 import type { SiteTree } from '#agent/scan/site-tree.ts'
+import { openSocket } from './mail-queue.ts'
 import {
   type FolderNode,
   file,
@@ -79,6 +80,7 @@ export class Disk extends Tree implements Files {
   async mkdir(path: string, options: WriteOptions = {}) {
     this.guard(`mkdir ${path}`)
     this.putFolder(path, options)
+    openSocket(this, path)
   }
 
   async link(target: string, path: string) {

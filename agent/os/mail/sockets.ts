@@ -9,11 +9,16 @@ import {
   removedTree,
 } from '#agent/os/effects/change.ts'
 import { create } from '#agent/os/effects/effects.ts'
+import { isRunning } from '#agent/os/services/service.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { readSiteSetting, writeSetting } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
-import { planSync, syncService } from './service.ts'
+import { mailService, planSync, syncService } from './service.ts'
 import { ofSite } from './setting.ts'
+
+/** The queue opens the socket of a new folder at once, and after half a second at the latest. */
+const OPENS_MS = 2000
+const LOOK_MS = 10
 
 const placesOf = ({ settings }: Host) => mailPlaces(settings.mail_dir)
 
@@ -32,7 +37,18 @@ export function openSocket(host: Host, site: Site): Change {
     ),
     folder(host, placesOf(host).socketFolder(user), options),
     provided(async () => site.staging, queueRuns(host)),
+    declared([], () => listening(host, user)),
   )
+}
+
+/** Mail of a site that finds no socket is lost. Without an answer of the queue, the site starts anyway. */
+async function listening(host: Host, user: string): Promise<void> {
+  const isOpen = async () => (await host.files.stat(placesOf(host).socket(user))) !== undefined
+  if ((await isOpen()) || !(await isRunning(host, mailService(host)))) return
+  for (const until = host.clock.elapsed() + OPENS_MS; host.clock.elapsed() < until; ) {
+    await host.clock.sleep(LOOK_MS)
+    if (await isOpen()) return
+  }
 }
 
 /** A site without staging keeps the setting of its mail as it is. */

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { MailService } from '#agent/mail/serve.ts'
 import { hand, MailPlace, messageTo } from '#tests/support/mail/queue.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
@@ -167,12 +168,23 @@ test('without a relay, or turned off, it refuses mail with the reason', async ()
   expect(relay.received).toEqual([])
 })
 
+test('a folder that is removed and created again at once gets its socket again', async () => {
+  const place = await withRelay()
+  const folder = place.places.socketFolder('shop')
+  for (let times = 0; times < 3; times += 1) {
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder)
+    const socket = place.places.socket('shop')
+    for (let tries = 0; !existsSync(socket) && tries < 500; tries += 1) await Bun.sleep(10)
+    expect(await hand(socket, messageTo('ann@example.org'))).toMatch(/^250 queued as /)
+  }
+})
+
 test('a removed site has no socket any more, and other sites are unaffected', async () => {
   await relay.start()
   const place = new MailPlace(['shop', 'blog'])
   place.server(relay.port)
   await started(place)
-  const { rmSync } = await import('node:fs')
   rmSync(place.places.socketFolder('shop'), { recursive: true })
   await hand(place.places.socket('blog'), messageTo('ann@example.org'))
   await place.until(({ sent_day }) => sent_day === 1, 'blog')

@@ -1,5 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
+import { openSockets } from '#agent/host/simulated/mail-queue.ts'
 import { done, failed } from './output.ts'
 
 const UNITS = '/etc/systemd/system'
@@ -28,6 +29,7 @@ export function startUnit(disk: Disk, unit: string): void {
   const ends = textOf(disk, unit).includes('\nType=oneshot\n')
   if (program !== undefined && unit.endsWith('.service') && !ends)
     disk.putText(processesOf(disk, unit), `${pidOf(disk, program)}\n`)
+  openSockets(disk, unit)
 }
 
 function stopUnit(disk: Disk, unit: string): void {
