@@ -30,6 +30,7 @@ import { Bus } from './runtime/bus.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
+import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { KnownStates } from './sync/known-states.ts'
 import { readMinute } from './sync/read-state.ts'
@@ -62,6 +63,8 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   /** The transport to agents; undefined: the network. */
   transports?: Transports
   password_cost?: PasswordCost
+  /** Undefined: a new RSA key each time. */
+  make_key_pair?: () => Promise<KeyPair>
 }
 
 /** A poll of each minute that has seen the state of a server saves its next sync. */
@@ -184,6 +187,7 @@ export function makeDeps(outside: Outside) {
     worker,
     tokens: new Tokens(outside.secret, clock),
     passwords: new Passwords(outside.password_cost ?? STRONG, clock),
+    make_key_pair: outside.make_key_pair ?? makeKeyPair,
     devices: new Devices(outside.secret, { clock, random }),
     throttle: new Throttle(clock),
     passes: new ToolPasses(outside.secret, clock),

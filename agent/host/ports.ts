@@ -60,6 +60,8 @@ export interface RunOptions {
   output_file?: string
   /** Called each second: the bytes of `input_file` or `input_from` that it has, else of `output_file`. */
   seen?(bytes: number): void
+  /** Milliseconds between two calls of `seen`: 1,000. */
+  seen_ms?: number
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
   site?: SiteProcess
   /** Runs as the user of nginx on its files, or as the user of the mail queue. */

@@ -29,6 +29,8 @@ interface Settings {
   root: string
   schedule: Schedule
   smtp?: SmtpOptions
+  /** Milliseconds until a change of a setting is seen at the latest: 500. */
+  look_ms?: number
   report?: (error: unknown) => void
 }
 
@@ -62,7 +64,7 @@ export class MailService {
     while (!this.#ending) {
       await this.look().catch(this.#report)
       this.#work()
-      await folders.next(LOOK_MS)
+      await folders.next(this.#settings.look_ms ?? LOOK_MS)
     }
     folders.close()
   }

@@ -2,12 +2,10 @@ import {
   constants,
   createHash,
   createPublicKey,
-  generateKeyPair,
   privateDecrypt,
   publicEncrypt,
   timingSafeEqual,
 } from 'node:crypto'
-import { promisify } from 'node:util'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
@@ -15,6 +13,7 @@ import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
+import { type KeyPair, LEAST_BITS } from './key-pair.ts'
 import { confirmKit, findKit, insertKit, type KitRow } from './kit.queries.ts'
 
 export interface KitDeps {
@@ -22,9 +21,10 @@ export interface KitDeps {
   clock: Clock
   random: Random
   sealer: Sealer
+  /** Makes the key of the dashboard for one kit. */
+  make_key_pair: () => Promise<KeyPair>
 }
 
-const LEAST_BITS = 3072
 const CHALLENGE_BYTES = 32
 const PURPOSE = 'backup kit'
 /** What an agent and `openssl pkeyutl` use too. */
@@ -49,17 +49,13 @@ function viewOf({ recovery_key, created_at, confirmed_at }: KitRow): BackupKitVi
  * challenge that only the private half opens. Throws 422 for anything but a strong RSA key.
  */
 export async function createKit(
-  { db, clock, random, sealer }: KitDeps,
+  { db, clock, random, sealer, make_key_pair }: KitDeps,
   recovery_key: string,
   user_id: number,
 ): Promise<{ kit: BackupKitView; challenge: string }> {
   refuseWeak('public_key', recovery_key)
   const answer = Buffer.from(random(CHALLENGE_BYTES))
-  const own = await promisify(generateKeyPair)('rsa', {
-    modulusLength: LEAST_BITS,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
+  const own = await make_key_pair()
   const created_at = timestamp(clock)
   const values = {
     recovery_key,

@@ -4,7 +4,8 @@ import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { backupAgent, opened, rsa } from '#tests/support/dashboard/backups.ts'
+import { backupAgent, opened } from '#tests/support/dashboard/backups.ts'
+import { rsa } from '#tests/support/key-pair.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()

@@ -19,11 +19,18 @@ export interface Connections {
   silent(reason: string): DatabaseUnavailable
 }
 
+interface Place {
+  socket: string
+  connect_ms: number
+}
+
 /** Connections of root to the socket of MariaDB. One connection tests the server before a pool retries. */
 export function openConnections(
   socket: string,
   option_files: readonly string[] = OPTION_FILES,
+  connect_ms = CONNECT_MS,
 ): Connections {
+  const place = { socket, connect_ms }
   let pool: Pool | undefined
   let failure: { error: DatabaseUnavailable; until: number } | undefined
   const failed = (error: DatabaseUnavailable) => {
@@ -39,7 +46,7 @@ export function openConnections(
       try {
         if (!pool || pool.totalConnections() === 0) {
           const former = pool
-          pool = await opened(socket, await accountThatEnters(socket, option_files))
+          pool = await opened(place, await accountThatEnters(place, option_files))
           await former?.end().catch(() => undefined)
         }
         return await pool.getConnection()
@@ -52,48 +59,48 @@ export function openConnections(
 }
 
 /** The first account that MariaDB accepts: of the agent's file, root by its socket, root's file. */
-async function accountThatEnters(socket: string, files: readonly string[]): Promise<Account> {
+async function accountThatEnters(place: Place, files: readonly string[]): Promise<Account> {
   const [own, ...others] = files
   const given = await readAccount(own === undefined ? [] : [own])
   if (given) {
-    await enter(socket, given)
+    await enter(place, given)
     return given
   }
   const root = { user: 'root' }
   try {
-    await enter(socket, root)
+    await enter(place, root)
     return root
   } catch (error) {
     const known = unavailable(error).problem === 'denied' ? await readAccount(others) : undefined
     if (!known) throw error
-    await enter(socket, known)
+    await enter(place, known)
     return known
   }
 }
 
-async function enter(socket: string, account: Account): Promise<void> {
+async function enter(place: Place, account: Account): Promise<void> {
   const { createConnection } = await import('mariadb')
-  const connection = await createConnection(configOf(socket, account))
+  const connection = await createConnection(configOf(place, account))
   connection.on('error', () => undefined)
   await connection.end().catch(() => connection.destroy())
 }
 
-async function opened(socket: string, account: Account): Promise<Pool> {
+async function opened(place: Place, account: Account): Promise<Pool> {
   const { createPool } = await import('mariadb')
   return createPool({
-    ...configOf(socket, account),
+    ...configOf(place, account),
     connectionLimit: 2,
     minimumIdle: 0,
     idleTimeout: 60,
-    acquireTimeout: CONNECT_MS + 2000,
+    acquireTimeout: place.connect_ms + 2000,
     initSql: `SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`,
   })
 }
 
-const configOf = (socketPath: string, account: Account): ConnectionConfig => ({
-  socketPath,
+const configOf = (place: Place, account: Account): ConnectionConfig => ({
+  socketPath: place.socket,
   ...account,
-  connectTimeout: CONNECT_MS,
+  connectTimeout: place.connect_ms,
   multipleStatements: false,
   permitLocalInfile: false,
   charset: 'utf8mb4',

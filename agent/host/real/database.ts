@@ -15,11 +15,14 @@ interface Options {
   socket?: string
   /** The files that may name an account: see option-file.ts. */
   option_files?: readonly string[]
+  /** Milliseconds until a server that accepts a connection and does not answer is `silent`: 3,000. */
+  connect_ms?: number
 }
 
 /** Driver and connections come with the first query: a server without MariaDB starts the agent too. */
-export function openDatabase({ socket = SOCKET, option_files }: Options = {}): Database {
-  const connections = openConnections(socket, option_files)
+export function openDatabase(options: Options = {}): Database {
+  const { socket = SOCKET, option_files, connect_ms } = options
+  const connections = openConnections(socket, option_files, connect_ms)
   const query = async (sql: string, values: readonly unknown[]): Promise<Row[]> => {
     const connection = await connections.take()
     try {

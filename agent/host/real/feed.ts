@@ -13,7 +13,8 @@ const MOST_STDERR = 1 << 20
 interface Feeding {
   /** What the first program got. */
   before?: Promise<Fed> | undefined
-  seen?: RunOptions['seen'] | undefined
+  /** Its `seen` and `seen_ms`. */
+  options?: RunOptions
 }
 
 /** Passes the output of one program to another, and measures it. Never throws. */
@@ -21,7 +22,7 @@ export async function feed(
   feeder: ChildProcess,
   ended: Promise<number>,
   child: ChildProcess,
-  { before, seen }: Feeding = {},
+  { before, options = {} }: Feeding = {},
 ): Promise<Fed> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -38,7 +39,7 @@ export async function feed(
       next(null, chunk)
     },
   })
-  const stop = seen && reportEach(seen, () => bytes)
+  const stop = options.seen && reportEach(options, () => bytes)
   if (feeder.stdout && child.stdin) {
     // A program that ends before its input closes the pipe: its own status says why.
     await pipeline(feeder.stdout, measured, child.stdin).catch(() => undefined)

@@ -89,7 +89,7 @@ function startFed(
   const [feeder, fed] = startFed(input_from.argv, input_from.options)
   const ended = exitOf(feeder, input_from.options)
   const child = start(argv, options)
-  return [child, feed(feeder, ended, child, { before: fed, seen: options.seen })]
+  return [child, feed(feeder, ended, child, { before: fed, options })]
 }
 
 function start(argv: readonly string[], options: RunOptions): ChildProcess {
@@ -119,7 +119,7 @@ function start(argv: readonly string[], options: RunOptions): ChildProcess {
     if (!options.input_from) child.stdin?.end(options.input)
     else if (options.input !== undefined) child.stdin?.write(options.input)
     if (options.seen && !options.input_from && watched !== undefined) {
-      watchFile(child, options.seen, { file, output })
+      watchFile(child, options, { file, output })
       open.delete(watched)
     }
     return child

@@ -34,7 +34,7 @@ export const visitor: Visitor = {
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     return outcomes
   },
-  pingFpm: ping,
+  pingFpm: (path) => ping(path),
   fpmStatus,
 }
 
@@ -130,8 +130,9 @@ const STATUS = requestTo('/.fpm-status', 'json')
 
 const NOBODY = ['ECONNREFUSED', 'ENOENT', 'ConnectionRefused']
 
-async function ping(path: string): Promise<Pinged> {
-  const answer = await askFpm(path, PING)
+/** The `/.fpm-ping` of a pool; a socket that accepts and never answers is `silent` after `timeout_ms`. */
+export async function ping(path: string, timeout_ms = PING_MS): Promise<Pinged> {
+  const answer = await askFpm(path, PING, timeout_ms)
   if (!('text' in answer)) return answer.failed
   return /\r?\n\r?\npong$/.test(answer.text) ? 'pong' : 'other'
 }
@@ -144,7 +145,7 @@ async function fpmStatus(path: string): Promise<string | undefined> {
 type Answer = { text: string } | { failed: Pinged }
 
 /** An answer of PHP-FPM itself: no file of the site is run. */
-function askFpm(path: string, request: Buffer): Promise<Answer> {
+function askFpm(path: string, request: Buffer, timeout_ms = PING_MS): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect({ path })
     let answer = Buffer.alloc(0)
@@ -153,7 +154,7 @@ function askFpm(path: string, request: Buffer): Promise<Answer> {
       resolve(given)
       socket.destroy()
     }
-    const late = setTimeout(() => done({ failed: 'silent' }), PING_MS)
+    const late = setTimeout(() => done({ failed: 'silent' }), timeout_ms)
     socket.on('error', (error) => done({ failed: refusalOf(error) }))
     socket.on('connect', () => socket.write(request))
     socket.on('data', (piece: Buffer) => {

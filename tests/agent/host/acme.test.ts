@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { acme } from '#agent/host/acme.ts'
@@ -90,11 +90,19 @@ test('a limit with a date ends the order at once', async () => {
 test('a short pause is waited for, and another error is not a limit', async () => {
   answer = limit(429, { 'retry-after': '1' }, MANY)
   orders = 0
-  setTimeout(() => {
+  const { setTimeout } = globalThis
+  const timers = spyOn(globalThis, 'setTimeout').mockImplementation(((
+    work: () => void,
+    ms?: number,
+  ) => {
+    if (ms !== 1000) return setTimeout(work, ms)
     answer = { status: 403, headers: {}, body: JSON.stringify({ detail: 'not you' }) }
-  }, 500)
+    return setTimeout(work, 0)
+  }) as typeof setTimeout)
 
   await expect(order()).rejects.toThrow('not you')
+
+  timers.mockRestore()
   expect(orders).toBe(2)
 })
 

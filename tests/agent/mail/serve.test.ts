@@ -1,36 +1,36 @@
-import { afterEach, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { MailService } from '#agent/mail/serve.ts'
 import { hand, MailPlace, messageTo } from '#tests/support/mail/queue.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
 
-const relay = new Relay()
-let running: MailService[] = []
-
-afterEach(async () => {
-  await Promise.all(running.map((service) => service.stop()))
-  running = []
-  await relay.stop()
-  relay.received.length = 0
-  relay.deferring = true
+const ends: (() => Promise<void>)[] = []
+afterAll(async () => {
+  await Promise.all(ends.map((end) => end()))
 })
 
 async function started(place: MailPlace): Promise<MailService> {
   const service = await place.started()
-  running.push(service)
+  ends.push(() => service.stop())
   return service
 }
 
-async function withRelay(change: Parameters<MailPlace['server']>[1] = {}): Promise<MailPlace> {
+async function startedRelay(): Promise<Relay> {
+  const relay = new Relay()
   await relay.start()
-  const place = new MailPlace()
-  place.server(relay.port, change)
-  await started(place)
-  return place
+  ends.push(() => relay.stop())
+  return relay
 }
 
-test('a message reaches the relay unchanged, and leaves no file', async () => {
-  const place = await withRelay()
+async function withRelay(change: Parameters<MailPlace['server']>[1] = {}) {
+  const relay = await startedRelay()
+  const place = new MailPlace()
+  place.server(relay.port, change)
+  return { relay, place, service: await started(place) }
+}
+
+test.concurrent('a message reaches the relay unchanged, and leaves no file', async () => {
+  const { place, relay } = await withRelay()
 
   const more = 'From: Shop <shop@shop.example.com>\nBcc: hidden@example.org\n'
   const answer = await hand(
@@ -54,8 +54,8 @@ test('a message reaches the relay unchanged, and leaves no file', async () => {
   expect(place.status()).toMatchObject({ queued: 0, failed_day: 0, problem: null })
 })
 
-test('each recipient is delivered, deferred, or given up with the message of the relay', async () => {
-  const place = await withRelay()
+test.concurrent('each recipient is delivered, deferred, or given up with the message of the relay', async () => {
+  const { place, relay } = await withRelay()
   const to = 'ann@example.org, bounce@example.org, defer@example.org'
   await hand(place.places.socket('shop'), messageTo(to))
   await place.until(({ sent_day, failed_day }) => sent_day === 1 && failed_day === 1)
@@ -69,16 +69,16 @@ test('each recipient is delivered, deferred, or given up with the message of the
   expect(relay.received.map((one) => one.to)).toEqual([['ann@example.org'], ['defer@example.org']])
 })
 
-test('a message that is refused after its text is given up', async () => {
-  const place = await withRelay()
+test.concurrent('a message that is refused after its text is given up', async () => {
+  const { place } = await withRelay()
   await hand(place.places.socket('shop'), messageTo('ann@example.org', 'refuse'))
   await place.until(({ failed_day }) => failed_day === 1)
   expect(place.status()).toMatchObject({ queued: 0, failures: [{ answer: '554 5.7.1 Spam' }] })
   expect(await place.emptied()).toEqual([])
 })
 
-test('a relay that was down gets every message once when it is back', async () => {
-  const place = await withRelay()
+test.concurrent('a relay that was down gets every message once when it is back', async () => {
+  const { place, relay } = await withRelay()
   await relay.stop()
   for (const name of ['ann', 'ben', 'cid']) {
     const answer = await hand(place.places.socket('shop'), messageTo(`${name}@example.org`))
@@ -97,8 +97,8 @@ test('a relay that was down gets every message once when it is back', async () =
   expect(place.status().problem).toBeNull()
 })
 
-test('a wrong password keeps the mail until it is right', async () => {
-  const place = await withRelay()
+test.concurrent('a wrong password keeps the mail until it is right', async () => {
+  const { place, relay } = await withRelay()
   place.site({
     relay: { host: '127.0.0.1', port: relay.port, tls: 'none', user: 'shop', password: 'wrong' },
   })
@@ -113,13 +113,13 @@ test('a wrong password keeps the mail until it is right', async () => {
   expect(relay.received.map(({ user }) => user)).toEqual(['shop'])
 })
 
-test('the next process has all queued messages, and no incomplete one', async () => {
-  const place = await withRelay()
+test.concurrent('the next process has all queued messages, and no incomplete one', async () => {
+  const { place, relay, service } = await withRelay()
   await relay.stop()
   await hand(place.places.socket('shop'), messageTo('ann@example.org'))
   const id = 'a'.repeat(24)
   await hand(place.places.socket('shop'), messageTo('ben@example.org'), { id, short: 5 })
-  await Promise.all(running.splice(0).map((service) => service.stop()))
+  await service.stop()
 
   await relay.start()
   await started(place)
@@ -128,8 +128,8 @@ test('the next process has all queued messages, and no incomplete one', async ()
   expect(await place.emptied()).toEqual([])
 })
 
-test('a message that a site submits again after a lost answer is queued once', async () => {
-  const place = await withRelay()
+test.concurrent('a message that a site submits again after a lost answer is queued once', async () => {
+  const { place, relay } = await withRelay()
   const id = 'b'.repeat(24)
   const text = messageTo('ann@example.org')
   expect(await hand(place.places.socket('shop'), text, { id })).toBe(`250 queued as ${id}`)
@@ -140,8 +140,8 @@ test('a message that a site submits again after a lost answer is queued once', a
   expect(relay.received).toHaveLength(2)
 })
 
-test('the mail of a site waits above its hourly limit', async () => {
-  const place = await withRelay({ hourly_limit: 2 })
+test.concurrent('the mail of a site waits above its hourly limit', async () => {
+  const { place } = await withRelay({ hourly_limit: 2 })
   for (const name of ['ann', 'ben', 'cid']) {
     await hand(place.places.socket('shop'), messageTo(`${name}@example.org`))
   }
@@ -153,8 +153,8 @@ test('the mail of a site waits above its hourly limit', async () => {
   expect(place.status().held).toBe(false)
 })
 
-test('without a relay, or turned off, it refuses mail with the reason', async () => {
-  await relay.start()
+test.concurrent('without a relay, or turned off, it refuses mail with the reason', async () => {
+  const relay = await startedRelay()
   const place = new MailPlace()
   await started(place)
   const text = messageTo('ann@example.org')
@@ -168,8 +168,8 @@ test('without a relay, or turned off, it refuses mail with the reason', async ()
   expect(relay.received).toEqual([])
 })
 
-test('a folder that is removed and created again at once gets its socket again', async () => {
-  const place = await withRelay()
+test.concurrent('a folder that is removed and created again at once gets its socket again', async () => {
+  const { place } = await withRelay()
   const folder = place.places.socketFolder('shop')
   for (let times = 0; times < 3; times += 1) {
     rmSync(folder, { recursive: true })
@@ -180,8 +180,8 @@ test('a folder that is removed and created again at once gets its socket again',
   }
 })
 
-test('a removed site has no socket any more, and other sites are unaffected', async () => {
-  await relay.start()
+test.concurrent('a removed site has no socket any more, and other sites are unaffected', async () => {
+  const relay = await startedRelay()
   const place = new MailPlace(['shop', 'blog'])
   place.server(relay.port)
   await started(place)

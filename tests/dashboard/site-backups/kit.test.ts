@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { confirmKit, kit, rsa } from '#tests/support/dashboard/backups.ts'
+import { confirmKit, kit } from '#tests/support/dashboard/backups.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { rsa } from '#tests/support/key-pair.ts'
 
 describe('the recovery kit', () => {
   test('is in use when its owner has proved that it opens the challenge', async () => {

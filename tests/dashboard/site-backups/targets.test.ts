@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  backupAgent,
-  checkedTarget,
-  kit,
-  place,
-  rsa,
-  SECRET,
-} from '#tests/support/dashboard/backups.ts'
+import { backupAgent, checkedTarget, kit, place, SECRET } from '#tests/support/dashboard/backups.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { rsa } from '#tests/support/key-pair.ts'
 
 describe('a backup target', () => {
   test('is shown without its secret, and is usable after a check from a server', async () => {

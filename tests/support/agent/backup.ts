@@ -1,23 +1,17 @@
-import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto'
+import { constants, privateDecrypt } from 'node:crypto'
 import { backupCreate } from '#agent/commands/backup.create.ts'
 import { restoreFolders } from '#agent/os/backup/places.ts'
 import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
+import { knownKey } from '#tests/support/key-pair.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
 
-const pair = () =>
-  generateKeyPairSync('rsa', {
-    modulusLength: 3072,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-
 /** The keys of a dashboard, of its recovery kit, and of the keeper of a storage. */
-export const dashboard = pair()
-export const kit = pair()
-export const keeper = pair()
+export const dashboard = knownKey('dashboard')
+export const kit = knownKey('kit')
+export const keeper = knownKey('keeper')
 
 /** A folder of the server. */
 export const TARGET = {

@@ -1,16 +1,10 @@
-import { constants, generateKeyPairSync, privateDecrypt, publicEncrypt } from 'node:crypto'
+import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
+import { knownKey } from '#tests/support/key-pair.ts'
 import { type Dashboard, DisposableAgent, until } from './dashboard.ts'
 
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
-export const rsa = (modulusLength = 3072) =>
-  generateKeyPairSync('rsa', {
-    modulusLength,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-
-export const kit = rsa()
+export const kit = knownKey('kit')
 /** What only the kit opens, in base64. */
 export const sealed = (text: string, key = kit.publicKey): string =>
   publicEncrypt({ key, ...OAEP }, Buffer.from(text)).toString('base64')

@@ -16,6 +16,7 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { knownKey } from '#tests/support/key-pair.ts'
 import { checked } from '#tests/support/openapi/checked.ts'
 import { ADMIN, copyRecords } from '#tests/support/records.ts'
 
@@ -79,6 +80,7 @@ export class Dashboard {
       public_url: options.public_url,
       builds_dir: options.builds_dir,
       limits: { ...LIMITS, ...limits },
+      make_key_pair: async () => knownKey('dashboard'),
       password_cost: { memory_kib: 8, rounds: 1 },
     })
     this.app = createApp(this.deps)

@@ -57,7 +57,7 @@ export class MailPlace {
   }
 
   service(schedule = FAST): MailService {
-    return new MailService({ root: this.root, schedule })
+    return new MailService({ root: this.root, schedule, look_ms: 20 })
   }
 
   async started(schedule = FAST): Promise<MailService> {

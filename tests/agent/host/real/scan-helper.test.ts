@@ -2,7 +2,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type HelperProcess, type HelperTimes, ScanHelper } from '#agent/host/real/scan-helper.ts'
 
-const TIMES: HelperTimes = { silence_ms: 1500, reading_ms: 1500, idle_ms: 60_000 }
+const TIMES: HelperTimes = { silence_ms: 10_000, reading_ms: 10_000, idle_ms: 60_000 }
+const SHORT: HelperTimes = { ...TIMES, reading_ms: 400 }
 const started: ChildProcess[] = []
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
@@ -61,7 +62,8 @@ test.each([
     'its answer is too long',
   ],
 ])('fails only the site at which a process %s', async (_, wrong, reason) => {
-  const scanner = helper(`if (site.docroot === '/bad') { ${wrong} }`)
+  const times = wrong.startsWith('for') ? SHORT : TIMES
+  const scanner = helper(`if (site.docroot === '/bad') { ${wrong} }`, times)
 
   const answers = await ask(scanner, ['/a', '/bad', '/b', '/c'])
 

@@ -4,7 +4,7 @@ import http from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
-import { visitor } from '#agent/host/real/visitor.ts'
+import { ping, visitor } from '#agent/host/real/visitor.ts'
 
 const folder = mkdtempSync(`${tmpdir()}/fpm-`)
 const path = `${folder}/fpm.sock`
@@ -74,7 +74,7 @@ test.each<[string, (socket: Socket) => void]>([
 
 test('a silent PHP-FPM times out, like a socket without a listener', async () => {
   await listening(() => undefined)
-  expect(await visitor.pingFpm(path)).toBe('silent')
+  expect(await ping(path, 100)).toBe('silent')
   expect(await visitor.pingFpm(`${folder}/none.sock`)).toBe('refused')
 })
 

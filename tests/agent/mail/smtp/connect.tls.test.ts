@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import type { SMTPServerOptions } from 'smtp-server'
 import { tryOut } from '#agent/mail/try.ts'
 import type { Relay as Setting } from '#agent/os/mail/setting.ts'
@@ -7,22 +7,27 @@ import { Relay } from '#tests/support/mail/relay.ts'
 
 const NAME = 'localhost'
 const TIMES = { connect_ms: 3000, answer_ms: 3000, accept_ms: 3000 }
+/** For a relay that waits for the client. */
+const QUICK = { ...TIMES, answer_ms: 100 }
 let authority: Authority
 let good: Certified
-let relay: Relay | undefined
 
 beforeAll(async () => {
   authority = await Authority.create()
   good = await authority.certify(NAME)
 })
-afterEach(() => relay?.stop())
 
 type Tls = Setting['tls']
 const SECURED = { starttls: { disabledCommands: [] }, implicit: { secure: true }, none: {} }
 
 /** The result of a test message, and the dialogue of both sides. */
-async function outcomeOf(tls: Tls, options: SMTPServerOptions, change: Partial<Setting> = {}) {
-  relay = new Relay({ ...SECURED[tls], ...options })
+async function outcomeOf(
+  tls: Tls,
+  options: SMTPServerOptions,
+  change: Partial<Setting> = {},
+  times = TIMES,
+) {
+  const relay = new Relay({ ...SECURED[tls], ...options })
   await relay.start()
   const lines: string[] = []
   const setting = { host: NAME, port: relay.port, tls, user: 'shop', password: 'right', ...change }
@@ -31,9 +36,10 @@ async function outcomeOf(tls: Tls, options: SMTPServerOptions, change: Partial<S
     ...{ rewrite_from: 'foreign' as const, hourly_limit: 100 },
   }
   const say = (line: string) => lines.push(line)
-  const smtp = { roots: authority.roots, times: TIMES }
+  const smtp = { roots: authority.roots, times }
   const ended = tryOut(rules, 'ann@example.org', say, smtp)
   const answer = await ended.catch((error: Error) => error.message)
+  await relay.stop()
   return { answer, lines, received: relay.received }
 }
 
@@ -41,7 +47,7 @@ const secrets = ['right', ...['right', '\0shop\0right'].map((text) => btoa(text)
 const TAKEN = '250 2.0.0 Ok: queued as 1'
 
 describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
-  test.each(['PLAIN', 'LOGIN'])('accepts a login with AUTH %s', async (method) => {
+  test.concurrent.each(['PLAIN', 'LOGIN'])('accepts a login with AUTH %s', async (method) => {
     const { answer, lines, received } = await outcomeOf(tls, { ...good, authMethods: [method] })
     expect(answer).toBe(TAKEN)
     expect(received).toMatchObject([{ user: 'shop', to: ['ann@example.org'] }])
@@ -49,25 +55,25 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret)
   })
 
-  test('gets no password if it offers neither PLAIN nor LOGIN', async () => {
+  test.concurrent('gets no password if it offers neither PLAIN nor LOGIN', async () => {
     const { answer, lines } = await outcomeOf(tls, { ...good, authMethods: ['CRAM-MD5'] })
     expect(answer).toBe('the relay offers neither AUTH PLAIN nor AUTH LOGIN, but: CRAM-MD5')
     expect(lines.filter((line) => line.startsWith('> AUTH'))).toEqual([])
   })
 
-  test('refuses a wrong password with its own message', async () => {
+  test.concurrent('refuses a wrong password with its own message', async () => {
     const { answer } = await outcomeOf(tls, good, { password: 'wrong' })
     expect(answer).toBe('535 5.7.8 No')
   })
 
-  test('with a self-signed certificate gets nothing', async () => {
+  test.concurrent('with a self-signed certificate gets nothing', async () => {
     const { answer, lines, received } = await outcomeOf(tls, await selfSigned(NAME))
     expect(answer).toMatch(/^TLS with the relay failed: self[- ]signed certificate/)
     expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
     expect(received).toEqual([])
   })
 
-  test('with the certificate of another name gets nothing', async () => {
+  test.concurrent('with the certificate of another name gets nothing', async () => {
     const { answer, lines, received } = await outcomeOf(
       tls,
       await authority.certify('other.example'),
@@ -77,20 +83,20 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     expect(received).toEqual([])
   })
 
-  test('with an expired certificate gets nothing', async () => {
+  test.concurrent('with an expired certificate gets nothing', async () => {
     const { answer, received } = await outcomeOf(tls, await authority.certify(NAME, -1))
     expect(answer).toMatch(/expired/)
     expect(received).toEqual([])
   })
 
-  test('with the right name in its certificate, reached by an address, gets nothing', async () => {
+  test.concurrent('with the right name in its certificate, reached by an address, gets nothing', async () => {
     const { answer, received } = await outcomeOf(tls, good, { host: '127.0.0.1' })
     expect(answer).toMatch(/IP.*127\.0\.0\.1|altnames/)
     expect(received).toEqual([])
   })
 })
 
-test('a relay without STARTTLS gets no password where TLS is wanted', async () => {
+test.concurrent('a relay without STARTTLS gets no password where TLS is wanted', async () => {
   const { answer, lines, received } = await outcomeOf('starttls', {
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
@@ -100,17 +106,16 @@ test('a relay without STARTTLS gets no password where TLS is wanted', async () =
   expect(received).toEqual([])
 })
 
-test('a relay that offers no login gets no password', async () => {
+test.concurrent('a relay that offers no login gets no password', async () => {
   const { answer, lines } = await outcomeOf('none', { disabledCommands: ['AUTH'] })
   expect(answer).toBe('the relay offers no login: check the port and the kind of TLS')
   expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1)
 })
 
-test('implicit TLS and STARTTLS are not confused', async () => {
-  const later = await outcomeOf('starttls', { ...good, secure: true })
-  expect(later.answer).toBe('the relay did not answer within 3 seconds')
+test.concurrent('implicit TLS and STARTTLS are not confused', async () => {
+  const later = await outcomeOf('starttls', { ...good, secure: true }, {}, QUICK)
+  expect(later.answer).toBe('the relay did not answer within 0.1 seconds')
   expect(later.received).toEqual([])
-  await relay?.stop()
   const first = await outcomeOf('implicit', { ...good, secure: false })
   expect(first.answer).toStartWith('TLS with the relay failed: ')
   expect(first.received).toEqual([])

@@ -8,7 +8,8 @@ import {
   sealTo,
 } from '#dashboard/web/pages/backups/kit/key-pair.ts'
 import { PublicKey } from '#shared/backup.ts'
-import { kit, opened, rsa, sealed } from '#tests/support/dashboard/backups.ts'
+import { kit, opened, sealed } from '#tests/support/dashboard/backups.ts'
+import { rsa } from '#tests/support/key-pair.ts'
 
 test('a pair has 3072 bits, and its public key is one that the API takes', async () => {
   const { public_key, private_key } = await createKeyPair()
