@@ -3,13 +3,13 @@ import { findMove, storeProgress } from '#dashboard/moves/queries.ts'
 import {
   decides,
   events,
+  gone,
   type MovingServers,
   movingServers,
   rename,
 } from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
-const SHORT = { deadline_ms: 1500, retry_min_ms: 20, retry_max_ms: 20 }
 const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
 const removed = (all: MovingServers) =>
   all.asked.filter(([, command]) => command === 'site.delete' || command === 'site.purge')
@@ -17,11 +17,11 @@ const removed = (all: MovingServers) =>
 test.each(['no host', '127.0.0.2'])(
   'a server that forwards already: its lost answer is asked for, also if the other is at %p now',
   async (name) => {
-    await using all = await movingServers(SHORT)
+    await using all = await movingServers()
     const { agent } = all.one
     decides(all, async () => {
       await rename(all, all.second, name)
-      void agent.stop()
+      gone(all, 'one')
       setTimeout(() => agent.listen(), 50)
     })
 
@@ -37,7 +37,7 @@ test.each(['no host', '127.0.0.2'])(
 )
 
 test('a repeated move removes no copy before the server of the site says that it serves the site', async () => {
-  await using all = await movingServers(SHORT)
+  await using all = await movingServers()
   decides(all, () => {
     throw new Refused({ error: 'Conflict', message: 'The answer was lost' })
   })
@@ -50,10 +50,10 @@ test('a repeated move removes no copy before the server of the site says that it
 })
 
 test('a move that failed after the call that decides is still undecided', async () => {
-  await using all = await movingServers(SHORT)
+  await using all = await movingServers()
   const { agent } = all.one
   const { db } = all.dashboard
-  decides(all, () => void agent.stop())
+  decides(all, () => gone(all, 'one'))
   await move(all)
   const { progress } = (await findMove(db, all.shop)) ?? {}
   await storeProgress(db, all.shop, { ...progress, failure: { error: 'Conflict' } })

@@ -1,17 +1,21 @@
 import { expect, test } from 'bun:test'
-import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import {
+  events,
+  gone,
+  hangs,
+  type MovingServers,
+  movingServers,
+} from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-
-const SHORT = { deadline_ms: 1500, retry_max_ms: 20 }
 
 /** A moved site whose current server is lost permanently as soon as it gets a state. */
 async function cutOff(state: string): Promise<{ all: MovingServers; text: string }> {
-  const all = await movingServers(SHORT)
+  const all = await movingServers()
   await events(all, 'move', { server_id: all.second })
   all.asked.length = 0
   const { agent } = all.two
   const when = (params: Record<string, unknown>) => params.state === state
-  const hanging = hangs(all, { of: 'two', command: 'site.switch', when }, () => void agent.stop())
+  const hanging = hangs(all, { of: 'two', command: 'site.switch', when }, () => gone(all, 'two'))
   const text = await events(all, 'move-back', { discard_changes: true })
   hanging.ends()
   agent.listen()
@@ -62,7 +66,7 @@ function remembers(all: MovingServers, refused: { parted: boolean }): void {
 }
 
 test('a former server that was started again, and did not get back to forwarding, needs one repeat', async () => {
-  await using all = await movingServers(SHORT)
+  await using all = await movingServers()
   await events(all, 'move', { server_id: all.second })
   const refused = { parted: true }
   remembers(all, refused)

@@ -1,10 +1,15 @@
 import { expect, test } from 'bun:test'
 import { sites } from '#dashboard/db/schema.ts'
 import { findMove } from '#dashboard/moves/queries.ts'
-import { events, hangs, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import {
+  events,
+  gone,
+  hangs,
+  type MovingServers,
+  movingServers,
+} from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
-const SHORT = { deadline_ms: 4000, retry_max_ms: 20 }
 const UNTIL_COPIED = [
   ['one', 'site.switch', 'leaving'],
   ['one', 'backup.create'],
@@ -26,9 +31,9 @@ const move = (all: MovingServers) => events(all, 'move', { server_id: all.second
 const asked = (all: MovingServers) => all.asked.splice(0) as unknown[]
 
 test('a new server that is gone permanently ends the move, and the next move removes its copy first', async () => {
-  await using all = await movingServers(SHORT)
+  await using all = await movingServers()
   const { agent } = all.two
-  const hanging = hangs(all, { of: 'two', command: 'site.catch-up' }, () => void agent.stop())
+  const hanging = hangs(all, { of: 'two', command: 'site.catch-up' }, () => gone(all, 'two'))
 
   const text = await move(all)
 
@@ -72,13 +77,11 @@ test('an agent that hangs during the freeze is cancelled, and the site is served
 })
 
 test('an old server that is gone after the call that decides: only the repeated move decides', async () => {
-  await using all = await movingServers(SHORT)
+  await using all = await movingServers()
   const { agent } = all.one
   const isParting = ({ state }: Record<string, unknown>) => state === 'parted'
-  const hanging = hangs(
-    all,
-    { of: 'one', command: 'site.switch', when: isParting },
-    () => void agent.stop(),
+  const hanging = hangs(all, { of: 'one', command: 'site.switch', when: isParting }, () =>
+    gone(all, 'one'),
   )
 
   const text = await move(all)

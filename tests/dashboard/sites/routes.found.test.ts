@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { ROUTES } from '#dashboard/routes.ts'
 import { listSiteRows } from '#dashboard/sync/queries.ts'
 import { planSync } from '#dashboard/sync/sync-plan.ts'
 import {
@@ -8,88 +7,15 @@ import {
   makeDashboard,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
+import { inventory, mixed, refused, siteOf, sync } from '#tests/support/dashboard/mixed-server.ts'
 import { created, found } from '#tests/support/dashboard/sites.ts'
-
-const refused = {
-  status: 409,
-  body: {
-    error: 'Conflict',
-    message: 'plain.example was found, not created by Hosting Control',
-    code: 'site_not_managed',
-  },
-}
-
-const inventory = {
-  wp_version: '6.9.1',
-  plugins: [{ slug: 'seo', name: 'SEO', version: '1.0', active: true, update: '1.1' }],
-  themes: [],
-  core_update: null,
-  updates: { plugins: 1, themes: null, core: false },
-}
-
-/** A server with a found site, a created one, and an agent that would do all that it is asked. */
-async function mixed(dashboard: Dashboard, agent: DisposableAgent) {
-  agent.sites = [found('plain.example', { user: 'plain' })]
-  agent.works.set('wp.scan', async function* () {
-    yield 'Reading'
-    return inventory
-  })
-  agent.works.set('pool.apply', async function* ({ tier }) {
-    yield 'Applying'
-    return { status: 'ok', tier }
-  })
-  agent.answers.set('/sites/db-password', () => Response.json({ password: 'of plain' }))
-  const id = await dashboard.addServer(agent)
-  await sync(dashboard, id)
-  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'made.example' })
-  await until(async () => (await siteOf(dashboard, 2)).status === 'active')
-  return `/api/servers/${id}`
-}
-
-const sync = async (dashboard: Dashboard, id = 1) =>
-  (await dashboard.send('POST', `/api/servers/${id}/sync`)).text()
-
-const siteOf = async (dashboard: Dashboard, id: number) =>
-  (await dashboard.call('GET', `/api/fleet/sites/${id}`)).body.site
 
 const types = async (dashboard: Dashboard) => {
   const { body } = await dashboard.call('GET', '/api/activity?domain=plain.example')
   return body.activities.map(({ type, status }: Record<string, string>) => `${type} ${status}`)
 }
 
-const READ = [
-  'GET /api/fleet/sites/:site_id',
-  'POST /api/servers/:server_id/sites/:site_id/db-password',
-  'PUT /api/servers/:server_id/sites/:site_id/ignored',
-  'GET /api/servers/:server_id/sites/:site_id',
-]
-const INPUTS: Record<string, object> = {
-  'PATCH /api/servers/:server_id/sites/:site_id': { php: '8.2' },
-  'POST /api/servers/:server_id/sites/:site_id/tls': { tls: 'none' },
-  'POST /api/servers/:server_id/sites/:site_id/purge': { domain: 'plain.example' },
-}
-
 describe('a discovered site', () => {
-  test.each(
-    ROUTES.map(({ at }) => at).filter(
-      (route) => route.includes('/sites/:site_id') && !READ.includes(route),
-    ),
-  )('refuses %s, planned or not, and its agent is not asked', async (route) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
-    await mixed(dashboard, agent)
-    const before = agent.asked.length
-    const [method = '', path = ''] = route.split(' ')
-    const place = path.replace(':server_id', '1').replace(':site_id', '1')
-    const input = method === 'GET' ? undefined : INPUTS[route]
-
-    expect(await dashboard.call(method, place, input)).toEqual(refused)
-    if (method !== 'GET')
-      expect(await dashboard.call(method, place, { ...input, dry_run: true })).toEqual(refused)
-    const { body } = await dashboard.call('GET', '/api/operations?site_id=1')
-    expect([body.operations, agent.asked.length - before]).toEqual([[], 0])
-  })
-
   test('has no pool to resize', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()

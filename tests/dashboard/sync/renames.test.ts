@@ -22,7 +22,7 @@ async function lost(more: object = {}) {
   agent.usage = [created(former)]
   const cutAfter = (request: string) => (request.startsWith('POST /exec') ? 0 : undefined)
   const proxy = new CuttingProxy({ port: agent.port, cutAfter })
-  const dashboard = await makeDashboard({ limits: { deadline_ms: 300 } })
+  const dashboard = await makeDashboard({ limits: { deadline_ms: 100 } })
   const server_id = await dashboard.addServer({ port: await proxy.listen() })
   const site = { domain: former, apex: former, user: 'shop', db_name: 'shop', email: 'a@b.example' }
   const id = await addSite(dashboard, server_id, site)

@@ -1,4 +1,4 @@
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
 
 /** Stands still until a test moves it; a sleep ends when its time has come. */
 export class HeldClock implements Clock {
@@ -65,5 +65,31 @@ export class SteppedClock implements Clock {
       first.wake()
     }
     this.#now = end
+  }
+}
+
+const HURRY = 100
+
+/** The real time; after `hurry`, a second counts as a hundred, so that a deadline is soon over. */
+export class HastyClock implements Clock {
+  readonly #started = realClock.elapsed()
+  readonly #date = Date.now()
+  #hurried: number | undefined
+
+  now(): Date {
+    return new Date(this.#date + this.elapsed() - this.#started)
+  }
+
+  elapsed(): number {
+    const real = realClock.elapsed()
+    return this.#hurried === undefined ? real : real + (real - this.#hurried) * (HURRY - 1)
+  }
+
+  hurry(): void {
+    this.#hurried = realClock.elapsed()
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return realClock.sleep(ms, signal)
   }
 }

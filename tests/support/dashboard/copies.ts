@@ -1,3 +1,4 @@
+import type { Clock } from '#dashboard/runtime/clock.ts'
 import type { Limits } from '#dashboard/runtime/limits.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
 import { makeDashboard, until } from './dashboard.ts'
@@ -30,12 +31,14 @@ export function copyingAgent() {
 export async function twoServers({
   ready = true,
   limits = {},
+  clock,
 }: {
   ready?: boolean
   limits?: Partial<Limits>
+  clock?: Clock
 } = {}) {
   const [one, two] = [copyingAgent(), copyingAgent()]
-  const dashboard = await makeDashboard({ limits })
+  const dashboard = await makeDashboard({ limits, ...(clock && { clock }) })
   const first = await dashboard.addServer(one.agent)
   const { body } = await dashboard.call('POST', '/api/servers', {
     ...{ hostname: 'localhost', port: two.agent.port },

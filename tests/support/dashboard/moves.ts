@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/db/schema.ts'
 import type { Limits } from '#dashboard/runtime/limits.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
+import { HastyClock } from './clock.ts'
 import { twoServers } from './copies.ts'
 
 export const HAS = [{ table: 'wp_posts', rows: 3, sha256: 'd'.repeat(64) }]
@@ -47,12 +48,13 @@ export function movesSites(
 
 /** Two servers whose agents move sites, in the order in which they are asked. */
 export async function movingServers(limits: Partial<Limits> = {}) {
-  const all = await twoServers({ limits })
+  const clock = new HastyClock()
+  const all = await twoServers({ limits: { deadline_ms: 30_000, ...limits }, clock })
   const asked: Asked[] = []
   for (const name of ['one', 'two'] as const) movesSites(name, all[name], asked)
   const ready = { status: 'online' as const, php_versions: ['8.2'] }
   await all.dashboard.db.write((queries) => queries.update(servers).set(ready))
-  return { ...all, asked }
+  return { ...all, asked, clock }
 }
 
 /** From now on a command of one of the agents does not end; `first` is called when it begins. */
@@ -75,6 +77,12 @@ export function hangs(
     return new Promise(() => undefined)
   })
   return { ends: () => void works.set(command, usual) }
+}
+
+/** Its agent does not answer any more, and time hurries to the deadline of the move. */
+export function gone({ clock, ...all }: MovingServers, name: Asked[0]): void {
+  void all[name].agent.stop()
+  clock.hurry()
 }
 
 const BEFORE_PARTED = ['leaving', 'frozen', 'settled']
