@@ -12,8 +12,7 @@
 set -eu
 fail() { echo "recover-site: $*" >&2; exit 1; }
 say() { echo "[$(($(date +%s) - started)) s] $*"; }
-started=$(date +%s)
-kit='' repository='' ca='' keys='' backup=latest
+started=$(date +%s) kit='' repository='' ca='' keys='' backup=latest
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || fail "$1 needs a value"
   case $1 in
@@ -23,8 +22,7 @@ while [ $# -gt 0 ]; do
     --keys) keys=$(realpath "$2") ;;
     --backup) backup=$2 ;;
     *) fail "$1 is not an option: see the first lines of this script" ;;
-  esac
-  shift 2
+  esac; shift 2
 done
 [ "$(id -u)" = 0 ] || fail 'run it as root'
 [ -f "$kit" ] || fail '--kit must be the file with the private key of the recovery kit'
@@ -85,19 +83,15 @@ case ${keys:+given}$address in
   /*) cp "${address%/}/keys"/* sealed/ ;;
   rest:*) url=${address#rest:} url=${url%/}; fetch_keys "$url/keys/" "$url/keys/" ;;
   s3:*)
-    [ -n "${AWS_ACCESS_KEY_ID:-}" ] && [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] ||
-      fail 'S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment'
-    url=${address#s3:}
+    : "${AWS_ACCESS_KEY_ID:?S3 needs it}" "${AWS_SECRET_ACCESS_KEY:?S3 needs it}"; url=${address#s3:}
     case $url in *://*) url=${url%/} ;; *) url=https://${url%/} ;; esac
     path=${url#*://*/}
     prefix=$(printf '%s/keys/' "${path#*/}" | sed 's|/|%2F|g')
-    fetch_keys "${url%"/$path"}/${path%%/*}?list-type=2&prefix=$prefix" "$url/keys/"
-    ;;
+    fetch_keys "${url%"/$path"}/${path%%/*}?list-type=2&prefix=$prefix" "$url/keys/" ;;
   sftp:*)
     url=${address#sftp:} path=${url#*:} server=${url%%:*}
     case $url in //*) url=${url#//} path=${url#*/} server=sftp://${url%%/*} ;; esac
-    echo "get ${path%/}/keys/* sealed/" | sftp -q -b - "$server" > /dev/null
-    ;;
+    echo "get ${path%/}/keys/* sealed/" | sftp -q -b - "$server" > /dev/null ;;
   *) fail 'copy the folder "keys" of the repository to this machine, and name it with --keys' ;;
 esac
 for key in sealed/*; do cat "$key"; echo; done |
@@ -123,6 +117,13 @@ field() {
 domain=$(field domain) user=$(field repository)
 files=$(field files.snapshot) dump=$(field database.snapshot)
 [ -n "$domain" ] && [ -n "$user" ] && [ -n "$files" ] || fail 'the manifest cannot be read'
+# Aliases and redirects, which WordPress leads to its own address; then the cron jobs of the site.
+php -r '$site = json_decode(file_get_contents("manifest.json"), true)["site"];
+  $names = [...$site["names"]["aliases"] ?? [], ...array_column($site["names"]["redirects"] ?? [], "domain")];
+  file_put_contents("names", implode(" ", preg_grep("/^(\*\.)?[a-z0-9.-]+$/D", $names)));
+  foreach ($site["jobs"] ?? [] as $job)
+    echo "  $job[schedule]  $job[command]\n";' > jobs
+names=$(cat names)
 
 say "Restoring the files of $domain"
 home=/srv/www/$user
@@ -166,16 +167,13 @@ umask 022
 printf '%s\n' "[$user]" "user = $user" "group = $user" "listen = /run/php/$user.sock" \
   'listen.owner = www-data' 'pm = ondemand' 'pm.max_children = 10' > "/etc/php/$php/fpm/pool.d/$user.conf"
 tls=/etc/ssl/recovered/$user
-if ! [ -f "$tls/cert.pem" ]; then
-  install -d -m 0700 "$tls"
-  openssl req -x509 -newkey rsa:2048 -noenc -days 30 -subj "/CN=$domain" \
-    -keyout "$tls/key.pem" -out "$tls/cert.pem" 2> /dev/null
-fi
+install -d -m 0700 "$tls"
+[ -f "$tls/cert.pem" ] || openssl req -x509 -newkey rsa:2048 -noenc -days 30 -subj "/CN=$domain" \
+  -keyout "$tls/key.pem" -out "$tls/cert.pem" 2> /dev/null
 cat > "/etc/nginx/sites-enabled/$user.conf" <<NGINX
 server {
-  listen 80; listen [::]:80;
-  listen 443 ssl; listen [::]:443 ssl;
-  server_name $domain www.$domain;
+  listen 80; listen [::]:80; listen 443 ssl; listen [::]:443 ssl;
+  server_name $domain www.$domain $names;
   ssl_certificate $tls/cert.pem; ssl_certificate_key $tls/key.pem;
   root $home/public; index index.php index.html; client_max_body_size 64m;
   location / { try_files \$uri \$uri/ /index.php?\$args; }
@@ -196,5 +194,7 @@ say "$domain answers. Backup of $(php -r 'echo json_decode(file_get_contents("ma
 cat <<NEXT
 Next: point the name $domain to this server, and replace the certificate that no browser trusts:
   apt-get install -y certbot python3-certbot-nginx && certbot --nginx -d $domain
-Jobs of WordPress run with visits. Delete kit.pem and the file of the repository from this server.
+${names:+It also answers for $names
+}Jobs of WordPress run with visits, and cron jobs of the site not at all: $(cat -v jobs || :)
+Delete kit.pem and the file of the repository from this server.
 NEXT

@@ -3,6 +3,7 @@ import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
 import { BackupPath } from './backup-parts.ts'
 import { Email, PhpVersion, Tier, TlsMode } from './fields.ts'
 import { secretOf } from './secret.ts'
+import { SiteNames } from './site-names.ts'
 
 /** The most entries of a listing: further ones are only announced. */
 export const MOST_ENTRIES = 1000
@@ -49,6 +50,7 @@ export const RecordedSite = z.object({
   tier: Tier,
   tls: TlsMode,
   email: Email,
+  names: SiteNames.optional().describe('Absent: only its primary domain.'),
 })
 export type RecordedSite = z.infer<typeof RecordedSite>
 

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoresOf } from '#agent/os/backup/places.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
-import { notTaken } from '#agent/os/clone/not-taken.ts'
+import { isSame, notTaken } from '#agent/os/clone/not-taken.ts'
 import type { Learned } from '#agent/os/clone/report.ts'
 import { inherit, inheritedOf } from '#agent/os/clone/settings.ts'
 import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
@@ -24,7 +24,7 @@ interface FromBackupOptions {
 /** The record in a backup may be of another version: what this agent cannot read is left out. */
 function takeOver(site: Site, former: Manifest['site'], with_jobs: boolean): void {
   const recorded = recordIn(former)
-  if (recorded) inherit(site, inheritedOf(recorded))
+  if (recorded) inherit(site, inheritedOf(recorded, { isSame: isSame(site, recorded) }))
   if (with_jobs) site.jobs = SiteJobs.safeParse(former.jobs).data
 }
 

@@ -11,7 +11,7 @@ import { budgetOf, machineOf, plannedFor } from '#agent/os/site/tiers.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
-import { pairOf } from '#shared/site-names.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import { refuseFullDisk } from './free-space.ts'
 
 const MIN_FREE = 500 * 2 ** 20
@@ -29,22 +29,23 @@ export async function preparing(
 }
 
 /** Checks only running services: before provisioning, none may answer. */
-export async function refuseKnownNames(host: Host, { domain, user }: Site): Promise<void> {
-  if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, user)
-  if (await host.files.stat(NGINX.program)) await refuseServedNames(host, pairOf(domain))
+export async function refuseKnownNames(host: Host, site: Site): Promise<void> {
+  if (await isRunning(host, MARIADB)) await refuseExistingDatabase(host, site.user)
+  if (await host.files.stat(NGINX.program)) await refuseServedNames(host, allNamesOf(site))
 }
 
-async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
-  const taken = await findHolder(host, [domain])
+async function refuseTaken(host: Host, site: Site): Promise<void> {
+  const names = allNamesOf(site)
+  const taken = await findHolder(host, names)
   if (taken) throw invalid({ domain: [`Already taken by the site ${taken.domain} of this server`] })
   const trashed =
-    (await findHolder(host, [domain], { folder: 'trash' })) ??
-    (await findHolder(host, [domain], { folder: 'purging' }))
+    (await findHolder(host, names, { folder: 'trash' })) ??
+    (await findHolder(host, names, { folder: 'purging' }))
   if (trashed) {
     const message = `${trashed.domain} is in the trash of this server: restore it or delete it permanently`
     throw invalid({ domain: [message] })
   }
-  await users.refuseExistingUser(host, user)
+  await users.refuseExistingUser(host, site.user)
   await refuseFullDisk(host, MIN_FREE, 'a site')
 }
 

@@ -15,7 +15,7 @@ import { quotaSteps, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Step, Warn } from '#agent/steps/command.ts'
 import type { Secret } from '#shared/secret.ts'
-import { allNamesOf } from '#shared/site-names.ts'
+import { allNamesOf, pairOf } from '#shared/site-names.ts'
 import { certificateStep } from './certificate-step.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function siteSteps(
       title: 'Adding the virtual host',
       effects: () => nginx.planApply(host, site, undefined),
       imposes: () => planTakeOver(host, allNamesOf(site), site.domain),
-      notes: () => listeningNotes(host),
+      notes: async () => [...(await listeningNotes(host)), ...namesNotes(site)],
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),
     },
@@ -102,6 +102,17 @@ export async function siteSteps(
     },
   ]
   return steps.map((step) => guarded(step, host, site))
+}
+
+const SHOWN_NAMES = 3
+
+function namesNotes(site: Site): string[] {
+  const pair = pairOf(site.domain)
+  const others = allNamesOf(site).filter((name) => !pair.includes(name))
+  if (others.length === 0) return []
+  const more = others.length - SHOWN_NAMES
+  const shown = others.slice(0, SHOWN_NAMES).join(', ')
+  return [`The site also has the names ${shown}${more > 0 ? ` and ${more} more` : ''}.`]
 }
 
 async function awaitOwnPage(host: Host, { domain }: Site): Promise<void> {

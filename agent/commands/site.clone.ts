@@ -59,7 +59,7 @@ const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: Params): Site 
 
 /** For the records of the dashboard; a site with the defaults has none. */
 const settingsIn = (site: Site) =>
-  namesOf(inheritedOf(site)).length > 0 ? { settings: reportOf(site) } : {}
+  namesOf(inheritedOf(site, { isSame: true })).length > 0 ? { settings: reportOf(site) } : {}
 
 const leftOut = (warn: Warn) => (message: string) => warn({ code: 'left_out', message })
 

@@ -1,4 +1,5 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { namesOfNew } from '#dashboard/domains/names.queries.ts'
 import { listOthers } from '#dashboard/listing/columns.queries.ts'
 import { planOf } from '#dashboard/operations/plan.ts'
 import type { StoredSource } from '#dashboard/operations/rules.ts'
@@ -16,6 +17,7 @@ import { defaultPhp } from '#shared/default-php.ts'
 import type { Plan } from '#shared/plan.ts'
 import { TLS_MODES } from '#shared/values.ts'
 import { copyStatements } from './queries.ts'
+import { recordedNames } from './recorded-names.ts'
 import { recordedSite } from './recorded-site.ts'
 import { sourceOf } from './source.ts'
 import { newAccess } from './staging-access.ts'
@@ -28,15 +30,23 @@ export async function cloneSite(
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const { from, original, domain: of } = await sourceOf(deps, server.id, given)
-  const recorded = original ?? (await recordedSite(deps, server, from))
-  const site = await completed(deps, server, { ...rest, original, recorded }, actor)
+  const recorded = original ? undefined : await recordedSite(deps, server, from)
+  const site = await completed(
+    deps,
+    server,
+    { ...rest, original, recorded: original ?? recorded },
+    actor,
+  )
   refuseUnknownPhp(server, site.php)
   if (rest.user !== undefined) await refuseTakenUser(deps.db, server.id, rest.user)
   const access = isStaging ? newAccess(deps) : undefined
   const staging = access && { of, ...access.agent }
+  const names = isStaging
+    ? undefined
+    : await recordedNames(deps.db, { domain: site.domain, of, recorded })
   const params = {
     ...{ ...site, from, ...(staging && { staging }), ...(accept && { accept }) },
-    ...jobsOf(from, with_jobs),
+    ...{ ...jobsOf(from, with_jobs), ...(names && { names }) },
   }
   if (dry_run) {
     const name = { domain: site.domain, server_id: server.id }
@@ -48,7 +58,10 @@ export async function cloneSite(
   const copy = { original_id: original?.id, access: access?.record }
   return startNewSite(deps, server, {
     ...{ type: 'site.clone', site: record, params, actor },
-    also: (queries, site_id) => copyStatements(queries, site_id, copy),
+    also: (queries, site_id) => [
+      ...copyStatements(queries, site_id, copy),
+      ...(names ? namesOfNew(queries, site_id, site.domain, names) : []),
+    ],
   })
 }
 

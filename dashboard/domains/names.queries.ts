@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import type { Change } from '#dashboard/operations/rules.ts'
-import { SiteNames } from '#shared/site-names.ts'
+import { apexOf } from '#shared/names.ts'
+import { pairOf, SiteNames } from '#shared/site-names.ts'
 
 /** A value for `sites.apex` that its constraint refuses if it is a name of a site. */
 export const unlessTaken = (apex: string): SQL<string> =>
@@ -101,6 +102,32 @@ export const reserveNames: Change = (queries, { id, site_id }) => [
       ${site_id}, kind, position, target, status, keep_path, ${id}
     from wanted where name not in (select name from site_names where site_id = ${site_id})`),
 ]
+
+/** The names of a new site; one that another site has breaks a constraint. */
+export const namesOfNew = (
+  queries: Queries,
+  site_id: SQL<number>,
+  domain: string,
+  { www, aliases, redirects }: SiteNames,
+): Statement[] =>
+  [
+    ...aliases.map((name, position) => ({ name, kind: 'alias', position }) as const),
+    ...redirects.map(({ domain: name, to: target, ...rest }, position) => ({
+      ...({ name, kind: 'redirect', position, target } as const),
+      ...rest,
+    })),
+    ...pairOf(domain)
+      .slice(1)
+      .filter(() => www === 'redirect')
+      .map((name) => ({ name, kind: 'www' }) as const),
+  ].map((row) => {
+    const apex = apexOf(row.name)
+    const free = sql<string>`(case when exists (select 1 from sites
+        where sites.apex = ${apex} and sites.managed = 1 and sites.id <> ${site_id})
+      or exists (select 1 from site_names as other
+        where other.apex = ${apex} and other.site_id <> ${site_id}) then null else ${apex} end)`
+    return queries.insert(site_names).values({ ...row, apex: free, site_id })
+  })
 
 /** The names become those that the operation set. */
 export const storeNames: Change = (queries, { id, site_id }) => [

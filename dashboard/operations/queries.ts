@@ -83,7 +83,7 @@ export async function insertOperation(
 }
 
 /** Whether a name that the operation adds to its site is one of another site. */
-function isNameTaken(error: unknown): boolean {
+export function isNameTaken(error: unknown): boolean {
   return violatesUnique(error, 'site_names.') || violatesNotNull(error, 'site_names.apex')
 }
 

@@ -13,10 +13,11 @@ import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
 import { findNamed, unlessTaken } from '#dashboard/domains/names.queries.ts'
 import {
   getOperation,
+  isNameTaken,
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import { invalid, notFound } from '#shared/errors.ts'
+import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
 /** The site of a system user; the oldest if several share it, discovered ones last. */
@@ -53,6 +54,7 @@ export async function insertSite(
   await db
     .write((queries) => batch(queries, statements(queries)))
     .catch(async (error: unknown) => {
+      if (isNameTaken(error)) throw conflict('Another site has just taken one of the names')
       const isTaken = violatesUnique(error, 'sites.') || violatesNotNull(error, 'sites.apex')
       if (!isTaken) throw error
       throw invalid({ domain: [(await reasonTaken(db, site)) ?? TAKEN] })

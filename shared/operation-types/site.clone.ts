@@ -3,11 +3,13 @@ import { command } from '#shared/command.ts'
 import { AddressReport, CopySource } from '#shared/copy.ts'
 import { Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+import { SiteNames } from '#shared/site-names.ts'
 import { Staging } from '#shared/staging.ts'
 import { SettingsReport } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
 
 const amount = z.int().nonnegative()
+const names = SiteNames.optional().describe('Its names beside its primary domain.')
 
 const siteClone = command({
   name: 'site.clone',
@@ -17,6 +19,7 @@ const siteClone = command({
     from: CopySource,
     staging: Staging.optional(),
     with_jobs: z.boolean().optional().describe('Default: only the cron jobs of a backup.'),
+    names,
   }),
   result: z.object({
     domain: ReportedDomain,
@@ -51,6 +54,7 @@ export const siteCloneType = operationType({
   params: siteCreate.params.extend({
     ...{ from: CloneOf, staging: Staging.optional() },
     with_jobs: z.boolean().optional(),
+    names,
   }),
   outcome: completesWith(siteClone.result),
   bulk: null,

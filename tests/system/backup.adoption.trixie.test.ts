@@ -1,10 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
-import { kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { adopt } from '#tests/support/system/adopt.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { get } from '#tests/support/system/requests.ts'
@@ -12,8 +11,13 @@ import { MINUTES, World } from '#tests/support/system/world.ts'
 
 const STORE = '/mnt/store'
 const DOMAIN = 'shop.example.test'
-const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 const STATES = ['first', 'second', 'third']
+const ALIAS = 'alias.example.test'
+const FORMER = 'former.example.test'
+const NAMES = {
+  ...{ www: 'redirect', aliases: [ALIAS] },
+  redirects: [{ domain: FORMER, status: 302, keep_path: true }],
+}
 
 interface Listed {
   id: number
@@ -63,28 +67,6 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
   }
   const listed = async () => (await call('GET', await ofSite())).body.backups as Listed[]
 
-  /** As the page does it: the kit never leaves this function. */
-  async function adopt() {
-    const found = await call('POST', world.path('/backup-search'), { target_id })
-    const { repositories, dashboard_key } = found.body as {
-      repositories: { name: string; keys: { sealed: string }[] }[]
-      dashboard_key: string
-    }
-    const adopted: unknown[] = []
-    for (const { name: repository, keys } of repositories) {
-      const sealed_passwords = keys.map(({ sealed }) => {
-        const password = privateDecrypt(
-          { key: kit.privateKey, ...OAEP },
-          Buffer.from(sealed, 'base64'),
-        )
-        return publicEncrypt({ key: dashboard_key, ...OAEP }, password).toString('base64')
-      })
-      const body = { target_id, repository, sealed_passwords }
-      adopted.push((await call('POST', world.path('/backup-adopt'), body)).body)
-    }
-    return adopted
-  }
-
   beforeAll(async () => {
     await world.start()
     await putRestic(world.host)
@@ -98,6 +80,9 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
     const known = new Database(`${world.dashboard.data_dir}/dashboard.db`, { readonly: true })
     user = (known.query('select user from sites').get() as { user: string }).user
     known.close()
+    const domains = world.path(`/sites/${site.id}/domains`)
+    const named = await world.dashboard.stream('PUT', domains, NAMES)
+    expect(named.at(-1)?.event).toBe('complete')
     await confirmKit(world.dashboard)
     await addTarget()
     const backups = world.path(`/sites/${site.id}/backups`)
@@ -120,7 +105,7 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
     async () => {
       const since = new Date().toISOString()
 
-      const adopted = await adopt()
+      const adopted = await adopt(world, target_id)
 
       const counts = { backups: STATES.length, added: STATES.length }
       expect(adopted).toEqual([
@@ -173,5 +158,40 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
       expect((await call('POST', `${backups}/refresh`)).body).toEqual({ gone: 0, found: 0 })
     },
     5 * MINUTES,
+  )
+
+  test(
+    'creates the site itself again when it was deleted permanently, with all of its names',
+    async () => {
+      const [newest] = await listed()
+      const site = (await ofSite()).replace(/\/backups$/, '')
+      const deleted = await world.dashboard.stream('DELETE', site)
+      const purged = await world.dashboard.stream('POST', `${site}/purge`, { domain: DOMAIN })
+      expect([deleted.at(-1)?.event, purged.at(-1)?.event]).toEqual(['complete', 'complete'])
+
+      const cloned = await call('POST', world.path('/sites/clone'), {
+        ...{ domain: DOMAIN, user: 'back4f2c' },
+        from: { kind: 'backup', backup_id: newest?.id },
+      })
+
+      expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
+      expect((await endOf(world.dashboard, cloned)).event).toBe('complete')
+      const { id } = cloned.body.site as { id: number }
+      const shown = await call('GET', world.path(`/sites/${id}/domains`))
+      expect(shown.body.domains).toMatchObject(NAMES)
+      for (const name of [DOMAIN, ALIAS])
+        expect(await stateOf(name, 'back4f2c')).toEqual(['third', 'third'])
+      const moved = await get(world.host, `http://${FORMER}/state.html`)
+      expect([moved.status, moved.headers]).toEqual([
+        302,
+        expect.stringContaining(`location: http://${DOMAIN}/state.html`),
+      ])
+      const www = await get(world.host, `http://www.${DOMAIN}/`)
+      expect([www.status, www.headers]).toEqual([
+        301,
+        expect.stringContaining(`location: http://${DOMAIN}/`),
+      ])
+    },
+    8 * MINUTES,
   )
 })

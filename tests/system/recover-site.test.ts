@@ -23,6 +23,12 @@ unless(lab.available()).test(
   'one command brings a site back on an empty server, with the kit and the storage alone',
   async () => {
     const server = await BackupHost.start('lost')
+    const redirects = [{ domain: 'old.example.test', status: 301, keep_path: true }]
+    const names = { www: 'serve', aliases: ['alias.example.test'], redirects }
+    await server.completed('site.domains', { domain: SITE.domain, ...names })
+    const job = { name: 'nightly', schedule: '0 3 * * *', command: 'wp cache flush' }
+    const add = { ...job, max_minutes: 5, enabled: true }
+    await server.completed('site.jobs', { domain: SITE.domain, add })
     const storage = await startRestServer()
     const { place, secret } = storage.target('shop')
     server.target = { place, secret }
@@ -52,10 +58,13 @@ unless(lab.available()).test(
     expect(said).toMatch(/\[\d+ s\] shop\.example\.test answers\. Backup of 20\d\d-/)
     expect(await rescue.must(['bash', '-c', sums])).toBe(files)
     expect(await rowsOf(rescue)).toEqual(tables)
-    const page = ['curl', '-sS', '--resolve', `${SITE.domain}:80:127.0.0.1`]
-    expect(await rescue.must([...page, `http://${SITE.domain}/wp-login.php`])).toContain(
-      'wp-submit',
-    )
+    expect(said).toContain('It also answers for alias.example.test old.example.test\n')
+    expect(said).toContain('  0 3 * * *  wp cache flush\n')
+    for (const name of [SITE.domain, 'alias.example.test', 'old.example.test']) {
+      const page = ['curl', '-sS', '--resolve', `${name}:80:127.0.0.1`]
+      const login = await rescue.must([...page, `http://${name}/wp-login.php`])
+      expect([name, login]).toEqual([name, expect.stringContaining('wp-submit')])
+    }
 
     // From the bucket, and from the account: nothing is copied by hand. It can be run again.
     const { bucket, prefix, url, ca } = s3.target.place

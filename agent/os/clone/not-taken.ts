@@ -1,7 +1,7 @@
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { recordIn, type Site } from '#agent/os/site/sites.ts'
 import { apexOf } from '#shared/names.ts'
-import { allNamesOf, pairOf } from '#shared/site-names.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 
 /**
  * What the site of a backup had, and the site that takes its address again does not have: nobody else
@@ -9,28 +9,31 @@ import { allNamesOf, pairOf } from '#shared/site-names.ts'
  */
 export function notTaken(site: Site, former: Manifest['site']): string[] {
   const original = recordIn(former)
-  if (!original || site.staging || apexOf(site.domain) !== apexOf(original.domain)) return []
+  if (!original || !isSame(site, original)) return []
   const { settings = {}, access = [] } = original
-  const names = allNamesOf(original).filter((name) => !pairOf(site.domain).includes(name))
+  const present = allNamesOf(site)
+  const names = allNamesOf(original).filter((name) => !present.includes(name))
   const people = access.map(({ person }) => person)
   return [
     ...(names.length > 0
       ? [`its other addresses (${shortened(names)}): add them on the tab Domains`]
       : []),
-    ...(original.names?.www === 'redirect'
+    ...(original.names?.www === 'redirect' && site.names?.www !== 'redirect'
       ? ['the redirect between its address with and without www']
       : []),
     ...(people.length > 0
       ? [`the access of ${shortened(people)}: give it again on the tab Access`]
       : []),
-    ...(settings.basic_auth ? ['its password for visitors'] : []),
-    ...(settings.trusted_cdn ? [`${settings.trusted_cdn} as its trusted CDN`] : []),
     ...(settings.page_purge ? ['the purge of its page cache by WordPress'] : []),
     ...(original.object_cache ? ['its object cache'] : []),
     ...(original.php === site.php ? [] : [`PHP ${original.php}: it has ${site.php} now`]),
     ...(original.tier === site.tier ? [] : [`the tier ${original.tier}: it has ${site.tier} now`]),
   ].map((what) => `Not taken over from the backup: ${what}`)
 }
+
+/** Whether the new site takes the address of the original again. */
+export const isSame = (site: Site, original: Site): boolean =>
+  !site.staging && apexOf(site.domain) === apexOf(original.domain)
 
 const SHOWN = 10
 

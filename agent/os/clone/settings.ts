@@ -3,27 +3,39 @@ import type { Site } from '#agent/os/site/sites.ts'
 import type { PageCache, PhpSettings, XMLRPC_MODES } from '#shared/site-settings.ts'
 
 /**
- * The settings that a clone takes over: not the access of visitors, and not the CDN in front of the
- * original.
+ * The settings that a clone takes over. Only the same site, which is created again from its backup,
+ * also has the password for visitors and the CDN in front of it.
  */
 export interface Inherited {
   php_settings?: PhpSettings | undefined
   page_cache?: PageCache | undefined
   xmlrpc?: (typeof XMLRPC_MODES)[number]
+  basic_auth?: Settings['basic_auth']
+  trusted_cdn?: Settings['trusted_cdn']
 }
 
+type Settings = NonNullable<Site['settings']>
+
 /** Only what differs from the defaults. */
-export function inheritedOf(original: Site): Inherited {
-  const { php_settings, page_cache } = original.settings ?? {}
+export function inheritedOf(original: Site, { isSame = false } = {}): Inherited {
+  const { php_settings, page_cache, basic_auth, trusted_cdn } = original.settings ?? {}
   const xmlrpc = xmlrpcOf(original)
   return {
     ...(php_settings && { php_settings }),
     ...(page_cache && { page_cache }),
     ...(xmlrpc !== 'on' && { xmlrpc }),
+    ...(isSame && basic_auth && { basic_auth }),
+    ...(isSame && trusted_cdn && { trusted_cdn }),
   }
 }
 
-const NAMES = { php_settings: 'PHP settings', page_cache: 'page cache', xmlrpc: 'XML-RPC' } as const
+const NAMES: Record<keyof Inherited, string> = {
+  php_settings: 'PHP settings',
+  page_cache: 'page cache',
+  xmlrpc: 'XML-RPC',
+  basic_auth: 'password for visitors',
+  trusted_cdn: 'trusted CDN',
+}
 
 /** For people; none if the original has only defaults. */
 export const namesOf = (inherited: Inherited): string[] =>

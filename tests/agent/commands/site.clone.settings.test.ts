@@ -121,7 +121,7 @@ test('a site that is brought back says what of its backup it does not have', asy
   }
   const { host, params } = await backupServer({
     ...{ names, access: [grant], tier: 'large', object_cache: { memory: 64 } },
-    settings: { basic_auth: { user: 'client', password_hash: hashOf('letmein') } },
+    settings: { page_purge: true },
   })
   host.disk.drop(`/var/lib/hosting-agent/sites/${shop.domain}.json`)
   host.pages.set(`http://${shop.domain}/`, '<a href="http://shop.example/">')
@@ -136,10 +136,52 @@ test('a site that is brought back says what of its backup it does not have', asy
   expect(await warned({ domain: shop.domain })).toEqual([
     'Not taken over from the backup: its other addresses (shop.example.org, old.example): add them on the tab Domains',
     'Not taken over from the backup: the access of Ann: give it again on the tab Access',
-    'Not taken over from the backup: its password for visitors',
+    'Not taken over from the backup: the purge of its page cache by WordPress',
     'Not taken over from the backup: its object cache',
     'Not taken over from the backup: the tier large: it has small now',
   ])
+})
+
+test('a site that is brought back has its names, its password for visitors and its CDN', async () => {
+  const basic_auth = { user: 'client', password_hash: hashOf('letmein') }
+  const names = {
+    ...{ www: 'redirect' as const, aliases: ['shop.example.org'] },
+    redirects: [{ domain: 'old.example', status: 301 as const, keep_path: true }],
+  }
+  const { host, params } = await backupServer({
+    ...{ names, settings: { basic_auth, trusted_cdn: 'Cloudflare' } },
+  })
+  host.disk.drop(`/var/lib/hosting-agent/sites/${shop.domain}.json`)
+  host.pages.set(`http://${shop.domain}/`, '<a href="http://shop.example/">')
+  const back = { ...params, domain: shop.domain, names }
+  const messages: unknown[] = []
+  const warn = (warning: unknown) => messages.push(warning)
+
+  const steps = await siteClone.plan?.(back, host)
+  const [, result] = await outcome(siteClone.run(back, { ...contextOf(host), warn }))
+
+  const vhost = steps?.find(({ name }) => name === 'vhost')
+  expect(await vhost?.notes?.()).toContain(
+    'The site also has the names shop.example.org, old.example.',
+  )
+  expect(messages).toEqual([])
+  expect(await getSite(host, shop.domain)).toMatchObject({
+    ...{ names, settings: { basic_auth, trusted_cdn: 'Cloudflare' } },
+  })
+  expect(result).toMatchObject({ settings: { basic_auth: { user: 'client' } } } as never)
+  const served = host.disk.all[`/etc/nginx/sites-available/hosting-${shop.domain}.conf`]
+  for (const name of ['shop.example.org', 'old.example']) expect(served).toContain(name)
+  expect(served).toContain('auth_basic')
+})
+
+test('a name that another site of the server has refuses the site', async () => {
+  const { host, params } = await backupServer({})
+  await writeSite(host, { ...shop, domain: 'other.example', user: 'other' })
+  const names = { www: 'serve' as const, aliases: ['other.example'], redirects: [] }
+
+  await expect(siteClone.plan?.({ ...params, names }, host)).rejects.toMatchObject({
+    fields: { domain: ['Already taken by the site other.example of this server'] },
+  })
 })
 
 test('a copy with another address is not meant to have all that its backup has', async () => {

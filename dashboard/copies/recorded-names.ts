@@ -1,0 +1,26 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { listHolders } from '#dashboard/domains/names.queries.ts'
+import type { RecordedSite } from '#shared/backup-read.ts'
+import { apexOf } from '#shared/names.ts'
+import { pairOf, type SiteNames } from '#shared/site-names.ts'
+
+/**
+ * The other names of a site that is created again from its backup, without those that another site
+ * has by now: the agent reports these as not taken over. Undefined for a copy with another address.
+ */
+export async function recordedNames(
+  db: Database,
+  { domain, of, recorded }: { domain: string; of: string; recorded: RecordedSite | undefined },
+): Promise<SiteNames | undefined> {
+  if (!recorded?.names || apexOf(domain) !== apexOf(of)) return undefined
+  const { www, aliases, redirects } = recorded.names
+  const given = [...aliases, ...redirects.map((redirect) => redirect.domain)]
+  const holders = await listHolders(db, 0, given.map(apexOf))
+  const own = pairOf(domain)
+  const isFree = (name: string) => !holders.has(apexOf(name)) && !own.includes(name)
+  return {
+    www,
+    aliases: aliases.filter(isFree),
+    redirects: redirects.filter((redirect) => isFree(redirect.domain)),
+  }
+}
