@@ -14,7 +14,6 @@ import {
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
-import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import {
@@ -25,19 +24,11 @@ import {
   SHELL_SETTINGS,
 } from './drop-in.ts'
 import { effectiveOf, problemsIn, testConfig } from './effective.ts'
+import { finishReload, reload, SSH_UNIT } from './reload.ts'
 
 const PACKAGE = 'openssh-server'
 /** Only the access of sites may change. */
 const OTHERS = ['root', 'nobody']
-
-const SERVICE: Service = {
-  unit: 'ssh.service',
-  program: SSHD,
-  args: ['-D'],
-  pid_file: '/run/sshd.pid',
-  log: '/var/log/hosting-services.log',
-  stop_signal: 'TERM',
-}
 
 /** Throws conflict where sites can have no access. */
 export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): Promise<void> {
@@ -126,7 +117,7 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
       title: 'Configuring the SSH server',
       effects: async () => [
         ...(await effects.planGenerate(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
-        effects.run('reload', SERVICE.unit),
+        effects.run('reload', SSH_UNIT),
       ],
       apply: () =>
         host.exclusive('sshd', async () => {
@@ -138,11 +129,6 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
       undo: () => host.exclusive('sshd', () => finishReload(host.steady ?? host)),
     },
   ]
-}
-
-/** An interrupted step may have left the file, which is tested, without a reload. */
-async function finishReload(host: Host): Promise<void> {
-  if (await host.files.stat(DROP_IN)) await reload(host).catch(() => undefined)
 }
 
 async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
@@ -180,14 +166,4 @@ async function refuseOtherChanges(host: Host, whole: string): Promise<void> {
     if (!isDeepStrictEqual(before, after))
       throw conflict(`The SSH server would treat ${user} differently: nothing was changed`)
   }
-}
-
-/** Running sessions stay. A server that systemd starts for each connection reads it by itself. */
-async function reload(host: Host): Promise<void> {
-  if (host.init === 'direct') {
-    if (await isRunning(host, SERVICE)) await signal(host, SERVICE, 'HUP')
-    return
-  }
-  const { code } = await host.shell.try(['systemctl', 'is-active', '--quiet', SERVICE.unit])
-  if (code === 0) await host.shell.run(['systemctl', 'reload', SERVICE.unit])
 }

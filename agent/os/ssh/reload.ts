@@ -1,0 +1,63 @@
+import type { Host } from '#agent/host/ports.ts'
+import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
+import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
+import { effectiveOf } from './effective.ts'
+
+export const SSH_UNIT = 'ssh.service'
+const SERVICE: Service = {
+  unit: SSH_UNIT,
+  program: SSHD,
+  args: ['-D'],
+  pid_file: '/run/sshd.pid',
+  log: '/var/log/hosting-services.log',
+  stop_signal: 'TERM',
+}
+/** sshd needs some milliseconds; a socket of systemd stays the same. */
+const OPENS_MS = 1000
+const LOOK_MS = 10
+const LISTENING = '0A'
+const MOST_TABLE = 64 << 20
+
+/**
+ * Running sessions stay. sshd closes its sockets for a moment: this returns when it has new ones. A
+ * server that systemd starts for each connection reads its configuration by itself.
+ */
+export async function reload(host: Host): Promise<void> {
+  const settings = await effectiveOf(host, 'root')
+  const ports = new Set((settings.get('port') ?? []).map(Number))
+  const before = await socketsOf(host, ports)
+  if (host.init === 'direct') {
+    if (!(await isRunning(host, SERVICE))) return
+    await signal(host, SERVICE, 'HUP')
+  } else {
+    const { code } = await host.shell.try(['systemctl', 'is-active', '--quiet', SSH_UNIT])
+    if (code !== 0) return
+    await host.shell.run(['systemctl', 'reload', SSH_UNIT])
+  }
+  const until = host.clock.elapsed() + OPENS_MS
+  while (before.size > 0 && host.clock.elapsed() < until) {
+    const now = await socketsOf(host, ports)
+    if (now.size >= before.size && now.isDisjointFrom(before)) return
+    await host.clock.sleep(LOOK_MS)
+  }
+}
+
+/** An interrupted step may have left the file, which is tested, without a reload. */
+export async function finishReload(host: Host): Promise<void> {
+  if (await host.files.stat(DROP_IN)) await reload(host).catch(() => undefined)
+}
+
+/** The inodes of the sockets that listen on these ports: proc_net_tcp(5). */
+async function socketsOf({ files }: Host, ports: ReadonlySet<number>): Promise<Set<string>> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => files.read(`/proc/net/${name}`, MOST_TABLE)),
+  )
+  const rows = tables.flatMap((text) => (text ?? '').trim().split('\n').slice(1))
+  return new Set(
+    rows.flatMap((row) => {
+      const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/)
+      const port = Number.parseInt(local.split(':').at(-1) ?? '', 16)
+      return state === LISTENING && ports.has(port) ? [inode] : []
+    }),
+  )
+}

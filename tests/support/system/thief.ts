@@ -1,0 +1,50 @@
+import { openDatabase } from '#dashboard/db/client.ts'
+import { secureRandom } from '#dashboard/runtime/random.ts'
+import { getKit } from '#dashboard/site-backups/kit.queries.ts'
+import { openWith } from '#dashboard/site-backups/kit.ts'
+import { openTarget } from '#dashboard/site-backups/targets.ts'
+import { makeSealer } from '#dashboard/trust/seal.ts'
+import type { Host } from '#tests/support/lab/index.ts'
+
+const FOLDER = '/root/stolen'
+
+/** All that a dashboard knows of the only repository in its records, from the files in DATA_DIR alone. */
+export async function stolenFrom(data_dir: string) {
+  const secret = (await Bun.file(`${data_dir}/seal-secret`).text()).trim()
+  const sealer = makeSealer(secret, secureRandom)
+  const db = await openDatabase(`file:${data_dir}/dashboard.db`)
+  try {
+    const [repository] = await db.read.query.backup_repositories.findMany()
+    const [target] = await db.read.query.backup_targets.findMany()
+    if (!repository || !target) throw new Error('the dashboard has no repository')
+    const kit = await getKit(db, repository.kit_id)
+    const { place, secret: opened } = openTarget(target, sealer)
+    return {
+      ...{ place, secret: opened, repository: repository.name },
+      password: openWith(kit, sealer, repository.sealed_password).reveal(),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+type Stolen = Awaited<ReturnType<typeof stolenFrom>>
+
+/** Runs restic with them on a machine of the thief; throws its message if it fails. */
+export async function resticOf(
+  host: Host,
+  stolen: Stolen,
+  args: readonly string[],
+): Promise<string> {
+  const { place, secret, repository, password } = stolen
+  if (place.kind !== 'rest') throw new Error(`no REST server: ${place.kind}`)
+  const address = `rest:${place.url.replace('://', `://${place.user}:${secret}@`)}${repository}/`
+  await host.put(`${FOLDER}/address`, `${address}\n`, 0o600)
+  await host.put(`${FOLDER}/password`, password, 0o600)
+  await host.put(`${FOLDER}/ca.pem`, place.ca)
+  return host.must([
+    ...['/root/restic/usr/bin/restic', '--repository-file', `${FOLDER}/address`],
+    ...['--password-file', `${FOLDER}/password`, '--cacert', `${FOLDER}/ca.pem`],
+    ...['--retry-lock=1s', ...args],
+  ])
+}
