@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { checkTarget, refuseWrongFields } from '#agent/os/backup/check-target.ts'
+import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import type { Repository } from '#agent/os/restic/repository.ts'
@@ -65,7 +66,7 @@ function stepsOf(
       async *apply() {
         const opened = openedOf(host, repository, NAME)
         await refuseWrongFields(host, opened)
-        result.append_only = yield* checkTarget(host, opened)
+        result.append_only = yield* orHalfMade(host, opened, checkTarget(host, opened))
       },
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },

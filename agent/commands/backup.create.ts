@@ -3,6 +3,7 @@ import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
 import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
 import { forgetExpired, lastRestore } from '#agent/os/backup/replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
+import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
@@ -105,7 +106,8 @@ function stepsOf(
       name: 'repository',
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
-      apply: () => prepareRepository(host, opened, { recovery_key, keeper_key }),
+      apply: () =>
+        orHalfMade(host, opened, prepareRepository(host, opened, { recovery_key, keeper_key })),
     },
     {
       name: 'jobs',

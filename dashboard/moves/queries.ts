@@ -17,10 +17,13 @@ export function findServer(db: Database, id: number): Promise<ServerRow | undefi
   return db.read.select().from(servers).where(eq(servers.id, id)).get()
 }
 
-/** The sites of a server, managed or not, that have a name of this one. */
+/**
+ * The sites of a server, managed or not, that have a name of this one. Not what a sync recorded of the
+ * copy of a move, which the agent refuses if it is something else.
+ */
 export function findNamesakes(
   db: Database,
-  { id, apex }: Pick<SiteRow, 'id' | 'apex'>,
+  { id, apex, domain, user }: Pick<SiteRow, 'id' | 'apex' | 'domain' | 'user'>,
   server_id: number,
 ): Promise<{ domain: string; server: string; status: SiteRow['status'] }[]> {
   const own = db.read
@@ -36,6 +39,10 @@ export function findNamesakes(
         eq(sites.server_id, server_id),
         ne(sites.id, id),
         or(eq(sites.apex, apex), inArray(sites.apex, own)),
+        or(
+          ...[eq(sites.managed, true), eq(sites.status, 'trashed')],
+          ...[ne(sites.domain, domain), ne(sites.user, user)],
+        ),
       ),
     )
 }

@@ -28,10 +28,16 @@ export const provenAt = sql<string | null>`(select min(at, recorded_at) from bac
   where backup_proofs.site_id = sites.id and proven = 1 order by id desc limit 1)`
 const firstAt = sql<string | null>`(select min(recorded_at) from backups
   where backups.site_id = sites.id)`
-const lastProven = sql<number | null>`(select proven from backup_proofs
-  where backup_proofs.site_id = sites.id order by id desc limit 1)`
-export const lastProofId = sql`(select id from backup_proofs
-  where backup_proofs.site_id = sites.id order by id desc limit 1)`
+/** The time of the newest state that a proof has shown to be whole, and that is still in its repository. */
+const provenStateAt = sql<string | null>`(select max(min(backups.at, backups.recorded_at))
+  from backup_proofs join backups on backups.id = backup_proofs.backup_id
+  where backup_proofs.site_id = sites.id and proven = 1 and backups.gone_at is null)`
+/** The last proof of the newest backup that has one: a proof of an earlier backup clears nothing. */
+const lastProof = sql.raw(`from backup_proofs join backups on backups.id = backup_proofs.backup_id
+  where backup_proofs.site_id = sites.id and backups.gone_at is null
+  order by backups.recorded_at desc, backups.id desc, backup_proofs.id desc limit 1`)
+const lastProven = sql<number | null>`(select proven ${lastProof})`
+export const lastProofId = sql`(select backup_proofs.id ${lastProof})`
 const lastAttempt = sql`(select id from operations indexed by operations_site
   where operations.site_id = sites.id and operations.type = 'backup.create'
     and operations.status in ('success', 'failed')
@@ -40,7 +46,7 @@ const lastAttempt = sql`(select id from operations indexed by operations_site
 /** Since when a site has had no backup. */
 export const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
 /** Since when no backup of a site was proven: a new one has time for it. */
-const sinceProof = sql<string>`coalesce(${provenAt}, ${firstAt}, ${sites.created_at})`
+const sinceProof = sql<string>`coalesce(${provenStateAt}, ${firstAt}, ${sites.created_at})`
 export const weekBefore = (now: Date): string =>
   new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
 
@@ -54,7 +60,7 @@ export function conditionsAt({ every: fallback, proof_every, now }: Moment) {
   const isUnproven =
     proof_every === 'off'
       ? sql`false`
-      : sql`coalesce(${provenAt}, ${firstAt}) < ${ago(2 * INTERVAL_MS[proof_every])}`
+      : sql`coalesce(${provenStateAt}, ${firstAt}) < ${ago(2 * INTERVAL_MS[proof_every])}`
   const state = sql<CoverageState>`case when ${every} = 'off' then 'off'
     when ${lastAt} is null then 'never' when ${lastAt} < ${least} then 'late'
     when ${lastProven} = 0 then 'failed' when ${isUnproven} then 'unproven' else 'ok' end`

@@ -8,7 +8,7 @@ export const proofStatement = (
   proof: typeof backup_proofs.$inferInsert,
 ): Statement => queries.insert(backup_proofs).values(proof)
 
-/** The newest backup of a site that is still in its repository. */
+/** The newest backup of a site that is still in its repository, whatever the clock of its server said. */
 export async function findNewestBackup(
   db: Database,
   site_id: number,
@@ -17,7 +17,7 @@ export async function findNewestBackup(
     .select({ id: backups.id })
     .from(backups)
     .where(and(eq(backups.site_id, site_id), isNull(backups.gone_at)))
-    .orderBy(desc(backups.at), desc(backups.id))
+    .orderBy(desc(backups.recorded_at), desc(backups.id))
     .limit(1)
   return row
 }

@@ -24,6 +24,8 @@ export function notTaken(site: Site, former: Manifest['site']): string[] {
     ...(people.length > 0
       ? [`the access of ${shortened(people)}: give it again on the tab Access`]
       : []),
+    ...(original.suspended ? ['that it was suspended: visitors see it now'] : []),
+    ...(settings.maintenance ? ['its maintenance page: visitors see the site now'] : []),
     ...(settings.page_purge ? ['the purge of its page cache by WordPress'] : []),
     ...(original.object_cache ? ['its object cache'] : []),
     ...(original.php === site.php ? [] : [`PHP ${original.php}: it has ${site.php} now`]),

@@ -6,13 +6,17 @@ import { inUse } from '#agent/os/as-site/slice.ts'
 import { told } from '#agent/os/restic/told.ts'
 import { clientOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
+import { unsteadyTables } from './steadiness.ts'
 import { readable, tablesOf } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 12 * 60 * MINUTE_MS
 const MB = 2 ** 20
-/** Table names per call of mariadb-dump: far below the kernel's limit for arguments. */
-const MOST_ARGUMENTS = 65_536
+/**
+ * Bytes of table names per call of mariadb-dump, half of the kernel's limit: tables of one call are of
+ * one moment, and 15,000 names of the greatest length fit.
+ */
+const MOST_ARGUMENTS = 1_000_000
 
 /** The time limit for `bytes`, at a speed that any server reaches. */
 export const timeFor = (bytes: number): number =>
@@ -158,6 +162,10 @@ async function isWhole(host: Host, path: string): Promise<boolean> {
 
 /** The account of the site neither sees nor can create triggers and events. */
 async function leftOut(host: Host, user: string): Promise<string[]> {
+  return [...(await absentObjects(host, user)), ...(await unsteadyTables(host, user))]
+}
+
+async function absentObjects(host: Host, user: string): Promise<string[]> {
   const counts = new Map<string, number>()
   for (const { kind } of await objectsIn(host, user)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const parts = [...counts].map(([kind, count]) => `${count} ${kind}${count === 1 ? '' : 's'}`)

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { isOfElsewhere } from '#agent/os/restic/failures.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
@@ -55,6 +57,7 @@ export async function explain(
   backup: string,
   { findings, failure }: { findings: Findings; failure: unknown },
 ): Promise<void> {
+  if (isDiskFull(failure) || isOfElsewhere(failure)) throw failure
   const spaces = await Promise.all([HOMES, DATABASES].map((path) => host.files.space(path)))
   if (spaces.some(({ free }) => free < RESERVE)) throw failure
   if ((await tryRestic(host, opened, ['cat', 'config'], LIMIT)).code !== 0) throw failure

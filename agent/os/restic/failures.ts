@@ -7,11 +7,28 @@ const MOST = 600
 /** The exit statuses of restic(1) with a meaning of their own. */
 export const NO_REPOSITORY = 10
 const LOCKED = 11
+/** A signal ended it. */
+const SIGNALLED = 128
 export const WRONG_PASSWORD = 12
 
 /** Some files could not be read, or changed while they were; the snapshot has all others. */
 export class Incomplete extends Error {}
 const INCOMPLETE = 3
+
+/** Any other failure of restic, with its exit status. */
+export class ResticFailed extends Error {
+  readonly code: number
+
+  constructor(message: string, code: number) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Whether a backup that cannot be read may be whole: its target, or restic itself, was the cause. */
+export const isOfElsewhere = (error: unknown): boolean =>
+  (error instanceof ServiceError && error.refusal === 'target_unreachable') ||
+  (error instanceof ResticFailed && (error.code === LOCKED || error.code >= SIGNALLED))
 
 /** What restic printed; `late`: it was ended, because it took too long. */
 export type Ended = Output & { late?: boolean }
@@ -24,9 +41,11 @@ export function failureOf(
   const reason = complaintOf(`${stdout}\n${stderr}`, secrets) || `exit status ${code}`
   if (code === INCOMPLETE) return new Incomplete(reason)
   const hint = HINTS[late && WAITS.test(reason) ? LOCKED : code]
-  if (hint !== undefined) return new Error(`${hint} (${reason})`)
+  if (hint !== undefined) return new ResticFailed(`${hint} (${reason})`, late ? LOCKED : code)
   const isAway = late || AWAY.test(reason)
-  return isAway && !FULL.test(reason) ? unreachable(reason) : new Error(`restic: ${reason}`)
+  return isAway && !FULL.test(reason)
+    ? unreachable(reason)
+    : new ResticFailed(`restic: ${reason}`, code)
 }
 
 /** It retries for many minutes, and its last words need not be about the network. */

@@ -39,6 +39,7 @@ const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** Turns lines of restic into readable ones, at most one each five seconds. */
 export class ProgressLines {
+  #started: number | undefined
   #last: number | undefined
   summary: Summary | undefined
   /** False after an error that is not about a file that was deleted meanwhile. */
@@ -57,16 +58,20 @@ export class ProgressLines {
     const status = Status.safeParse(value).data
     if (!status || status.total_bytes === 0) return
     const now = this.#elapsed()
+    this.#started ??= now
     this.#last ??= now
     if (now - this.#last < EVERY_MS) return
     this.#last = now
-    return readable(status)
+    return readable(status, now - this.#started)
   }
 }
 
-function readable(status: z.infer<typeof Status>): string {
+/** A restore does not say how long it still takes. */
+function readable(status: z.infer<typeof Status>, elapsed_ms: number): string {
   const { total_bytes: total, bytes_done, bytes_restored, seconds_remaining: seconds } = status
-  return shareOf(bytes_done ?? bytes_restored ?? 0, total, seconds)
+  const done = bytes_done ?? bytes_restored ?? 0
+  if (bytes_done === undefined) return progressOf(done, total, elapsed_ms)
+  return shareOf(done, total, seconds)
 }
 
 /** Of other programs, by their rate until now. */

@@ -1,5 +1,6 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
+import { findDefaultTarget } from '#dashboard/site-backups/queries.ts'
 import type { Attention } from '#shared/api/attention.ts'
 import { advised, groupOf, item } from './item.ts'
 
@@ -11,12 +12,16 @@ export async function offSiteTrouble(db: Database, now: Date): Promise<Attention
   if (!state) return []
   const { error, saved_at } = state
   const late = new Date(now.getTime() - LATE_MS).toISOString()
-  if (error === null || (saved_at !== null && saved_at > late)) return []
+  if (saved_at !== null ? saved_at > late : error === null) return []
+  // Whoever removed the targets wants no such backups.
+  if (error === null && !(await findDefaultTarget(db))) return []
   const last =
     saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
   const reason = advised(
-    `The records of this dashboard ${last} in the backup target: ${error}`,
-    'correct the cause; it is retried every hour',
+    `The records of this dashboard ${last} in the backup target${error === null ? '' : `: ${error}`}`,
+    error === null
+      ? 'check the default target on the page Backups'
+      : 'correct the cause; it is retried every hour',
   )
   const name = 'Backup of the dashboard'
   return groupOf('dashboard_backup', [item({ severity: 'warning', name, reason, at: saved_at })])

@@ -120,6 +120,23 @@ describe('a backup is not proven', () => {
   })
 })
 
+test.each([
+  ['restic was killed', 137, 'signal: killed'],
+  ['the target did not answer', 1, 'dial tcp: connection refused'],
+  ['the repository is locked', 11, 'unable to create lock in backend'],
+  ['the disk of the server is full', 1, 'write: no space left on device'],
+])('%s: that is an error, and says nothing about the backup', async (_, code, stderr) => {
+  const { host, prove } = await provableSite()
+  const { try: attempt } = host.shell
+  host.shell.try = async (argv, options) =>
+    argv.includes('/manifest.json') ? { code, stdout: '', stderr } : attempt(argv, options)
+
+  const [, result] = await prove()
+
+  expect(result).toContain(stderr)
+  expect(hiddenOn(host)).toEqual([])
+})
+
 test('changed files of WordPress are reported, and the backup is proven', async () => {
   const { host, prove } = await provableSite()
   const core = '/var/lib/hosting-agent/cache/wordpress/7.1.1'

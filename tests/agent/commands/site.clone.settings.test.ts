@@ -121,7 +121,8 @@ test('a site that is brought back says what of its backup it does not have', asy
   }
   const { host, params } = await backupServer({
     ...{ names, access: [grant], tier: 'large', object_cache: { memory: 64 } },
-    settings: { page_purge: true },
+    suspended: true,
+    settings: { page_purge: true, maintenance: { allow: [], message: '' } },
   })
   host.disk.drop(`/var/lib/hosting-agent/sites/${shop.domain}.json`)
   host.pages.set(`http://${shop.domain}/`, '<a href="http://shop.example/">')
@@ -136,6 +137,8 @@ test('a site that is brought back says what of its backup it does not have', asy
   expect(await warned({ domain: shop.domain })).toEqual([
     'Not taken over from the backup: its other addresses (shop.example.org, old.example): add them on the tab Domains',
     'Not taken over from the backup: the access of Ann: give it again on the tab Access',
+    'Not taken over from the backup: that it was suspended: visitors see it now',
+    'Not taken over from the backup: its maintenance page: visitors see the site now',
     'Not taken over from the backup: the purge of its page cache by WordPress',
     'Not taken over from the backup: its object cache',
     'Not taken over from the backup: the tier large: it has small now',

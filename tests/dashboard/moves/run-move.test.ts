@@ -169,3 +169,17 @@ test('a record that a sync made of the copy does not hinder the move', async () 
   const rows = await db.read.select().from(sites)
   expect(rows.map(({ id, server_id }) => [id, server_id])).toEqual([[all.shop, all.second]])
 })
+
+test('a record that a sync made of the copy of a failed move does not hinder the next one', async () => {
+  await using all = await movingServers()
+  const { db } = all.dashboard
+  const { user = '' } = (await db.read.query.sites.findFirst()) ?? {}
+  const shop = { domain: 'shop.example', apex: 'shop.example', status: 'active' as const }
+  const copy = { ...shop, server_id: all.second, managed: false, ...FACTS, user }
+  await db.write((queries) => queries.insert(sites).values(copy))
+
+  expect(await move(all)).toContain('event: complete')
+
+  const rows = await db.read.select().from(sites)
+  expect(rows.map(({ id, server_id }) => [id, server_id])).toEqual([[all.shop, all.second]])
+})

@@ -32,14 +32,26 @@ export async function addSite(
       .returning({ id: sites.id }),
   )
   const site_id = row?.id ?? 0
-  if (last === undefined) return site_id
+  if (last !== undefined) await addBackup({ db }, { server_id, site_id, domain, last })
+  return site_id
+}
+
+/** Returns its id. */
+export async function addBackup(
+  { db }: Pick<Dashboard, 'db'>,
+  of: { server_id: number; site_id: number; domain: string; last: number; at?: string },
+): Promise<number> {
+  const { server_id, site_id, domain, last, at = ago(last) } = of
   const sizes = { files: 1, bytes: 1, stored: 1, tables: 1, seconds: 1 }
   const place = { target_id: 1, repository: 's', snapshot: '1'.repeat(64) }
-  const times = { at: ago(last), recorded_at: ago(last) }
-  await db.write((queries) =>
-    queries.insert(backups).values({ site_id, server_id, domain, ...place, ...times, ...sizes }),
+  const times = { at, recorded_at: ago(last) }
+  const [row] = await db.write((queries) =>
+    queries
+      .insert(backups)
+      .values({ site_id, server_id, domain, ...place, ...times, ...sizes })
+      .returning({ id: backups.id }),
   )
-  return site_id
+  return row?.id ?? 0
 }
 
 export async function setUp({ db }: Dashboard): Promise<void> {

@@ -62,6 +62,6 @@ test('a backup does not need the hint: its file may be impossible to write', asy
     if (action.includes('/key-of-')) throw new Error(`ENOSPC: no space left on device, ${action}`)
   })
 
-  expect(host.ran.slice(1)).toEqual([expect.stringContaining('key add')])
+  expect(host.ran[1]).toContain('key add')
   expect(new Set(hintsOf(host))).toEqual(new Set([undefined]))
 })

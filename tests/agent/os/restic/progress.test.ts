@@ -21,6 +21,24 @@ test('turns the status of restic into a line each five seconds', () => {
   ])
 })
 
+test('estimates the time that a restore still takes, which restic does not', () => {
+  let now = 0
+  const lines = new ProgressLines(() => now)
+  const read = [0, 5000, 10_000].map((at) => {
+    now = at
+    const restored = { bytes_restored: at * 2e5, seconds_elapsed: at / 1000, percent_done: 0 }
+    return lines.read(
+      JSON.stringify({ message_type: 'status', total_bytes: 4e9, total_files: 9, ...restored }),
+    )
+  })
+
+  expect(read).toEqual([
+    undefined,
+    '1.0 GB of 4.0 GB (25 %), about 15 s left',
+    '2.0 GB of 4.0 GB (50 %), about 10 s left',
+  ])
+})
+
 test('knows whether all files that failed were deleted meanwhile', () => {
   const lines = new ProgressLines(() => 0)
   const failed = (message: string) =>
