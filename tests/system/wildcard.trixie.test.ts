@@ -121,8 +121,9 @@ unless(lab.available()).describe('a wildcard through DNS-01', () => {
     async () => {
       const former = await serial(SITE)
       const before = (await logged()).length
-      await world.dashboard.stream('POST', at('/tls'), { tls: 'letsencrypt' })
+      const ended = await world.dashboard.stream('POST', at('/tls'), { tls: 'letsencrypt' })
 
+      expect(ended.at(-1)).toMatchObject({ event: 'complete' })
       expect(await lab.poll(async () => (await serial(SITE)) !== former)).toBe(true)
       expect(await certified(SITE)).toEqual([WILDCARD, SITE])
       expect((await logged()).length).toBe(before + 2)
