@@ -21,6 +21,7 @@ import { admitNginx } from '#agent/os/users/users.ts'
 import type { Context, Progress, Step } from '#agent/steps/command.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { refuseUnaccepted } from './accept.ts'
+import { trialSteps } from './php-trial.ts'
 import { purgePlugin } from './purge-plugin.ts'
 import { suspendedObjects } from './suspended-objects.ts'
 
@@ -117,6 +118,7 @@ export async function changeSteps(change: SiteChange, host: Host): Promise<Step[
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
   return [
+    ...(await trialSteps(change, host)),
     {
       name: 'pool',
       title: 'Applying the PHP pool',

@@ -165,9 +165,13 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
     async () => {
       const [newest] = await listed()
       const site = (await ofSite()).replace(/\/backups$/, '')
-      const deleted = await world.dashboard.stream('DELETE', site)
-      const purged = await world.dashboard.stream('POST', `${site}/purge`, { domain: DOMAIN })
-      expect([deleted.at(-1)?.event, purged.at(-1)?.event]).toEqual(['complete', 'complete'])
+      for (const [method, path, body] of [
+        ['DELETE', site, { without_backup: true }],
+        ['POST', `${site}/purge`, { domain: DOMAIN }],
+      ] as const)
+        expect((await endOf(world.dashboard, await call(method, path, body))).event).toBe(
+          'complete',
+        )
 
       const cloned = await call('POST', world.path('/sites/clone'), {
         ...{ domain: DOMAIN, user: 'back4f2c' },

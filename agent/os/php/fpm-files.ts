@@ -77,10 +77,9 @@ export function renderPool(
   pool: Pool,
   limits: Limits,
   init: Host['init'],
-  site: Pick<Site, 'staging' | 'settings' | 'debug'> = {},
+  site: Configured = {},
 ): string {
   const home = homeOf(pool.user)
-  const settings = poolSettings(site).map((text) => text.split('='))
   const { spare, children, execution_time: seconds } = limits
   const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
   return [
@@ -112,13 +111,23 @@ export function renderPool(
     'security.limit_extensions = .php',
     ...(direct?.values ?? []),
     `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
-    ...settings.map(([name, value]) => `php_admin_value[${name}] = ${value}`),
-    ...withSiteValues(
-      phpValues(home, limits, site.debug && 'php_value'),
-      site.settings?.php_settings?.values ?? {},
-    ),
+    ...valuesOf(pool, limits, site),
     '',
   ].join('\n')
+}
+
+type Configured = Pick<Site, 'staging' | 'settings' | 'debug'>
+
+/** The values of PHP of a site, as lines of its pool. */
+export function valuesOf({ user }: Pick<Pool, 'user'>, limits: Limits, site: Configured): string[] {
+  const settings = poolSettings(site).map((text) => text.split('='))
+  return [
+    ...settings.map(([name, value]) => `php_admin_value[${name}] = ${value}`),
+    ...withSiteValues(
+      phpValues(homeOf(user), limits, site.debug && 'php_value'),
+      site.settings?.php_settings?.values ?? {},
+    ),
+  ]
 }
 
 const SHARED_PHP = [

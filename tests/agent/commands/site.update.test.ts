@@ -36,7 +36,8 @@ test('applies a tier to pool, slice, virtual host and record without dropping a 
   expect(host.disk.all['/etc/systemd/system/hosting-shop.slice']).toContain('MemoryMax=1280M')
   expect(host.disk.all[VHOST]).toContain('client_max_body_size 65m')
   expect(host.disk.all[RECORD]).toContain('"tier": "medium"')
-  expect(host.ran.slice(0, 3)).toEqual([
+  expect(host.ran.slice(0, 4)).toEqual([
+    '/usr/local/bin/hosting-agent pages',
     `/usr/sbin/php-fpm8.2 --test --fpm-config ${POOL}`,
     'systemctl daemon-reload',
     'systemctl reload hosting-fpm@shop-php8.2.service',

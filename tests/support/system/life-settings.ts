@@ -55,6 +55,37 @@ export function appliesSettings(world: World): void {
   )
 
   test(
+    'refuses a value with which the site would fail, while it answers throughout',
+    async () => {
+      const statuses = new Set<number>()
+      let visits = 0
+      let isDone = false
+      const visiting = (async () => {
+        while (!isDone) statuses.add(await statusOf(`/?visit=${visits++}`))
+      })()
+      const path = world.path(`/sites/${world.site.id}/settings`)
+      const values = { disable_functions: 'mysqli_real_connect,mysqli_connect' }
+      const events = await world.dashboard.stream('PATCH', path, { php_settings: { values } })
+      isDone = true
+      await visiting
+
+      const direct = world.variant.init === 'none'
+      if (direct) await configure({ php_settings: null })
+      else {
+        expect(events.at(-1)).toMatchObject({
+          event: 'error',
+          data: {
+            message: expect.stringMatching(/is answered with status 500 .* with 200 without/),
+          },
+        })
+        expect([...statuses]).toEqual([200])
+      }
+      expect(await statusOf('/?visit=end')).toBe(200)
+    },
+    5 * MINUTES,
+  )
+
+  test(
     'shows the maintenance page but to the addresses that are allowed',
     async () => {
       const message = `Back at "noon"; it's 5 € $host`

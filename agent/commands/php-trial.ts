@@ -1,0 +1,21 @@
+import type { Host } from '#agent/host/ports.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { hasOtherPhp, refuseBroken } from '#agent/os/php/trial.ts'
+import { getSite } from '#agent/os/site/sites.ts'
+import type { Step } from '#agent/steps/command.ts'
+import type { SiteChange } from './site-change.ts'
+
+/** A value that breaks the site is found before visitors meet it. */
+export async function trialSteps({ domain, into }: SiteChange, host: Host): Promise<Step[]> {
+  const site = await getSite(host, domain)
+  const target = into(site)
+  if (host.init !== 'systemd' || !(await hasOtherPhp(host, site, target))) return []
+  return [
+    {
+      name: 'trial',
+      title: `Trying the front page with PHP ${target.php} and its new values`,
+      effects: [run('program', `php-fpm${target.php}`)],
+      apply: () => refuseBroken(host, site, target),
+    },
+  ]
+}
