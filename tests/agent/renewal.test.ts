@@ -77,7 +77,7 @@ test('renews no certificate that a user has renewed meanwhile', async () => {
 
 test('notes a renewal that fails after its order, so that no order follows each minute', async () => {
   const host = await refused()
-  host.pages.delete('https://a.example/')
+  host.visits.set('https://a.example/', { failed: 'refused', ms: 0 })
 
   await bothRounds(host)
 

@@ -168,15 +168,14 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
       for (const [method, path, body] of [
         ['DELETE', site, { without_backup: true }],
         ['POST', `${site}/purge`, { domain: DOMAIN }],
-      ] as const)
-        expect((await endOf(world.dashboard, await call(method, path, body))).event).toBe(
-          'complete',
-        )
+      ] as const) {
+        const { event } = await endOf(world.dashboard, await call(method, path, body))
+        expect(event).toBe('complete')
+      }
 
-      const cloned = await call('POST', world.path('/sites/clone'), {
-        ...{ domain: DOMAIN, user: 'back4f2c' },
-        from: { kind: 'backup', backup_id: newest?.id },
-      })
+      const from = { kind: 'backup', backup_id: newest?.id }
+      const input = { domain: DOMAIN, user: 'back4f2c', from }
+      const cloned = await call('POST', world.path('/sites/clone'), input)
 
       expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
       expect((await endOf(world.dashboard, cloned)).event).toBe('complete')

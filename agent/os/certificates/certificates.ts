@@ -10,14 +10,13 @@ import type { Effect } from '#shared/plan.ts'
 import { allNamesOf, pairOf } from '#shared/site-names.ts'
 import { CertificateRefused, type Ordered, orderCertificate, planOrder } from './acme.ts'
 import { needsRenewal } from './coverage.ts'
+import { awaitServed } from './handshake.ts'
 import type { LeftOut } from './probe-names.ts'
 import { selfSigned } from './self-signed.ts'
 import { forgetTries, noteNames, noteRefused, type Retry } from './tries.ts'
 
 /** The requested state of a site: `email` is the contact of an ACME account. */
 export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
-
-const HANDSHAKES = 50
 
 /**
  * `refused`: why there is no new certificate; the previous one is still served. `left_out`: the
@@ -136,7 +135,7 @@ async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
   await changing(host, site.domain, async () => {
     await files.install(host, site.domain, chain)
     await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
-    await handshake(host, site.domain)
+    await awaitServed(host, site.domain, chain)
     if (!served) await setAddress(host, site, 'https')
   })
   return left_out
@@ -183,17 +182,4 @@ async function changing(host: Host, domain: string, work: () => Promise<void>): 
     throw error
   }
   await files.forgetFormer(host, domain)
-}
-
-/** nginx applies a new configuration a moment after the signal. */
-async function handshake(host: Host, domain: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await host.net.probe({ host: domain, path: '/', tls: true })
-      return
-    } catch (error) {
-      if (tries < HANDSHAKES) await host.clock.sleep(100)
-      else throw new Error(`TLS for ${domain} does not answer on this server`, { cause: error })
-    }
-  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { certificateOf } from '#agent/os/nginx/nginx.ts'
 import { loginsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
@@ -40,7 +41,8 @@ export async function admitToken(
   if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missing(token)}`)
   const answer = parseJson(Answer, printed)
   if (!answer) throw new Error(`The WordPress of ${site.domain} returned no answer`)
-  return { user: answer.login, url: addressOf(site, answer.url) }
+  const isSecure = (await certificateOf(host, site.domain)) !== undefined
+  return { user: answer.login, url: addressOf(site, answer.url, isSecure) }
 }
 
 const missing = ({ user_id }: Token) =>
@@ -67,10 +69,12 @@ echo json_encode(['login' => $found[0]->user_login, 'url' => site_url()]);
  * Cookies are valid for one host: the token goes to the one of WordPress's own address. That comes
  * from the site, and a name of another site must not receive a token.
  */
-function addressOf({ domain, tls }: Site, url: string): string {
+function addressOf({ domain, tls }: Site, url: string, isSecure: boolean): string {
   const given = URL.canParse(url) ? new URL(url) : undefined
   const isOwn = given !== undefined && pairOf(domain).includes(given.hostname)
   const isWeb = given?.protocol === 'https:' || given?.protocol === 'http:'
   const usual = tls === 'none' ? 'http:' : 'https:'
-  return `${isWeb ? given.protocol : usual}//${isOwn ? given.hostname : domain}${LOGIN_PATH}`
+  // No token travels in the open where the site has a certificate, whatever WordPress has recorded.
+  const protocol = isSecure ? 'https:' : isWeb ? given.protocol : usual
+  return `${protocol}//${isOwn ? given.hostname : domain}${LOGIN_PATH}`
 }

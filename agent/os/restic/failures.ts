@@ -16,7 +16,7 @@ export class Incomplete extends Error {}
 const INCOMPLETE = 3
 
 /** Any other failure of restic, with its exit status. */
-export class ResticFailed extends Error {
+class ResticFailed extends Error {
   readonly code: number
 
   constructor(message: string, code: number) {

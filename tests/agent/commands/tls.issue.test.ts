@@ -43,7 +43,10 @@ test('serves a certificate that it signed itself', async () => {
 
 test.each([
   ['nginx refuses it', () => host.fail('nginx -t', 'cannot load certificate')],
-  ['nobody shakes hands', () => host.pages.delete('https://a.example/')],
+  [
+    'nobody shakes hands',
+    () => host.visits.set('https://a.example/', { failed: 'refused', ms: 0 }),
+  ],
 ])('restores the previous certificate when %s', async (_, spoil) => {
   await issue(host, 'self-signed')
   const before = host.disk.all
@@ -58,7 +61,11 @@ test.each([
 })
 
 test.each([
-  ['nobody shakes hands', 'does not answer', () => host.pages.delete('https://a.example/')],
+  [
+    'nobody shakes hands',
+    'does not answer',
+    () => host.visits.set('https://a.example/', { failed: 'refused', ms: 0 }),
+  ],
   ['WordPress keeps its address', 'was not changed', () => host.fail(WP_CLI, 'broken')],
 ])('leaves no certificate on the first attempt when %s', async (_, words, spoil) => {
   spoil()

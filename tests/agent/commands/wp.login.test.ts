@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { wpLogin } from '#agent/commands/wp.login.ts'
 import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 
 const HASH = 'ab'.repeat(32)
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
@@ -53,6 +55,17 @@ test('a virtual host of an earlier agent gets the address of logins first', asyn
   const [, location = ''] = text.split('    location = /.well-known/hosting-login {')
   expect(location).toStartWith('\n        limit_except POST {\n            deny all;\n')
   expect(location).toContain('fastcgi_param SCRIPT_FILENAME /usr/local/lib/hosting/login.php;')
+})
+
+test('a token never travels over http where the site has a certificate', async () => {
+  const host = await answering({ login: 'anna', url: 'http://shop.example' })
+  const folder = certificateFolder(shop.domain)
+  host.disk.putText(`${folder}/fullchain.pem`, authorityPem)
+  host.disk.putText(`${folder}/privkey.pem`, '')
+
+  const [, result] = await login(host)
+
+  expect(result).toMatchObject({ url: 'https://shop.example/.well-known/hosting-login' })
 })
 
 test('a token goes to a name of the site only, whatever address WordPress has', async () => {

@@ -42,7 +42,13 @@ export function hostOn(
       resolve: (names) => door.act(() => names.map(() => ['203.0.113.7'])),
     },
     visitor: {
-      visit: async (visits) => visits.map(() => ({ failed: 'refused', ms: 0 })),
+      // nginx presents what is installed; the health of sites is not simulated.
+      visit: async (visits) =>
+        visits.map(({ path }) =>
+          path.startsWith('/.well-known/')
+            ? { status: 404, headers: {}, body: '', ms: 0 }
+            : { failed: 'refused', ms: 0 },
+        ),
       pingFpm: async () => 'pong',
       fpmStatus: async () => undefined,
     },

@@ -72,7 +72,7 @@ const ACTIONS: Record<
     name: 'Change PHP',
     icon: CloudDownload,
     about:
-      'Moves each of them to this version. Sites on servers without it fail and stay as they are: install it there first.',
+      'Moves each of them to this version. Where it is missing, it is installed if the package sources of the server have it; otherwise the site fails and stays as it is. So does a site whose front page fails with it.',
     param: { name: 'php', label: 'PHP version', options: PHP },
   },
   'site.configure': [

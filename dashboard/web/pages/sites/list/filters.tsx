@@ -28,7 +28,7 @@ export function Filters({ search, onChange }: FiltersProps) {
       search={
         <SearchInput
           name="Search sites"
-          placeholder="Domain or system user"
+          placeholder="Domain, alias or system user"
           value={search.q ?? ''}
           onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
           pause_ms={120}
