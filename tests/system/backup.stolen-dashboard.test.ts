@@ -63,11 +63,18 @@ unless(lab.available()).test(
     const names = (await storage.host.must(['find', folder, ...files, '-printf', '%P\\n'])).trim()
     const key = names.split('\n').find((name) => name.startsWith('keys/')) ?? ''
     for (const args of [
-      ['forget', '--prune', '--unsafe-allow-remove-all', '--keep-last', '1'],
       ['forget', ...ids],
       ['key', 'remove', key.slice('keys/'.length)],
     ])
       expect(await resticOf(thief, secrets, args).then(() => 'done', String)).toMatch(/403|denied/)
+    const prune = [
+      'forget',
+      '--prune',
+      '--unsafe-allow-remove-all',
+      '--tag',
+      'files,database,manifest',
+    ]
+    await resticOf(thief, secrets, prune).catch(String)
     const { repository } = secrets
     const refused = await attempts(thief, storage.target(USER), repository, names.split('\n'))
     expect(refused).toEqual(['DELETE 403', 'POST 403'])
