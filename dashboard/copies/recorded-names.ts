@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { listHolders } from '#dashboard/domains/names.queries.ts'
 import type { RecordedSite } from '#shared/backup-read.ts'
 import { apexOf } from '#shared/names.ts'
-import { pairOf, type SiteNames } from '#shared/site-names.ts'
+import { pairOf, problemsOf, type SiteNames } from '#shared/site-names.ts'
 
 /**
  * The other names of a site that is created again from its backup, without those that another site
@@ -13,6 +13,8 @@ export async function recordedNames(
   { domain, of, recorded }: { domain: string; of: string; recorded: RecordedSite | undefined },
 ): Promise<SiteNames | undefined> {
   if (!recorded?.names || apexOf(domain) !== apexOf(of)) return undefined
+  // Whoever wrote the backup is not trusted.
+  if (Object.keys(problemsOf(of, recorded.names)).length > 0) return undefined
   const { www, aliases, redirects } = recorded.names
   const given = [...aliases, ...redirects.map((redirect) => redirect.domain)]
   const holders = await listHolders(db, 0, given.map(apexOf))

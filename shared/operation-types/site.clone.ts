@@ -3,7 +3,7 @@ import { command } from '#shared/command.ts'
 import { AddressReport, CopySource } from '#shared/copy.ts'
 import { Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
-import { SiteNames } from '#shared/site-names.ts'
+import { problemsOf, SiteNames } from '#shared/site-names.ts'
 import { Staging } from '#shared/staging.ts'
 import { SettingsReport } from './site.configure.ts'
 import { siteCreate } from './site.create.ts'
@@ -15,12 +15,17 @@ const siteClone = command({
   name: 'site.clone',
   summary: 'Create a site with the files and the database of another one, or of a backup',
   changes: true,
-  params: siteCreate.params.extend({
-    from: CopySource,
-    staging: Staging.optional(),
-    with_jobs: z.boolean().optional().describe('Default: only the cron jobs of a backup.'),
-    names,
-  }),
+  params: siteCreate.params
+    .extend({
+      from: CopySource,
+      staging: Staging.optional(),
+      with_jobs: z.boolean().optional().describe('Default: only the cron jobs of a backup.'),
+      names,
+    })
+    .superRefine(({ domain, names }, context) => {
+      for (const [message] of Object.values(names ? problemsOf(domain, names) : {}))
+        context.addIssue({ code: 'custom', message: message ?? '', path: ['names'] })
+    }),
   result: z.object({
     domain: ReportedDomain,
     at: z.iso.datetime().describe('The time of the copied state.'),

@@ -1,4 +1,4 @@
-import { hostileText, noText } from '#tests/support/hostile.ts'
+import { hostileDomains, hostileText, noText } from '#tests/support/hostile.ts'
 import { hostileAccess, validAccess } from './access-params.ts'
 import { kit } from './backup.ts'
 import { hostileDatabase, validDatabase } from './database-params.ts'
@@ -16,6 +16,16 @@ export const hostileBackups = {
   ...hostileJobs,
   ...hostileAccess,
   ...hostileDatabase,
+  names: [
+    ...hostileText,
+    ...[null, 7, true, []],
+    ...hostileDomains
+      .filter((name) => name !== '*.example.com')
+      .map((name) => ({ aliases: [name] })),
+    ...hostileDomains.map((domain) => ({ redirects: [{ domain }] })),
+    ...[{ www: 'maybe' }, { aliases: 'a.example' }, { aliases: ['nobody.example'] }],
+    { redirects: [{ domain: 'a.example', to: 'https://a.example/' }] },
+  ],
   memory: [true, [], {}, 'x', '', '64', 15, 513, 64.5, -1],
   target: [...noObject, 'x'],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
