@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
+import type { Page } from 'playwright-core'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Received } from '#tests/support/mail/relay.ts'
 import { startInside } from '#tests/support/system/inside.ts'
@@ -18,6 +19,16 @@ async function linkFrom(folder: string): Promise<string> {
   await lab.poll(async () => (await read()).includes('\n'), { timeout_ms: 3 * MINUTES })
   const { text } = JSON.parse((await read()).split('\n')[0] ?? '') as Received
   return /https:\/\/\S+action=rp\S*/.exec(text.replaceAll('=\r\n', ''))?.[0] ?? ''
+}
+
+/** Until a script of the page has not changed the field for a second. */
+async function settled(page: Page, field: string): Promise<void> {
+  for (let text = ''; ; ) {
+    const before = text
+    text = await page.inputValue(field)
+    if (text !== '' && text === before) return
+    await page.waitForTimeout(1000)
+  }
 }
 
 export function resetsPassword(owner: () => Owner): void {
@@ -50,6 +61,7 @@ export function resetsPassword(owner: () => Owner): void {
       await page.goto(link)
       // Once it can rate it, WordPress puts its own suggestion over any typed text.
       await page.locator('#pass-strength-result.strong').waitFor({ timeout: 3 * MINUTES })
+      await settled(page, '#pass1')
       await page.fill('#pass1', PASSWORD)
       await page.click('#wp-submit')
       await page.getByText('Your password has been reset').waitFor({ timeout: 3 * MINUTES })
