@@ -1,14 +1,17 @@
 import { type FSWatcher, watch } from 'node:fs'
+import { attempt } from '#agent/host/attempt.ts'
 
 /** Changes of the names in a folder: a new site gets its socket at once. */
 export class Changes {
-  readonly #watcher: FSWatcher
+  readonly #watcher: FSWatcher | undefined
   #changed = false
   #wake = () => {}
 
-  /** @throws what `fs.watch` throws, such as for a missing folder */
+  /** A folder that cannot be watched changes unseen: `next` then takes its whole time. */
   constructor(folder: string) {
-    this.#watcher = watch(folder, () => {
+    this.#watcher = attempt(() => watch(folder))
+    this.#watcher?.on('error', () => undefined)
+    this.#watcher?.on('change', () => {
       this.#changed = true
       this.#wake()
     })
@@ -29,6 +32,6 @@ export class Changes {
   }
 
   close(): void {
-    this.#watcher.close()
+    this.#watcher?.close()
   }
 }
