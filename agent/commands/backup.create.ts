@@ -153,7 +153,7 @@ function stepsOf(
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), forgetExpired(host, user)),
+      ...inOrder(closeFiles(host, user), forgetExpired(host, site)),
     },
   ]
 }

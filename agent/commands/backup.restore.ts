@@ -1,7 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import { refuseNoDatabase } from '#agent/os/backup/chosen/tables.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
-import { forgetFetchedStep, keepStep, keptUntil, recordStep } from '#agent/os/backup/keep-state.ts'
+import {
+  forgetFetched,
+  forgetFetchedStep,
+  keepStep,
+  keptUntil,
+  recordStep,
+} from '#agent/os/backup/keep-state.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { fetchedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
@@ -86,7 +92,7 @@ function stepsOf(
     ...forgetSteps(host, site),
     ...resumeSteps(host, site),
     recordStep(host, user),
-    forgetFetchedStep(host, user),
+    forgetFetchedStep(host, site),
   ]
 }
 
@@ -121,12 +127,12 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
         learned.manifest = manifest
         await refuseLackOfSpace(host, opened, manifest, parts)
         if (parts.tables) await refuseNoDatabase(host, site)
-        yield* fetchParts(host, opened, user, manifest, parts)
+        yield* fetchParts(host, opened, site, manifest, parts)
         if (manifest.domain === site.domain) return
         const count = await rewriteFetched(host, site, manifest.domain)
         yield `Changed ${count} addresses of ${manifest.domain}, the former primary domain`
       },
-      undo: removedTree(host.steady ?? host, 'folder', fetchedOf(user)).apply,
+      undo: () => forgetFetched(host.steady ?? host, site),
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, name) },
   ]

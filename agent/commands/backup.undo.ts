@@ -104,7 +104,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     {
       name: 'previous',
       title: 'Removing the folder of the previous state',
-      ...removedTree(host, 'folder', previous),
+      ...replace.forgottenPrevious(host, site),
     },
   ]
 }

@@ -30,9 +30,10 @@ const BOTH = { files: true, database: true }
  */
 export function fetchBackupSteps(
   host: Host,
-  { user }: Site,
+  site: Site,
   { from: { target, repository: name, password, backup }, check, prepare, fetched, undo }: Fetching,
 ): Step[] {
+  const { user } = site
   const steady = host.steady ?? host
   const repository = { name, target, password }
   const opened = openedOf(host, repository, user)
@@ -52,7 +53,7 @@ export function fetchBackupSteps(
         const manifest = await readManifest(host, opened, backup)
         await check?.(manifest)
         await refuseLackOfSpace(host, opened, manifest, BOTH)
-        yield* fetchParts(host, opened, user, manifest, BOTH)
+        yield* fetchParts(host, opened, site, manifest, BOTH)
         await fetched(manifest)
       },
       undo,

@@ -1,10 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen/tables.ts'
-import { saveStep } from '#agent/os/backup/keep-state.ts'
+import { forgetFetched, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
 import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
@@ -12,6 +11,7 @@ import * as baseline from '#agent/os/staging/baseline.ts'
 import { fetchSite, keepOwnFiles, prepareFetched, WITHOUT_CONFIG } from '#agent/os/staging/files.ts'
 import * as options from '#agent/os/staging/kept-options.ts'
 import { changedOnLive } from '#agent/os/staging/tables.ts'
+import { makeRoomForCopy } from '#agent/os/users/room.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -32,7 +32,7 @@ export const fetchStep = (host: Host, live: Site, params: Params, learned: PushL
   async undo() {
     const steady = host.steady ?? host
     await baseline.forgetBaseline(steady, nextOf(params.from))
-    await removedTree(steady, 'folder', fetchedOf(live.user)).apply()
+    await forgetFetched(steady, live)
   },
 })
 
@@ -56,6 +56,7 @@ async function* fetch(
     yield `Copied ${tables.length} tables`
   }
   if (!files) return
+  yield* makeRoomForCopy(host, live, staging, live)
   const bytes = await fetchSite(host, staging, live, WITHOUT_CONFIG)
   await keepOwnFiles(host, live)
   learned.bytes = bytes

@@ -1,13 +1,14 @@
 import type { Host } from '#agent/host/ports.ts'
 import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { forgetFetched } from '#agent/os/backup/keep-state.ts'
 import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
 import { copyDatabase, loadDump } from '#agent/os/clone/load.ts'
 import type { Learned as Copied } from '#agent/os/clone/report.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { fetchSite, prepareFetched } from '#agent/os/staging/files.ts'
+import { makeRoomForCopy } from '#agent/os/users/room.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 import { fetchBackupSteps } from './fetch-backup.ts'
@@ -57,12 +58,13 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
         const dump = await copyDatabase(host, original, site, { path: dumpIn(folder) })
         for (const message of dump.warnings) tell(message)
         yield `Copied ${dump.tables} tables: ${sizeOf(dump.bytes)}`
+        yield* makeRoomForCopy(host, site, original)
         const bytes = await fetchSite(host, original, site)
         yield `Copied the files: ${sizeOf(bytes)}`
         const { tables, addresses, digests } = dump
         Object.assign(learned, { original, tables, addresses, digests, bytes: dump.bytes + bytes })
       },
-      undo: removedTree(steady, 'folder', fetchedOf(site.user)).apply,
+      undo: () => forgetFetched(steady, site),
     },
     {
       name: 'continue',
@@ -89,6 +91,6 @@ function fromBackup(host: Host, site: Site, { from, learned }: Fetching<'backup'
       const facts = { at, tables: database?.tables ?? 0, bytes: files.bytes, original }
       Object.assign(learned, { ...facts, ...report })
     },
-    undo: removedTree(host.steady ?? host, 'folder', folder).apply,
+    undo: () => forgetFetched(host.steady ?? host, site),
   })
 }

@@ -77,7 +77,7 @@ function stepsOf(
     flushStep(host, live),
     recordStep(host, user),
     baselineStep(host, params),
-    forgetFetchedStep(host, user),
+    forgetFetchedStep(host, live),
   ]
 }
 

@@ -87,7 +87,7 @@ function stepsOf(
     ...separationSteps(host, site, learned),
     ...resumeSteps(host, site),
     recordStep(host, user),
-    forgetFetchedStep(host, user),
+    forgetFetchedStep(host, site),
   ]
 }
 

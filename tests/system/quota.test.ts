@@ -46,6 +46,11 @@ unless(await machineObstacle()).describe('the disk quota of a site', () => {
           still_beyond: EXCEEDED,
           neighbour: 'done',
         },
+        copied: {
+          fetched: ['done'],
+          still_beyond: EXCEEDED,
+          limits: [9_765_628, 250_000],
+        },
         files: {
           beyond: "touch: cannot touch '400': Disk quota exceeded",
           used: 300,

@@ -5,6 +5,8 @@ import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
 import { told } from '#agent/os/restic/told.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { withRoom } from '#agent/os/users/room.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
 import { conflict } from '#shared/errors.ts'
@@ -80,10 +82,11 @@ export async function refuseLack(
 export async function* fetchParts(
   host: Host,
   opened: Opened,
-  user: string,
+  site: Site,
   manifest: Manifest,
   parts: BackupParts,
 ): Progress<void> {
+  const { user } = site
   const folder = fetchedOf(user)
   for (const path of restoreFolders(user)) await host.files.mkdir(path, PRIVATE)
   await host.files.mkdir(folder, PRIVATE)
@@ -98,7 +101,7 @@ export async function* fetchParts(
     ? `Fetching ${nameOf(parts.paths, 'files and folders')}`
     : `Fetching ${manifest.files.count} files: ${sizeOf(manifest.files.bytes)}`
   const includes = parts.paths ? includesOf(parts.paths) : ['--include', '/public']
-  yield* fetchFiles(host, opened, folder, manifest, includes)
+  yield* withRoom(host, site, manifest, () => fetchFiles(host, opened, folder, manifest, includes))
   await refuseMissing(host, folder, parts.paths ?? [])
   await giveTo(host, user, folder, manifest)
 }

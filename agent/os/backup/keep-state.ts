@@ -3,6 +3,8 @@ import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
 import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
 import { declared, removedTree } from '#agent/os/effects/change.ts'
 import { create, remove, run } from '#agent/os/effects/effects.ts'
+import type { Site } from '#agent/os/site/sites.ts'
+import { limitDisk } from '#agent/os/users/quota.ts'
 import type { Step } from '#agent/steps/command.ts'
 import {
   accountIn,
@@ -86,8 +88,15 @@ export function recordStep(host: Host, user: string, what = 'state'): Step {
   }
 }
 
-export const forgetFetchedStep = (host: Host, user: string): Step => ({
+export const forgetFetchedStep = (host: Host, site: Site): Step => ({
   name: 'cleanup',
   title: 'Removing the fetched data',
-  ...removedTree(host, 'folder', fetchedOf(user)),
+  effects: removedTree(host, 'folder', fetchedOf(site.user)).effects,
+  apply: () => forgetFetched(host, site),
 })
+
+/** The quota of the site does not count it any more. */
+export async function forgetFetched(host: Host, site: Site): Promise<void> {
+  await removedTree(host, 'folder', fetchedOf(site.user)).apply()
+  await limitDisk(host, site)
+}

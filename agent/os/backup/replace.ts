@@ -5,10 +5,18 @@ import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/os/databa
 import { importDatabase } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
-import { type Change, inOrder, moved, provided, removedTree } from '#agent/os/effects/change.ts'
+import {
+  type Change,
+  declared,
+  inOrder,
+  moved,
+  provided,
+  removedTree,
+} from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { limitDisk } from '#agent/os/users/quota.ts'
 import { accountIn, factsIn, filesIn, previousOf, replacedOf, restoresOf } from './places.ts'
 
 /** The time of the backup, and until when the previous state is kept. */
@@ -25,13 +33,20 @@ export const lastRestore = async (host: Host, user: string): Promise<number | un
   (await host.files.stat(restoresOf(user)))?.mtime_ms
 
 /** The state before a restore, a week after it. */
-export const forgetExpired = (host: Host, user: string): Change =>
+export const forgetExpired = (host: Host, site: Site): Change =>
   provided(
     async () => {
-      const facts = await findPrevious(host, user)
+      const facts = await findPrevious(host, site.user)
       return facts !== undefined && Date.parse(facts.until) < host.clock.now()
     },
-    removedTree(host, 'folder', previousOf(user)),
+    forgottenPrevious(host, site),
+  )
+
+/** The quota of the site does not count it any more. */
+export const forgottenPrevious = (host: Host, site: Site): Change =>
+  inOrder(
+    removedTree(host, 'folder', previousOf(site.user)),
+    declared([], () => limitDisk(host, site)),
   )
 
 export const forgetRestores = (host: Host, user: string): Change =>

@@ -3,6 +3,7 @@ import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { withRoom } from '#agent/os/users/room.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Hidden } from './as-hidden.ts'
 import { compareDatabase, fetchDump, loadDump } from './database.ts'
@@ -23,7 +24,7 @@ export async function* checkFiles(
   opened: Opened,
   { copy, manifest, findings }: Restored,
 ): Progress<void> {
-  yield* restoreFiles(host, opened, copy.user, manifest)
+  yield* withRoom(host, copy, manifest, () => restoreFiles(host, opened, copy.user, manifest))
   const { count, bytes } = await countFiles(host, copy.user)
   findings.files = count
   findings.bytes += bytes

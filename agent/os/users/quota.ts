@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { restoresOf } from '#agent/os/backup/places.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -13,6 +14,7 @@ export const QUOTA_PACKAGE = 'quota'
 /** Not `quota`: ext4 also shows that where project quotas alone are on. */
 const ENFORCED = /^(usrquota|usrjquota=.+)$/
 const FILE_SYSTEMS = ['ext4', 'xfs']
+const DU_MS = 60 * 60_000
 
 /**
  * Mount point of the sites' file system if it enforces user quotas; undefined otherwise. The limit
@@ -81,9 +83,38 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
 /** What `limitDisk` does. */
 const planLimit = (user: string): Effect => effects.change('disk quota', user)
 
-/** Returns the reason of a failure: a missing quota never fails the site. */
-export const limitDisk = (host: Host, { user, tier }: Site): Promise<string | undefined> =>
-  setLimits(host, user, diskLimits(tier))
+const NOTHING: DiskLimits = { bytes: 0, files: 0 }
+
+/**
+ * The limits of the tier and, on top, the copies of the site's files that this agent keeps beside
+ * the site, since the site's user owns them too: the state before a restore, and `more` that is
+ * about to be fetched. Returns the reason of a failure: a missing quota never fails the site.
+ */
+export async function limitDisk(
+  host: Host,
+  { user, tier }: Pick<Site, 'user' | 'tier'>,
+  more = NOTHING,
+): Promise<string | undefined> {
+  if ((await quotaMount(host)) === undefined) return undefined
+  const limits = diskLimits(tier)
+  const copies = await sizeOfCopies(host, user)
+  return setLimits(host, user, {
+    bytes: limits.bytes + copies.bytes + more.bytes,
+    files: limits.files + copies.files + more.files,
+  })
+}
+
+async function sizeOfCopies({ files, shell }: Host, user: string): Promise<DiskLimits> {
+  const folder = restoresOf(user)
+  const copies = (await files.list(folder)).map(({ name }) => `${folder}/${name}`)
+  if (copies.length === 0) return NOTHING
+  const measured = async (unit: string) => {
+    const argv = ['du', '--summarize', '--total', unit, '--', ...copies.sort()]
+    const { stdout } = await shell.run(argv, { timeout_ms: DU_MS })
+    return Number(/^(\d+)\ttotal$/m.exec(stdout)?.[1])
+  }
+  return { bytes: await measured('--block-size=1'), files: await measured('--inodes') }
+}
 
 async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
   for (const site of sites) {

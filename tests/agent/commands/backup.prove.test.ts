@@ -71,8 +71,9 @@ describe('a proof', () => {
   })
 })
 
-test('the hidden site has the disk quota of its tier, and leaves none', async () => {
+test('the hidden site has the disk quota of its tier and its backup, and leaves none', async () => {
   const { host, prove } = await provableSite()
+  host.answer('du', '0\ttotal\n')
   const mount = '31 21 254:16 / /srv/www rw shared:7 - ext4 /dev/vdb rw,quota,usrquota\n'
   await host.disk.write('/proc/1/mountinfo', mount)
 
@@ -80,8 +81,9 @@ test('the hidden site has the disk quota of its tier, and leaves none', async ()
 
   expect(Object(result).proof.proven).toBe(true)
   const [name] = host.ran.flatMap((line) => /useradd .*(proof-\w+)/.exec(line)?.[1] ?? [])
-  expect(host.ran.filter((line) => line.startsWith('setquota'))).toEqual([
+  expect(host.ran.filter((line) => line.startsWith(`setquota --user ${name}`))).toEqual([
     `setquota --user ${name} 9765628 9765628 250000 250000 /srv/www`,
+    `setquota --user ${name} 9765636 9765636 260002 260002 /srv/www`,
     `setquota --user ${name} 0 0 0 0 /srv/www`,
   ])
 })

@@ -6,9 +6,12 @@ import { siteUpdate } from '#agent/commands/site.update.ts'
 import { readConfig } from '#agent/config.ts'
 import { performSteps } from '#agent/operations/steps.ts'
 import { tryAsSite } from '#agent/os/as-site/run.ts'
+import { forgetFetched } from '#agent/os/backup/keep-state.ts'
+import { fetchedOf, restoreFolders } from '#agent/os/backup/places.ts'
 import { homeOf, trashOf } from '#agent/os/site/paths.ts'
 import { moveSite, type Site, writeSite } from '#agent/os/site/sites.ts'
-import { setLimits } from '#agent/os/users/quota.ts'
+import { limitDisk, setLimits } from '#agent/os/users/quota.ts'
+import { withRoom } from '#agent/os/users/room.ts'
 import { removeUser } from '#agent/os/users/users.ts'
 import { realHost } from '#agent/real-host.ts'
 import { siteCreate as contract } from '#shared/operation-types/site.create.ts'
@@ -77,6 +80,25 @@ async function small() {
   }
 }
 
+/** A backup as large as the site, with the number of its user, beside the site; then without it. */
+async function copied() {
+  const uid = await uidOf(site)
+  const folder = fetchedOf(site.user)
+  const fetch = async function* () {
+    for (const path of [...restoreFolders(site.user), folder]) await host.files.mkdir(path)
+    await shell.run(['touch', `${folder}/b`])
+    await shell.run(['chown', uid, `${folder}/b`])
+    const { code } = await shell.try(['fallocate', '--length=9GiB', `${folder}/b`])
+    yield code === 0 ? 'done' : 'refused'
+  }
+  const saved = { owner: { uid: Number(uid) }, files: { count: 1, bytes: 9 * 2 ** 30 } }
+  const fetched = await Array.fromAsync(withRoom(host, site, saved, fetch))
+  await limitDisk(host, site)
+  const still_beyond = await allocate(site, 'b', 2)
+  await forgetFetched(host, site)
+  return { fetched, still_beyond, limits: (await quotaOf(uid))?.limits }
+}
+
 /** With a low limit: a quarter of a million files take minutes here. */
 async function files() {
   await setLimits(host, site.user, { bytes: 10e9, files: 300 })
@@ -138,6 +160,7 @@ async function proofOn(type: keyof typeof FILE_SYSTEMS) {
     off: off.includes('disk quota'),
     lines,
     small: await small(),
+    copied: await copied(),
     files: await files(),
     medium: await medium(),
     trash: await trash(),

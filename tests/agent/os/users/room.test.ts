@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test'
+import { backupCreate } from '#agent/commands/backup.create.ts'
+import { backupProve } from '#agent/commands/backup.prove.ts'
+import { backupRestore } from '#agent/commands/backup.restore.ts'
+import { backupUndo } from '#agent/commands/backup.undo.ts'
+import { withRoom } from '#agent/os/users/room.ts'
+import { restorable } from '#tests/support/agent/backup.ts'
+import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { provableSite } from '#tests/support/agent/proof.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const WWW = '31 21 254:16 / /srv/www rw,relatime shared:7 - ext4 /dev/vdb rw,quota,usrquota\n'
+const MOUNTS = '/proc/1/mountinfo'
+const WEEK_MS = 7 * 24 * 60 * 60_000
+
+/** The tier's 10 GB and 250,000 files, with the copies of 4 kB and 2 files that du reports. */
+const limits = (bytes: number, files: number, user = 'shop') => {
+  const blocks = 4 * Math.ceil(bytes / 4096)
+  return `setquota --user ${user} ${blocks} ${blocks} ${files} ${files} /srv/www`
+}
+const [TIER, COPY, SAVED] = [10e9, 4000, 1000 + 2 * 4096]
+const [FILES, COPY_FILES, SAVED_FILES] = [250_000, 2, 2 + 10_000]
+
+const quotas = ({ ran }: FakeHost) => ran.filter((line) => line.startsWith('setquota'))
+
+async function turnOn(host: FakeHost): Promise<void> {
+  await host.disk.write(MOUNTS, WWW)
+  host.answer('du --summarize --total --block-size=1', `${COPY}\ttotal\n`)
+  host.answer('du --summarize --total --inodes', `${COPY_FILES}\ttotal\n`)
+}
+
+test('a site has a larger quota while its backup is fetched, and while its previous state is kept', async () => {
+  const { host, params, saving } = await restorable()
+  await turnOn(host)
+
+  await outcome(backupRestore.run(params, contextOf(host)))
+  const kept = limits(TIER + COPY, FILES + COPY_FILES)
+  expect(quotas(host)).toEqual([
+    limits(TIER + COPY + SAVED, FILES + COPY_FILES + SAVED_FILES),
+    kept,
+  ])
+
+  host.time += WEEK_MS + 1
+  host.runs.length = 0
+  await outcome(backupCreate.run(saving, contextOf(host)))
+  expect(quotas(host)).toEqual([limits(TIER, FILES)])
+})
+
+test('a restore that fails, and its undo, set the limits again', async () => {
+  const { host, params } = await restorable()
+  await turnOn(host)
+  await outcome(backupRestore.run(params, contextOf(host)))
+  host.runs.length = 0
+
+  await outcome(backupUndo.run({ domain: shop.domain }, contextOf(host)))
+  const undone = quotas(host)
+  host.fail('chown', 'Operation not permitted')
+  host.fail('sha256sum', 'Input/output error')
+  host.runs.length = 0
+  await outcome(backupRestore.run(params, contextOf(host)))
+
+  expect([undone, quotas(host)]).toEqual([[limits(TIER, FILES)], [limits(TIER, FILES)]])
+})
+
+test('a proof enlarges the quota of the original, whose number the files have first', async () => {
+  const { host, params } = await provableSite()
+  await turnOn(host)
+
+  await outcome(backupProve.run(params, contextOf(host)))
+
+  const original = quotas(host).filter((line) => line.includes(' shop '))
+  expect(original).toEqual([limits(TIER + SAVED, FILES + SAVED_FILES), limits(TIER, FILES)])
+})
+
+test('a quota that cannot be set is a warning', async () => {
+  const { host } = await restorable()
+  await turnOn(host)
+  host.fail('setquota', 'No such process', 3)
+  const saved = { owner: { uid: 1 }, files: { count: 1, bytes: 1 } }
+
+  const lines = await Array.fromAsync(
+    withRoom(host, shop, saved, async function* () {
+      yield 'fetched'
+    }),
+  )
+
+  expect(lines).toEqual(['Warning: the disk quota of shop stays: No such process', 'fetched'])
+})
