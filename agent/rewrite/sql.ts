@@ -23,26 +23,66 @@ export function isWord(byte: number | undefined): boolean {
   return (letter >= 97 && letter <= 122) || byte === 95 || byte === 36 || byte === 46 || byte > 127
 }
 
+/** Most values are shorter; a call to search in native code costs as much as so many bytes. */
+const SHORT = 48
+
 /**
  * The position of the quote that ends a string; `~position` where to continue when more bytes are
  * known. A quote at the end of the input may be the first half of a doubled one.
  */
 export function closingQuote(
-  bytes: Uint8Array,
+  bytes: Buffer,
   from: number,
   end: number,
   quote: number,
   backslashes: boolean,
 ): number {
   const escapes = backslashes && quote !== BACKTICK ? BACKSLASH : -1
-  for (let at = from; at < end; at++) {
+  let at = from
+  for (const short = Math.min(end, from + SHORT); at < short; at++) {
     const byte = bytes[at]
     if (byte !== escapes && byte !== quote) continue
     if (at + 1 === end) return ~at
     if (byte === quote && bytes[at + 1] !== quote) return at
     at++
   }
+  return at < end ? closingQuoteFar(bytes, at, end, quote, escapes) : ~end
+}
+
+/** The same by a search for quotes, each with the backslashes before it. */
+function closingQuoteFar(
+  bytes: Buffer,
+  from: number,
+  end: number,
+  quote: number,
+  escapes: number,
+): number {
+  let start = from
+  while (start < end) {
+    const at = nextQuote(bytes, start, end, quote)
+    if (escapes >= 0 && isEscaped(bytes, start, at)) {
+      if (at === end) return ~(end - 1)
+      start = at + 1
+      continue
+    }
+    if (at + 1 >= end) return ~at
+    if (bytes[at + 1] !== quote) return at
+    start = at + 2
+  }
   return ~end
+}
+
+/** Or `end`. */
+function nextQuote(bytes: Buffer, from: number, end: number, quote: number): number {
+  const at = bytes.indexOf(quote, from)
+  return at < 0 || at > end ? end : at
+}
+
+/** After an odd number of backslashes. */
+function isEscaped(bytes: Buffer, from: number, at: number): boolean {
+  let first = at
+  while (first > from && bytes[first - 1] === BACKSLASH) first--
+  return (at - first) % 2 === 1
 }
 
 /** The position after a comment, a string, a name in quotes, or another single byte; or -1. */
