@@ -44,11 +44,13 @@ export class Tables {
     const keyed = engine !== 'CSV' && random.chance(0.7)
     const id = keyed ? ['id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY'] : []
     const end = engine === 'CSV' ? 'NOT NULL' : ''
+    const derived = keyed ? generatedOf(random, engine) : []
     const each = columns.map(({ type }, at) => `c${at} ${type} ${end}`)
     const more = optionsOf(random, engine)
     return [
-      `CREATE TABLE ${quoted(name)} (${[...id, ...each].join(', ')}) ENGINE=${engine} ${more};`,
+      `CREATE TABLE ${quoted(name)} (${[...id, ...each, ...derived].join(', ')}) ENGINE=${engine} ${more} ${keyed ? partitionsOf(random, engine) : ''};`,
       this.#insert(random, table, random.between(0, 20)),
+      keyed && random.chance(0.4) ? referring(name, index) : '',
     ].join('\n')
   }
 
@@ -87,6 +89,34 @@ export class Tables {
     this.#tables = this.#tables.filter((other) => other !== table)
     return `DROP TABLE IF EXISTS ${quoted(table.name)};`
   }
+}
+
+/** Values that the server computes: a restore must not write them, or must write the same. */
+function generatedOf(random: Random, engine: string): string[] {
+  if (engine === 'MEMORY' || random.chance(0.6)) return []
+  return [
+    "computed VARCHAR(60) AS (CONCAT('ü', id)) VIRTUAL",
+    'stored BIGINT UNSIGNED AS (id % 7) PERSISTENT',
+    ...(engine === 'InnoDB' ? ['INDEX by_computed (computed)'] : []),
+  ]
+}
+
+function partitionsOf(random: Random, engine: string): string {
+  if (engine === 'MEMORY' || random.chance(0.7)) return ''
+  return random.pick([
+    'PARTITION BY HASH(id) PARTITIONS 3',
+    'PARTITION BY RANGE(id) (PARTITION p0 VALUES LESS THAN (9), PARTITION `p é` VALUES LESS THAN MAXVALUE)',
+  ])
+}
+
+/** A table whose rows belong to those of another one, which a restore replaces as well. */
+function referring(name: string, index: number): string {
+  const child = `child${index}`
+  return [
+    `CREATE TABLE ${child} (id INT AUTO_INCREMENT PRIMARY KEY, of BIGINT UNSIGNED NOT NULL,
+      CONSTRAINT of${index} FOREIGN KEY (of) REFERENCES ${quoted(name)} (id) ON DELETE CASCADE) ENGINE=InnoDB;`,
+    `INSERT INTO ${child} (of) SELECT id FROM ${quoted(name)} LIMIT 7;`,
+  ].join('\n')
 }
 
 function optionsOf(random: Random, engine: string): string {
