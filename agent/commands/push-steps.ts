@@ -10,6 +10,7 @@ import { getSite, type Site } from '#agent/os/site/sites.ts'
 import * as baseline from '#agent/os/staging/baseline.ts'
 import { fetchSite, keepOwnFiles, prepareFetched, WITHOUT_CONFIG } from '#agent/os/staging/files.ts'
 import * as options from '#agent/os/staging/kept-options.ts'
+import { sameFiles } from '#agent/os/staging/live-files.ts'
 import { changedOnLive } from '#agent/os/staging/tables.ts'
 import { makeRoomForCopy } from '#agent/os/users/room.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
@@ -19,7 +20,10 @@ import { conflict } from '#shared/errors.ts'
 import type { Learned } from './refresh-steps.ts'
 
 type Params = ParamsOf<'site.push'>
-export type PushLearned = Learned
+export interface PushLearned extends Learned {
+  /** When the live site had the files, before any program of it ran. */
+  files_at?: string
+}
 
 const NOTHING = { replaced: 0, left: [] }
 
@@ -156,9 +160,19 @@ async function writeNext(
   await baseline.writeBaseline(host, nextOf(from), { ...before, ...next })
 }
 
-export const baselineStep = (host: Host, { from }: Params): Step => ({
+export const baselineStep = (
+  host: Host,
+  live: Site,
+  { from, files }: Params,
+  { files_at }: PushLearned,
+): Step => ({
   name: 'baseline',
-  title: 'Recording the tables that both sites have',
+  title: 'Recording the tables and files that both sites have',
   effects: [],
-  apply: () => baseline.adoptBaseline(host, nextOf(from), from),
+  async apply() {
+    await baseline.adoptBaseline(host, nextOf(from), from)
+    if (!files) return
+    const same = files_at === undefined ? undefined : await sameFiles(host, live, files_at)
+    await baseline.recordFiles(host, { domain: from, of: live.domain }, same)
+  },
 })

@@ -1,8 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import { databaseDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { change } from '#agent/os/effects/effects.ts'
-import type { Site } from '#agent/os/site/sites.ts'
+import { findSite, type Site } from '#agent/os/site/sites.ts'
 import * as baseline from '#agent/os/staging/baseline.ts'
+import { sameFiles } from '#agent/os/staging/live-files.ts'
 import { quiet } from '#agent/os/staging/quiet.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 
@@ -40,7 +41,9 @@ async function* separate(host: Host, site: Site, { at, digests }: Learned): Prog
   if (off.length > 0) yield `Switched off: ${off.join(', ')}`
   if (!site.staging || at === undefined || !digests) return
   const staging = await databaseDigests(host, site)
+  const live = await findSite(host, site.staging.of)
   await baseline.writeBaseline(host, site.domain, {
     ...{ of: site.staging.of, at, live: digests, staging },
+    ...(live && { files: await sameFiles(host, live, at) }),
   })
 }

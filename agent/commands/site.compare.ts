@@ -18,12 +18,12 @@ export const siteCompare: Command<'site.compare'> = {
   async *run({ domain, from }, { host }) {
     const { live, staging } = await getPair(host, domain, from)
     yield 'Comparing the files'
-    const files = await compareFiles(host, live, staging)
+    const baseline = await findBaseline(host, from, domain)
+    const files = await compareFiles(host, live, staging, baseline?.files)
     yield `Comparing the tables of ${domain}`
     const own = await databaseDigests(host, live)
     yield `Comparing the tables of ${from}`
     const other = await databaseDigests(host, staging)
-    const baseline = await findBaseline(host, from, domain)
     const tables = compareTables({ live: own, staging: other, baseline })
     return { domain, from, files, tables: tables.slice(0, MOST_TABLES) }
   },

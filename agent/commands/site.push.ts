@@ -66,7 +66,7 @@ function stepsOf(
     ...pauseSteps(host, live),
     keepStep(host, user, () => factsOf(host, learned)),
     ...(params.tables.length > 0 ? tableSteps(host, live, params, tell) : []),
-    ...(params.files ? fileSteps(host, live, params.from) : []),
+    ...(params.files ? fileSteps(host, live, params.from, learned) : []),
     {
       name: 'report',
       title: 'Recording the push',
@@ -76,12 +76,12 @@ function stepsOf(
     ...resumeSteps(host, live),
     flushStep(host, live),
     recordStep(host, user),
-    baselineStep(host, params),
+    baselineStep(host, live, params, learned),
     forgetFetchedStep(host, live),
   ]
 }
 
-function fileSteps(host: Host, live: Site, from: string): Step[] {
+function fileSteps(host: Host, live: Site, from: string, learned: PushLearned): Step[] {
   return [
     {
       name: 'own files',
@@ -94,7 +94,10 @@ function fileSteps(host: Host, live: Site, from: string): Step[] {
       name: 'addresses',
       title: 'Changing the addresses in configuration files',
       effects: [change('folder', docrootOf(live.user))],
-      apply: async () => readdress(host, await getSite(host, from), live),
+      async apply() {
+        await readdress(host, await getSite(host, from), live)
+        learned.files_at = new Date(host.clock.now()).toISOString()
+      },
     },
   ]
 }

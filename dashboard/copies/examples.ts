@@ -50,6 +50,7 @@ export const COPY_EXAMPLES = {
       added: { count: 1, examples: ['wp-content/themes/shop/new.css'] },
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
+      live_changed: { count: 0, examples: [] },
     },
     tables: [
       {

@@ -16,6 +16,9 @@ const Compared = z.object({
     added: Paths.describe('Only on the staging site.'),
     changed: Paths.describe('With another size or time of change.'),
     removed: Paths.describe('Only on the live site.'),
+    live_changed: Paths.default({ count: 0, examples: [] }).describe(
+      'Those of changed and removed that were written on the live site since the staging site was made, refreshed or pushed: a push of the files reverts or removes them. Without uploads, which are merged.',
+    ),
   }),
   tables: z
     .array(

@@ -40,6 +40,7 @@ beforeAll(async () => {
         added: { count: 2, examples: ['wp-content/a.css', 'wp-content/b.css'] },
         changed: { count: 1, examples: ['index.php'] },
         removed: { count: 0, examples: [] },
+        live_changed: { count: 1, examples: ['index.php'] },
       },
       tables: [
         { name: 'wp_posts', ...rows, ...both, staging_changed: true },
@@ -108,6 +109,9 @@ test('a staging site is refreshed, and what is chosen of it is pushed to the liv
   await button(page, 'Push to live').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('On the staging site: 2 added, 1 changed').waitFor()
+  expect(await dialog.getByRole('checkbox', { name: 'Files' }).isChecked()).toBe(false)
+  await dialog.getByRole('checkbox', { name: 'Files' }).check()
+  await dialog.getByText('Changed files of the live site are lost').waitFor()
   const table = (name: string) => dialog.getByRole('checkbox', { name: `Push ${name}` })
   expect([await table('wp_posts').isChecked(), await table('wp_orders').isChecked()]).toEqual([
     true,

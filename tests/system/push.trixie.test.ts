@@ -63,6 +63,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
           added: { count: 0, examples: [] },
           changed: { count: 0, examples: [] },
           removed: { count: 0, examples: [] },
+          live_changed: { count: 0, examples: [] },
         } as never,
         tables: [],
       })
@@ -78,6 +79,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       await on(LIVE, 'transient', 'set', 'busy', '1')
       await shell(`cd ${COPY.docroot}/wp-content && echo new > both.txt && echo x > $'a\\tb' &&
         echo two > uploads/two.txt && chown ${COPY.user}: both.txt a* uploads/*
+        echo 'of live' > ${LIVE.docroot}/wp-content/both.txt
         echo three > ${LIVE.docroot}/wp-content/uploads/three.txt
         chown ${LIVE.user}: ${LIVE.docroot}/wp-content/uploads/*`)
 
@@ -92,6 +94,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(files.added?.examples).toEqual(['wp-content/a?b', 'wp-content/uploads/two.txt'])
       expect(files.changed?.examples).toEqual(['wp-content/both.txt'])
       expect(files.removed?.examples).toEqual(['wp-content/uploads/three.txt'])
+      expect(files.live_changed?.examples).toEqual(['wp-content/both.txt'])
     },
     5 * MINUTES,
   )
@@ -110,7 +113,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
         },
       })
       expect(await on(LIVE, 'post', 'list', '--field=post_title')).not.toContain('New design')
-      expect(await shell(`cat ${LIVE.docroot}/wp-content/both.txt`)).toBe('old\n')
+      expect(await shell(`cat ${LIVE.docroot}/wp-content/both.txt`)).toBe('of live\n')
       expect((await get(world.host, `http://${LIVE.domain}/`)).status).toBe(200)
     },
     5 * MINUTES,
@@ -151,7 +154,9 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(await shell(`find /srv/www/${LIVE.user}/public ! -user ${LIVE.user}`)).toBe('')
       const left = await world.host.must(['mariadb', LIVE.user, '-N', '-e', 'SHOW TABLES'])
       expect(left).not.toContain('hosting_kept')
-      expect((await compare()).tables.map(([name]) => name)).not.toContain('posts')
+      const after = await compare()
+      expect(after.tables.map(([name]) => name)).not.toContain('posts')
+      expect(after.files.live_changed).toEqual({ count: 0, examples: [] } as never)
     },
     5 * MINUTES,
   )
@@ -163,8 +168,9 @@ unless(lab.available()).describe('a live site and its staging site', () => {
 
       expect(await on(LIVE, 'post', 'list', '--field=post_title')).not.toContain('New design')
       expect(await option(LIVE, 'blogname')).not.toBe('Designed')
-      expect(await shell(`cat ${LIVE.docroot}/wp-content/both.txt`)).toBe('old\n')
+      expect(await shell(`cat ${LIVE.docroot}/wp-content/both.txt`)).toBe('of live\n')
       expect((await get(world.host, `http://${LIVE.domain}/`)).status).toBe(200)
+      expect((await compare()).files.live_changed?.examples).toContain('wp-content/both.txt')
     },
     5 * MINUTES,
   )

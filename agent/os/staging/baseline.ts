@@ -4,6 +4,7 @@ import { TableDigest } from '#agent/os/database/digests.ts'
 import { type Change, removed } from '#agent/os/effects/change.ts'
 import { Domain } from '#shared/fields.ts'
 import { parseJson } from '#shared/parse.ts'
+import { SameFiles } from './live-files.ts'
 
 /**
  * The tables of a live site and of its staging site at the moment at which they were the same: the
@@ -14,6 +15,7 @@ const Baseline = z.object({
   at: z.iso.datetime(),
   live: z.array(TableDigest),
   staging: z.array(TableDigest),
+  files: SameFiles.optional(),
 })
 export type Baseline = z.infer<typeof Baseline>
 
@@ -25,6 +27,18 @@ const pathOf = ({ settings }: Host, domain: string) =>
 export async function writeBaseline(host: Host, domain: string, baseline: Baseline): Promise<void> {
   await host.files.mkdir(`${host.settings.state_dir}/baselines`, { mode: 0o700 })
   await host.files.write(pathOf(host, domain), `${JSON.stringify(baseline)}\n`, { mode: 0o600 })
+}
+
+/** After a push of files; without a time nothing is known of them. */
+export async function recordFiles(
+  host: Host,
+  { domain, of }: { domain: string; of: string },
+  files: SameFiles | undefined,
+): Promise<void> {
+  const known = await findBaseline(host, domain, of)
+  if (!known) return
+  const { files: _, ...tables } = known
+  await writeBaseline(host, domain, { ...tables, ...(files && { files }) })
 }
 
 /** Undefined for a staging site whose tables were never compared, and for another live site. */

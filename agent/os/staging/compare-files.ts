@@ -5,6 +5,8 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Compared } from '#shared/operation-types/site.compare.ts'
 import { MOST_PATHS } from '#shared/operation-types/site.compare.ts'
+import { UPLOADS } from './files.ts'
+import { type SameFiles, writtenSince } from './live-files.ts'
 
 const HOUR_MS = 60 * 60_000
 const PUBLIC = 'public/'
@@ -20,6 +22,7 @@ export async function compareFiles(
   host: Host,
   live: Site,
   staging: Site,
+  since: SameFiles | undefined,
 ): Promise<Compared['files']> {
   const folder = `${host.settings.state_dir}/compare-${host.random.name(8)}`
   const [own, other] = [`${folder}/live`, `${folder}/staging`]
@@ -27,7 +30,8 @@ export async function compareFiles(
   try {
     await listInto(host, live, own)
     await listInto(host, staging, other)
-    return differences(await only(host, own, other), await only(host, other, own))
+    const written = await writtenSince(host, live, since)
+    return differences(await only(host, own, other), await only(host, other, own), written)
   } finally {
     await host.files.remove(folder)
   }
@@ -62,11 +66,17 @@ function factsAt(line: string): number {
   return found?.index ?? line.length
 }
 
+/** Uploads are merged. */
+const isReplaced = (line: string) => !line.endsWith('\td') && !line.startsWith(`${UPLOADS}/`)
+
+/** What only each of them has; and what was written on the live site since both were the same. */
 export function differences(
   live: readonly string[],
   staging: readonly string[],
+  written?: ReadonlySet<string>,
 ): Compared['files'] {
   const [lives, copies] = [new Set(live.map(pathOf)), new Set(staging.map(pathOf))]
+  const isWritten = (path: string) => written?.has(path) ?? true
   const shown = (paths: Iterable<string>) => {
     const all = [...paths].sort()
     return { count: all.length, examples: all.slice(0, MOST_PATHS).map(readable) }
@@ -75,6 +85,7 @@ export function differences(
     added: shown([...copies].filter((path) => !lives.has(path))),
     changed: shown([...copies].filter((path) => lives.has(path))),
     removed: shown([...lives].filter((path) => !copies.has(path))),
+    live_changed: shown(live.filter(isReplaced).map(pathOf).filter(isWritten)),
   }
 }
 

@@ -9,7 +9,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 const DAY_MS = 24 * 60 * 60_000
 const PRIVATE = { mode: 0o700 }
 const CONFIG = 'wp-config.php'
-const UPLOADS = 'wp-content/uploads'
+export const UPLOADS = 'wp-content/uploads'
 
 /** The folder of root in which the next state of a site is prepared, empty. */
 export async function prepareFetched(host: Host, user: string): Promise<string> {

@@ -38,7 +38,7 @@ test('prepares everything, then replaces files and tables, and keeps the previou
     'Waiting for an answer of the site',
     'Flushing the object cache of shop.example',
     'Keeping the previous state for a week',
-    'Recording the tables that both sites have',
+    'Recording the tables and files that both sites have',
     'Removing the fetched data',
   ])
   expect(result).toEqual({

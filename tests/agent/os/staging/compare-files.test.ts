@@ -12,6 +12,19 @@ test('tells new, changed and missing files apart, also with tabs in their names'
     added: { count: 2, examples: ['a?f?1', 'x?y'] },
     changed: { count: 2, examples: ['both', 'link'] },
     removed: { count: 2, examples: ['folder', 'only live'] },
+    live_changed: { count: 3, examples: ['both', 'link', 'only live'] },
+  })
+})
+
+test('names what a push would revert or remove, of what was written since both were the same', () => {
+  const uploads = file('wp-content/uploads/a.jpg')
+  const live = [file('both'), file('kept'), file('only live'), 'folder\td', uploads]
+  const staging = [file('both', 2), file('kept', 2)]
+  const written = new Set(['both', 'only live', 'wp-content/uploads/a.jpg', 'same'])
+
+  expect(differences(live, staging, written).live_changed).toEqual({
+    count: 2,
+    examples: ['both', 'only live'],
   })
 })
 

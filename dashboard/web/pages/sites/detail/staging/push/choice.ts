@@ -11,7 +11,9 @@ export interface Choice {
 /** What changed on the staging site alone; what also changed on the live site needs a choice. */
 export function choiceFor({ files, tables }: Comparison): Choice {
   return {
-    files: files.added.count + files.changed.count + files.removed.count > 0,
+    files:
+      files.added.count + files.changed.count + files.removed.count > 0 &&
+      files.live_changed.count === 0,
     tables: tables
       .filter(({ staging_changed, live_changed }) => staging_changed && !live_changed)
       .map(({ name }) => name),

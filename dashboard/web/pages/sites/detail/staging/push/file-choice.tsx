@@ -1,5 +1,6 @@
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { formatNumber } from '#dashboard/web/ui/format.ts'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { Comparison } from './choice.ts'
 
 interface FileChoiceProps {
@@ -10,7 +11,7 @@ interface FileChoiceProps {
 
 /** Whether the files are pushed, with those that differ. */
 export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
-  const { added, changed, removed } = files
+  const { added, changed, removed, live_changed } = files
   const parts = { added, changed, removed }
   const named = Object.entries(parts).filter(([, { count }]) => count > 0)
   return (
@@ -26,6 +27,13 @@ export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
         disabled={named.length === 0}
         onChange={onChange}
       />
+      {checked && live_changed.count > 0 && (
+        <Notice kind="warn" title="Changed files of the live site are lost">
+          Since the copy, the live site has written {formatCount(live_changed.count, 'file')} that
+          the push reverts or removes, for example with an update of a plugin:
+          <PathList {...live_changed} />
+        </Notice>
+      )}
       {named.length > 0 && (
         <details className="ml-6.5">
           <summary className="cursor-pointer text-muted">Show files</summary>
@@ -34,20 +42,24 @@ export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
               <p className="text-xs font-medium">
                 {formatNumber(count)} {name}
               </p>
-              <ul className="text-xs text-muted">
-                {examples.map((path) => (
-                  <li key={path} className="font-mono break-all">
-                    {path}
-                  </li>
-                ))}
-                {count > examples.length && (
-                  <li>and {formatNumber(count - examples.length)} more</li>
-                )}
-              </ul>
+              <PathList count={count} examples={examples} />
             </div>
           ))}
         </details>
       )}
     </section>
+  )
+}
+
+function PathList({ count, examples }: Comparison['files']['added']) {
+  return (
+    <ul className="text-xs text-muted">
+      {examples.map((path) => (
+        <li key={path} className="font-mono break-all">
+          {path}
+        </li>
+      ))}
+      {count > examples.length && <li>and {formatNumber(count - examples.length)} more</li>}
+    </ul>
   )
 }
