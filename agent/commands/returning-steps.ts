@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { alignCertificate } from '#agent/os/certificates/align.ts'
-import { restore } from '#agent/os/certificates/certificates.ts'
+import { restore } from '#agent/os/certificates/changing.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { availablePath } from '#agent/os/nginx/vhost-files.ts'
 import { type Site, writeSite } from '#agent/os/site/sites.ts'

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issue, planIssue, type Requested, restore } from '#agent/os/certificates/certificates.ts'
+import { issue, planIssue, type Requested } from '#agent/os/certificates/certificates.ts'
+import { restore } from '#agent/os/certificates/changing.ts'
 import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'

@@ -11,7 +11,7 @@ import type { Effect } from '#shared/plan.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
-import { type LeftOut, present, probeNames } from './probe-names.ts'
+import { type LeftOut, present, probeNames, withdrawToken } from './probe-names.ts'
 import type { Retry } from './tries.ts'
 
 /** Refused for now, by the authority or by the local check: a retry may succeed. */
@@ -123,7 +123,7 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
     }
     return ended
   } finally {
-    for (const path of tokens) await host.files.remove(path)
+    for (const path of tokens) await withdrawToken(host, path)
     // A cancel ends the order, but not a call that sets a record: it must not come after its removal.
     await Promise.allSettled(publishing)
     // Not interrupted by a cancel. What fails is repeated within the hour.

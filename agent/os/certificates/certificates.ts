@@ -2,13 +2,13 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
-import { setUrl } from '#agent/os/wordpress/wordpress.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { allNamesOf, pairOf } from '#shared/site-names.ts'
 import { CertificateRefused, type Ordered, orderCertificate, planOrder } from './acme.ts'
+import { changing, setAddress } from './changing.ts'
 import { needsRenewal } from './coverage.ts'
 import { awaitServed } from './handshake.ts'
 import type { LeftOut } from './probe-names.ts'
@@ -39,8 +39,13 @@ interface Issued {
 export async function* issue(host: Host, requested: Requested): Progress<Issued> {
   const site = await getSite(host, requested.domain)
   const next: Site = { ...site, tls: requested.tls, email: requested.email }
-  const { refused, retry, left_out = [] } = yield* carryOut(host, next)
-  await writeSite(host, next)
+  let isRecorded = false
+  const record = async () => {
+    await writeSite(host, next)
+    isRecorded = true
+  }
+  const { refused, retry, left_out = [] } = yield* carryOut(host, next, record)
+  if (!isRecorded) await record()
   await noteNames(host, allNamesOf(next).slice(1), left_out)
   if (refused === undefined) await forgetTries(host, requested.domain)
   else await noteRefused(host, requested.domain, refused, retry)
@@ -69,18 +74,18 @@ export async function* issueOrReason(
   }
 }
 
-/** The copy of a site that has moved gets its database from the other server. */
-async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Promise<void> {
-  if (!site.moving?.parted) await setUrl(host, site, scheme)
-}
-
+type Recorder = () => Promise<void>
 type CarriedOut = Partial<Pick<Issued, 'refused' | 'retry' | 'left_out'>>
 
-/** `issue` without the record: returns why the authority refused. */
-export async function* carryOut(host: Host, next: Site): Progress<CarriedOut> {
+/** `issue` without notes; `record` is part of the change. Returns why the authority refused. */
+export async function* carryOut(
+  host: Host,
+  next: Site,
+  record: Recorder = async () => undefined,
+): Progress<CarriedOut> {
   try {
-    if (next.tls !== 'none') return { left_out: yield* provide(host, next) }
-    yield* withdraw(host, next)
+    if (next.tls !== 'none') return { left_out: yield* provide(host, next, record) }
+    yield* withdraw(host, next, record)
     return {}
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
@@ -114,17 +119,7 @@ export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-/** Restores the state before an interrupted `issue`; does nothing if none was interrupted. */
-export async function restore(host: Host, domain: string): Promise<void> {
-  const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
-  if (!site || !(await files.restoreFormer(host, domain))) return
-  const certificate = await nginx.certificateOf(host, domain)
-  await nginx.apply(host, site, certificate)
-  // A broken WordPress keeps its address: the served certificate matters more.
-  await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
-}
-
-async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
+async function* provide(host: Host, site: Site, record: Recorder): Progress<LeftOut[]> {
   const served = await nginx.certificateOf(host, site.domain)
   const { chain, left_out } = yield* certificateFor(host, site, served)
   if (chain === undefined) {
@@ -137,6 +132,7 @@ async function* provide(host: Host, site: Site): Progress<LeftOut[]> {
     await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
     await awaitServed(host, site.domain, chain)
     if (!served) await setAddress(host, site, 'https')
+    await record()
   })
   return left_out
 }
@@ -162,24 +158,13 @@ async function* certificateFor(
   }
 }
 
-async function* withdraw(host: Host, site: Site): Progress<void> {
+async function* withdraw(host: Host, site: Site, record: Recorder): Progress<void> {
   yield 'Serving the site without a certificate'
   if (!(await nginx.certificateOf(host, site.domain))) return
-  await changing(host, site.domain, async () => {
+  const work = async () => {
     await setAddress(host, site, 'http')
     await nginx.apply(host, site, undefined)
-  })
-  await host.files.remove(certificateFolder(site.domain))
-}
-
-/** A failure is undone immediately; an interruption by `restore` after the next start. */
-async function changing(host: Host, domain: string, work: () => Promise<void>): Promise<void> {
-  await files.keepFormer(host, domain)
-  try {
-    await work()
-  } catch (error) {
-    await restore(host.steady ?? host, domain)
-    throw error
+    await record()
   }
-  await files.forgetFormer(host, domain)
+  await changing(host, site.domain, work, files.removeCertificate)
 }

@@ -35,9 +35,20 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
       else probed.left_out.push({ name, reason })
     }
   } finally {
-    await host.files.remove(path)
+    await withdrawToken(host, path)
   }
   return probed
+}
+
+/** One that stays is removed at the next start of the agent. */
+export const withdrawToken = (host: Host, path: string): Promise<void> =>
+  host.files.remove(path).catch(() => undefined)
+
+/** At the start of the agent: those of orders that were cut off. */
+export async function withdrawAllTokens(host: Host): Promise<void> {
+  const folder = `${ACME_ROOT}${CHALLENGES}`
+  for (const { name } of await host.files.list(folder))
+    await withdrawToken(host, `${folder}/${name}`)
 }
 
 /** Writes a token where nginx serves it for every site; returns its path. */

@@ -48,10 +48,27 @@ export async function provideKey(host: Host, path: string): Promise<string> {
   return key
 }
 
-/** Copies the served certificate, so that `restoreFormer` works in this process and the next one. */
-export async function keepFormer(host: Host, domain: string): Promise<void> {
+/**
+ * Copies the served certificate, and what the record says about it, for the undo in this process and
+ * the next one.
+ */
+export async function keepFormer(host: Host, domain: string, record: object): Promise<void> {
   const served = (await host.files.read(fullchainOf(domain))) ?? ''
-  await host.files.write(formerOf(domain), served, SECRET)
+  await host.files.write(formerOf(domain), `${JSON.stringify(record)}\n${served}`, SECRET)
+}
+
+/** `pem`: "" for no certificate; `record`: JSON, undefined in the copy of an earlier agent version. */
+interface Former {
+  pem: string
+  record: string | undefined
+}
+
+/** The copy of `keepFormer`; undefined: there is none. */
+export async function readFormer(host: Host, domain: string): Promise<Former | undefined> {
+  const text = await host.files.read(formerOf(domain))
+  if (!text?.startsWith('{')) return text === undefined ? text : { pem: text, record: undefined }
+  const [first = ''] = text.split('\n', 1)
+  return { pem: text.slice(first.length + 1), record: first }
 }
 
 export const install = (host: Host, domain: string, pem: string): Promise<void> =>
@@ -68,14 +85,22 @@ export async function planInstall(host: Host, domain: string): Promise<Effect[]>
   ]
 }
 
+/** From then on the change is complete. */
 export const forgetFormer = (host: Host, domain: string): Promise<void> =>
   host.files.remove(formerOf(domain))
 
-/** Restores the copy of `keepFormer`; false: there is none. */
-export async function restoreFormer(host: Host, domain: string): Promise<boolean> {
-  const former = await host.files.read(formerOf(domain))
-  if (former === undefined) return false
-  if (former === '') await host.files.remove(certificateFolder(domain))
-  else await host.files.rename(formerOf(domain), fullchainOf(domain))
-  return true
+/**
+ * With the copy of `keepFormer`, in this order: a removal that is interrupted leaves no certificate
+ * that would be served again. A key alone is used by the next certificate.
+ */
+export async function removeCertificate(host: Host, domain: string): Promise<void> {
+  await host.files.remove(fullchainOf(domain))
+  await forgetFormer(host, domain)
+  await host.files.remove(certificateFolder(domain)).catch(() => undefined)
+}
+
+/** What an interrupted first attempt leaves. */
+export async function removeUnused(host: Host, domain: string): Promise<void> {
+  if ((await host.files.stat(fullchainOf(domain))) === undefined)
+    await host.files.remove(certificateFolder(domain))
 }

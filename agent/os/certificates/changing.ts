@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Host } from '#agent/host/ports.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { findSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import * as files from '#agent/os/tls/certificate-files.ts'
+import { setUrl } from '#agent/os/wordpress/wordpress.ts'
+import { Email, TlsMode } from '#shared/fields.ts'
+import { parseJson } from '#shared/parse.ts'
+
+const Recorded = z.object({ tls: TlsMode, email: Email })
+
+/** The copy of a site that has moved gets its database from the other server. */
+export async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Promise<void> {
+  if (!site.moving?.parted) await setUrl(host, site, scheme)
+}
+
+/**
+ * Changes the certificate of a site together with its record. A failure is undone immediately; an
+ * interruption by `restore` after the next start.
+ */
+export async function changing(
+  host: Host,
+  domain: string,
+  work: () => Promise<void>,
+  ending = files.forgetFormer,
+): Promise<void> {
+  const { tls, email } = (await findSite(host, domain)) ?? {}
+  try {
+    await files.keepFormer(host, domain, { tls, email })
+    await work()
+  } catch (error) {
+    await restore(host.steady ?? host, domain)
+    throw error
+  }
+  await ending(host, domain)
+}
+
+/** Restores the state before an interrupted change; without one it only removes a key without use. */
+export async function restore(host: Host, domain: string): Promise<void> {
+  const former = await files.readFormer(host, domain)
+  if (former === undefined) return files.removeUnused(host, domain)
+  const site = await recorded(host, domain, former.record)
+  if (!site) return
+  if (former.pem !== '') await files.install(host, domain, former.pem)
+  try {
+    const certificate = former.pem === '' ? undefined : await nginx.certificateOf(host, domain)
+    await nginx.apply(host, site, certificate)
+    // A broken WordPress keeps its address: the served certificate matters more.
+    await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+  } finally {
+    // Last: an undo that is interrupted is repeated as a whole.
+    if (former.pem === '') await files.removeCertificate(host, domain)
+    else await files.forgetFormer(host, domain)
+  }
+}
+
+/** The site with the certificate mode that its record had before the change. */
+async function recorded(
+  host: Host,
+  domain: string,
+  former: string | undefined,
+): Promise<Site | undefined> {
+  const site = await findSite(host, domain)
+  if (!site) return findSite(host, domain, 'moved')
+  const known = parseJson(Recorded, former)
+  if (!known || (known.tls === site.tls && known.email === site.email)) return site
+  const before = { ...site, ...known }
+  await writeSite(host, before)
+  return before
+}
