@@ -1,5 +1,5 @@
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { accountStep, madeOf, refuseUnfit } from '#agent/os/site-database/new-user.ts'
+import { accountStep, type Made, madeOf, refuseUnfit } from '#agent/os/site-database/new-user.ts'
 import type { Command } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 
@@ -14,11 +14,12 @@ export const databaseUser: Command<'database.user'> = {
   finished: madeOf,
   async *run(params, { host, announce, perform }) {
     await refuseUnfit(params, host)
-    const steps = [...(await mariadbSteps(host)), accountStep(params, host)]
+    const learned: { made?: Made } = {}
+    const account = accountStep(params, host, (made) => Object.assign(learned, { made }))
+    const steps = [...(await mariadbSteps(host)), account]
     announce(steps)
     yield* perform(steps)
-    const made = await madeOf(params, host)
-    if (!made) throw new Error('The temporary user is already gone')
-    return made
+    if (!learned.made) throw new Error('The temporary user is missing')
+    return learned.made
   },
 }

@@ -21,7 +21,7 @@ interface NewUser {
   account_hash: string
 }
 
-interface Made {
+export interface Made {
   domain: string
   user: string
   database: string
@@ -39,7 +39,12 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
   throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
 }
 
-export function accountStep(params: NewUser, host: Host): Step {
+/** `done` gets the user; without it the step is undone, so that nobody has a user that no one knows. */
+export function accountStep(
+  params: NewUser,
+  host: Host,
+  done: (made: Made) => void = () => undefined,
+): Step {
   const { domain, token, rights, minutes, account_hash: password_hash } = params
   const steady = host.steady ?? host
   return {
@@ -49,6 +54,9 @@ export function accountStep(params: NewUser, host: Host): Step {
     async apply() {
       const account = { token, rights, seconds: minutes * 60, password_hash }
       await createTemporary(host, await getSite(host, domain), account)
+      const made = await madeOf(params, host)
+      if (!made) throw new Error('The temporary user is already gone')
+      done(made)
     },
     async undo() {
       await ensureMariadb(steady)
