@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { applyListener } from '#agent/os/page-purge/listener.ts'
 import { installPlugin, planPlugin, removePlugin } from '#agent/os/page-purge/plugin.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
@@ -15,7 +16,11 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   const before = await findSite(host, change.domain)
   if (!before || isOn(before) === isOn(change.into(before))) return []
   const recorded = () => getSite(host, change.domain)
-  const follow = (on: Host, site: Site) => (isOn(site) ? installPlugin : removePlugin)(on, site)
+  // What was asked for must not be missing: other changes of the site work without the listener.
+  const follow = async (on: Host, site: Site) => {
+    await (isOn(site) ? installPlugin : removePlugin)(on, site)
+    await applyListener(on, site)
+  }
   const verb = isOn(before) ? 'Removing' : 'Installing'
   return [
     {

@@ -1,7 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
-import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
+import { applyInstance, followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { messageOf } from '#shared/errors.ts'
 
 interface Change {
   domain: string
@@ -18,7 +19,13 @@ export async function suspendedObjects(change: Change, host: Host): Promise<Step
       name: 'object cache',
       title: 'Applying the object cache',
       effects: async () => planInstance(host, await target()),
-      apply: async () => followInstance(host, await target()),
+      async *apply() {
+        try {
+          await applyInstance(host, await target())
+        } catch (error) {
+          yield `Warning: the object cache did not follow: ${messageOf(error)}`
+        }
+      },
       undo: async () => followInstance(host.steady ?? host, await recorded()),
     },
   ]

@@ -41,7 +41,7 @@ const filesOf = (site: Site): Generated[] => {
 }
 
 /** Starts or removes the listener of a site, as its record says. */
-async function applyListener(host: Host, site: Site): Promise<void> {
+export async function applyListener(host: Host, site: Site): Promise<void> {
   const { user } = site
   if (!wantsPurge(host, site)) return removeListener(host, user)
   await purgePrograms(host).apply()
