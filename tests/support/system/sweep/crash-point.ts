@@ -6,6 +6,8 @@ export interface CrashPoint {
   /** `torn`: with half of the line written. */
   when: 'before' | 'torn' | 'after'
   how: 'SIGKILL' | 'SIGSTOP'
+  /** Within the step: not yet there, but before the n-th effect on the machine that follows. */
+  calls?: number
 }
 
 /** On the server's disk: the list of points; each is removed when reached, the file with the last. */

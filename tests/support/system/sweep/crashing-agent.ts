@@ -17,6 +17,34 @@ const operations = `${config.settings.state_dir}/operations/`
 /** For each file, the records this process has appended while it had a point. */
 const records = new Map<string, number>()
 
+/** A point within a step whose record was written. */
+let due: { point: CrashPoint; calls: number } | undefined
+
+function counted<T extends object>(port: T): T {
+  return new Proxy(port, {
+    get(target, name) {
+      const member = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        count(name, args)
+        return member.apply(target, args)
+      }
+    },
+  })
+}
+
+const EFFECTS = ['write', 'append', 'remove', 'rename', 'mkdir', 'link', 'run', 'try', 'admin']
+
+/** The records of operations are not of the step. */
+function count(name: string | symbol, [path]: unknown[]): void {
+  if (!due || !EFFECTS.includes(String(name)) || String(path).startsWith(operations)) return
+  // An operation that ended before its point leaves it behind.
+  if (!Bun.deepEquals(points()[0], due.point)) due = undefined
+  if (!due) return
+  due.calls -= 1
+  if (due.calls === 0) meet(due.point)
+}
+
 const append: Files['append'] = async (path, text, options) => {
   const point = path.startsWith(operations) && text !== '' ? crashPointOf(path) : undefined
   if (point?.when === 'before') meet(point)
@@ -25,7 +53,8 @@ const append: Files['append'] = async (path, text, options) => {
     meet(point)
   }
   await real.files.append(path, text, options)
-  if (point?.when === 'after') meet(point)
+  if (point?.when === 'after' && !point.calls) meet(point)
+  if (point?.calls) due = { point, calls: point.calls }
 }
 
 /** The point of this record, if chosen. */
@@ -52,5 +81,7 @@ const [name, ...args] = process.argv.slice(2)
 if (name === 'rewrite') await rewrite(args)
 else {
   writeFileSync(STARTED, String(performance.timeOrigin))
-  await serve(config, { ...real, files: { ...real.files, append } })
+  const { files, shell, database } = real
+  const ports = { shell: counted(shell), database: counted(database) }
+  await serve(config, { ...real, ...ports, files: counted({ ...files, append }) })
 }

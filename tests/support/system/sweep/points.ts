@@ -2,15 +2,28 @@ import { long } from '#tests/support/runs.ts'
 import type { CrashPoint } from './crash-point.ts'
 import type { Reference } from './sweep.ts'
 
+type Records = Pick<Reference, 'journal' | 'events'>
+
 /** Each record of a file, one by one. */
 const each = (file: CrashPoint['file'], count: number, fate: Pick<CrashPoint, 'when' | 'how'>) =>
   Array.from({ length: count }, (_, index): CrashPoint[] => [{ file, record: index + 1, ...fate }])
+
+/** Between the effects of a step: ahead of its second one, or of several. */
+export function withinSteps({ journal }: Pick<Records, 'journal'>): [string, CrashPoint[][]] {
+  const kill = { when: 'after', how: 'SIGKILL' } as const
+  const points = journal.flatMap((text, at) =>
+    (text.endsWith(' intent') ? (long ? [1, 2, 3, 5, 8] : [2]) : []).map((calls): CrashPoint[] => [
+      { file: 'journal', record: at + 1, ...kill, calls },
+    ]),
+  )
+  return ['kill -9 within a step', points]
+}
 
 /**
  * Every test run cuts off ahead of each step and at the end; the long mode at every record, and in
  * the other ways as well.
  */
-export function kindsOf({ journal, events }: Reference): [string, CrashPoint[][]][] {
+export function kindsOf({ journal, events }: Records): [string, CrashPoint[][]][] {
   const kill = { how: 'SIGKILL' } as const
   const count = journal.length
   const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })

@@ -32,13 +32,19 @@ export async function stateOf(host: Host): Promise<State> {
   const served = seen.units.flatMap((line) => UNIT.exec(line)?.groups?.user ?? [])
   return {
     ...seen,
-    units: seen.units.filter((line) => !SLICE.test(line)),
+    units: seen.units.filter((line) => !SLICE.test(line) && !isLeft(line, seen.files)),
     files: seen.files.filter((path) => !PASSING.test(path)),
     processes: seen.processes.filter((line) => !served.includes(line.split(' ')[0] ?? '')),
     contents: lines(contents.stdout),
     pages: lines(pages.stdout),
     rows: lines(rows.stdout),
   }
+}
+
+/** systemd keeps the jobs of a suspended site until it reads its units again. */
+const isLeft = (line: string, files: readonly string[]): boolean => {
+  const [, unit] = /^(hosting-cron@\S+) loaded$/.exec(line) ?? []
+  return unit !== undefined && !files.includes(`/etc/systemd/system/${unit}`)
 }
 
 const lines = (text: string) => text.split('\n').filter(Boolean).sort()

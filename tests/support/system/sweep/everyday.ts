@@ -1,0 +1,60 @@
+import { expect } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { long } from '#tests/support/runs.ts'
+import { addAdminerSource } from '#tests/support/system/adminer-source.ts'
+import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
+import { startCrashingAgent } from './agent.ts'
+import { kindsOf, withinSteps } from './points.ts'
+import { perform, referenceOf, type Scenario, sweep, type Work } from './sweep.ts'
+import { Sweeps } from './sweeps.ts'
+
+export const SHOP = {
+  ...{ domain: 'shop.example.test', php: '8.2', tier: 'small', tls: 'none' },
+  ...{ email: 'o@example.test', user: 'shop1a2b3c' },
+}
+const DEBS = '/srv/more-debs'
+
+/** A site whose commands are cut off while visitors ask for its pages. */
+export class EverydaySweeps extends Sweeps {
+  static async start(name: string): Promise<EverydaySweeps> {
+    const sweeps = new EverydaySweeps(await startCrashingAgent(name))
+    const { host } = sweeps.agent
+    const debs = await morePackages('bookworm', ['redis-tools'])
+    await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
+    await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${DEBS} ./\n`)
+    await addAdminerSource(host, 'bookworm')
+    for (const work of [['server.provision', {}] as const, ['site.create', SHOP] as const])
+      await perform(sweeps.agent, work)
+    return sweeps
+  }
+
+  /** Once before: only then are the records of one operation those of the next. */
+  async warm(...works: readonly Work[]): Promise<void> {
+    for (const work of works) await perform(this.agent, work)
+  }
+
+  /** Kills the agent ahead of steps and within them; no visitor notices. */
+  async unnoticed(scenario: Scenario, every = 1): Promise<void> {
+    await this.warm(scenario.work, ...scenario.back)
+    const asked = { domain: SHOP.domain, path: '/', expected: '<!DOCTYPE html>', per_second: 4 }
+    const load = startSteadyLoad(this.agent.host, asked)
+    const failure = await this.killed(scenario, every).catch((error: unknown) => ({ error }))
+    const { good, bad } = await load.stop()
+    if (failure) throw failure.error
+    expect([scenario.work, bad]).toEqual([scenario.work, []])
+    expect(good).toBeGreaterThan(0)
+  }
+
+  async killed(scenario: Scenario, every = 1): Promise<void> {
+    const reference = await referenceOf(this.agent, scenario)
+    const kinds = [...kindsOf(reference), withinSteps(reference)]
+    for (const [kind, points] of kinds) {
+      // The sweeps of other commands have power failures, which every visitor notices.
+      if (points.flat().some(({ how }) => how !== 'SIGKILL')) continue
+      const some = points.filter((_, at) => long || (points.length - 1 - at) % every === 0)
+      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, some))
+    }
+    await this.warm(scenario.work, ...scenario.back)
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { long } from '#tests/support/runs.ts'
+import { unless } from '#tests/support/skip.ts'
+import { Asking } from '#tests/support/system/asking.ts'
+import type { Ended } from '#tests/support/system/sweep/agent.ts'
+import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
+import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
+import { kindsOf, withinSteps } from '#tests/support/system/sweep/points.ts'
+import { stateOf } from '#tests/support/system/sweep/state.ts'
+import { perform, type Work } from '#tests/support/system/sweep/sweep.ts'
+
+const MINUTES = 60_000
+const { domain } = SHOP
+const DUMP = `CREATE TABLE imported (a INT) ENGINE=InnoDB;
+INSERT INTO imported VALUES (1), (2);
+DROP TABLE later;
+-- Dump completed on 2026-01-01
+`
+const LATER = 'CREATE TABLE IF NOT EXISTS later (a INT); INSERT INTO later VALUES (7)'
+const USERS = "SELECT User FROM mysql.global_priv WHERE User LIKE 'hosting\\\\_tmp\\\\_%'"
+const UNDO: Work = ['backup.undo', { domain }]
+
+unless(lab.available()).describe('a command on a database that is cut off', () => {
+  let sweeps: EverydaySweeps
+  beforeAll(async () => {
+    sweeps = await EverydaySweeps.start('sweep-database')
+  }, 10 * MINUTES)
+  afterAll(() => sweeps?.end(), 10 * MINUTES)
+
+  const mariadb = async (input: string) => {
+    const argv = ['mariadb', '--batch', '--skip-column-names', SHOP.user]
+    return (await sweeps.agent.host.must(argv, { input })).split('\n').filter(Boolean)
+  }
+  let count = 0
+  const next = (length: number) => String(count++).padStart(length, '0')
+  /** An agent that starts removes the folder of uploads. */
+  const stateNow = async () => {
+    const { files, ...state } = await stateOf(sweeps.agent.host)
+    return { ...state, files: files.filter((path) => path !== '/var/lib/hosting-agent/uploads') }
+  }
+
+  const making = (command: string): Work => [
+    command,
+    {
+      ...{ domain, rights: 'read', minutes: 30, account_hash: `*${'AB'.repeat(20)}` },
+      token: next(10),
+    },
+  ]
+  const ending = (user = ''): Work => ['database.user-end', { domain, user }]
+  const end = async () => {
+    for (const user of await mariadb(USERS)) await perform(sweeps.agent, ending(user))
+  }
+
+  test.each(['database.user', 'database.tool'])(
+    '%s: has made a user, or none',
+    async (command) => {
+      await perform(sweeps.agent, making(command))
+      await end()
+      const before = await stateNow()
+      const ended = await perform(sweeps.agent, making(command))
+      await end()
+
+      for (const point of killed(ended, 1)) {
+        const { events } = await sweeps.agent.run(...making(command), point)
+
+        const users = await mariadb(USERS)
+        expect([point, users.length]).toEqual([point, events.at(-1)?.event === 'complete' ? 1 : 0])
+        await end()
+        expect([point, await stateNow()]).toEqual([point, before])
+      }
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'has ended the user, or ends it when it is repeated',
+    async () => {
+      const before = await stateNow()
+      await perform(sweeps.agent, making('database.user'))
+      const ended = await perform(sweeps.agent, ending((await mariadb(USERS))[0]))
+
+      for (const point of killed(ended, 1)) {
+        await perform(sweeps.agent, making('database.user'))
+        const [user] = await mariadb(USERS)
+        const { events } = await sweeps.agent.run(...ending(user), point)
+
+        const isDone = events.at(-1)?.event === 'complete'
+        expect([point, isDone && (await mariadb(USERS))]).toEqual([point, isDone && []])
+        await end()
+        expect([point, await stateNow()]).toEqual([point, before])
+      }
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'has imported the dump, or has the former database',
+    async () => {
+      const asking = Asking.plainly(sweeps.agent.host)
+      const uploaded = async (): Promise<Work> => {
+        const upload = next(16)
+        const part = { domain, upload, part: 0, data: btoa(DUMP) }
+        expect(await asking.call('/sites/database-upload', part)).toBe('{"part":0}')
+        return ['database.import', { domain, upload, part_count: 1 }]
+      }
+      await mariadb(LATER)
+      await sweeps.warm(await uploaded(), UNDO)
+      const before = await stateNow()
+      const ended = await perform(sweeps.agent, await uploaded())
+      const after = await stateNow()
+      await perform(sweeps.agent, UNDO)
+
+      for (const point of killed(ended, 5)) {
+        const { events } = await sweeps.agent.run(...(await uploaded()), point)
+
+        const isDone = events.at(-1)?.event === 'complete'
+        expect([point, await stateNow()]).toEqual([point, isDone ? after : before])
+        if (isDone) await perform(sweeps.agent, UNDO)
+      }
+      await sweeps.warm(await uploaded(), UNDO)
+    },
+    10 * MINUTES,
+  )
+})
+
+/** Ahead of steps, at the end, and within steps; outside the long mode one of `every`. */
+function killed({ journal, records }: Ended, every: number): CrashPoint[][] {
+  const reference = { journal, events: records }
+  return [...kindsOf(reference), withinSteps(reference)]
+    .flatMap(([, points]) => points)
+    .filter((point, at) => point[0]?.how === 'SIGKILL' && (long || at % every === 0))
+}
