@@ -3,7 +3,9 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { FAULTS } from '#tests/support/system/backup-faults/faults.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
+import { weightsOf } from '#tests/support/system/backup-faults/weights.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
+import { SITE } from '#tests/support/system/backup-host.ts'
 
 const MINUTES = 60_000
 const STEPS = ['target', 'repository', 'jobs', 'database', 'files', 'release', 'manifest', 'close']
@@ -15,6 +17,42 @@ unless(lab.available()).describe('a backup that fails', () => {
     world = await FaultyWorld.start()
   }, 15 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
+
+  test(
+    'runs behind visitors while it works, with bounded memory',
+    async () => {
+      const { host } = world.server
+      // More than a pipe holds, so that the dump waits for the restic that stands still.
+      const row = `INSERT INTO a VALUES (2, REPEAT('x', 4000000))`
+      await host.must(['mariadb', SITE.user], { input: row })
+      const found: Record<string, unknown> = {}
+
+      const { event } = await during(host, '--tag database', world.create(), async () => {
+        for (const name of ['restic', 'mariadb-dump']) found[name] = await weightsOf(host, name)
+      })
+
+      expect(event).toBe('complete')
+      const low = { nice: 10, io: 'best-effort: prio 7' }
+      const weights = { CPUWeight: '20', IOWeight: '20' }
+      expect(found).toEqual({
+        restic: {
+          ...low,
+          unit: { ...weights, MemoryMax: `${2 * 2 ** 30}`, TasksMax: '128', Slice: 'system.slice' },
+          go: ['GOGC=50', 'GOMEMLIMIT=512MiB'],
+        },
+        'mariadb-dump': {
+          ...low,
+          unit: {
+            ...{ ...weights, MemoryMax: `${2 ** 30}`, TasksMax: '64' },
+            Slice: `hosting-${SITE.user}.slice`,
+          },
+          go: [],
+        },
+      })
+      await host.must(['mariadb', SITE.user, '-e', 'DELETE FROM a WHERE id = 2'])
+    },
+    5 * MINUTES,
+  )
 
   test(
     'at any step leaves the site as it is, and only complete backups',

@@ -1,9 +1,18 @@
+/** `idle`: everything else comes first. `low`: that of backups, behind visitors. */
+export type Pace = 'idle' | 'low'
+
+/** nice(1), ionice(1). */
+const PACES: Record<Pace, readonly string[]> = {
+  idle: ['nice', '-n', '19', 'ionice', '-c', '3'],
+  low: ['nice', '-n', '10', 'ionice', '-c', '2', '-n', '7'],
+}
+
 interface Apart {
   user: string
   /** Options of prlimit(1). */
   limits: readonly string[]
-  /** At the lowest priority: nice(1), ionice(1). */
-  idle?: boolean
+  /** Undefined: like any program. */
+  pace?: Pace | undefined
   /** False: in a separate network namespace without any interface. Default true. */
   network?: boolean
 }
@@ -13,11 +22,11 @@ interface Apart {
  * ends its child processes with it (unshare(1), pid_namespaces(7)), with resource limits, and
  * without a way to gain privileges (setpriv(1)).
  */
-export function launcherOf({ user, limits, idle = false, network = true }: Apart): string[] {
+export function launcherOf({ user, limits, pace, network = true }: Apart): string[] {
   return [
     ...['unshare', '--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc', '--ipc'],
     ...(network ? ['--'] : ['--net', '--']),
-    ...(idle ? ['nice', '-n', '19', 'ionice', '-c', '3'] : []),
+    ...(pace === undefined ? [] : PACES[pace]),
     ...['prlimit', ...limits, '--'],
     ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'],
     ...['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--'],

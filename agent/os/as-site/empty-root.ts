@@ -12,6 +12,15 @@ const SYSTEM = [
   ...['-/etc/host.conf', '-/etc/gai.conf', '-/etc/passwd', '-/etc/group'],
 ]
 
+/** The priority of backups: behind visitors. Not every scheduler of a disk knows weights. */
+export const LOW: readonly string[] = [
+  'Nice=10',
+  'IOSchedulingClass=best-effort',
+  'IOSchedulingPriority=7',
+  'CPUWeight=20',
+  'IOWeight=20',
+]
+
 /**
  * Directives of systemd.exec(5) for a program of root in an empty file system, into which only the
  * visible paths are mounted: a link that a site made, or changes meanwhile, leads nowhere. Of root's
@@ -45,8 +54,6 @@ export function emptyRoot({ reads, writes = [], capabilities }: Visible): string
     'LimitCORE=0',
     'MemoryMax=2G',
     'TasksMax=128',
-    'Nice=10',
-    'CPUWeight=20',
-    'IOWeight=20',
+    ...LOW,
   ]
 }

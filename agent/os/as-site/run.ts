@@ -1,7 +1,8 @@
 import type { Host, Output, RunOptions, SiteProcess } from '#agent/host/ports.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
-import { launcherOf, limitsOf } from './direct.ts'
+import { launcherOf, limitsOf, type Pace } from './direct.ts'
+import { LOW } from './empty-root.ts'
 import { sandboxOf } from './sandbox.ts'
 
 /** The limits of one program of a site; the slice of the site has further limits. */
@@ -18,6 +19,8 @@ export interface SiteOptions
   file_bytes?: number
   /** True: at the lowest priority for CPU and disk. Default false. */
   idle?: boolean
+  /** True: behind the visitors of the site, as a backup is. Default false. */
+  low?: boolean
   /** Files and folders of root that the program may read although the sandbox hides them. */
   reads?: readonly string[]
   /** Folders of root that the program may write to, as `path:path in its view`. */
@@ -37,6 +40,7 @@ export interface SiteOptions
 const STOPPED_IS_FAILED = 'KillSignal=SIGKILL'
 /** Everything else has priority, also other programs of the same site. */
 const IDLE = ['Nice=19', 'IOSchedulingClass=idle', 'CPUWeight=1', 'IOWeight=1']
+const DIRECTIVES: Record<Pace, readonly string[]> = { idle: IDLE, low: LOW }
 
 type Owner = { user: string }
 
@@ -69,7 +73,8 @@ export function runAsSite(
 export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
   const { reads = [], writes = [], network = true, home = true, stands_for, ...given } = options
   const { env, ...others } = given
-  const { memory = 1024, tasks = 64, idle = false, file_bytes, ...rest } = others
+  const { memory = 1024, tasks = 64, idle, low, file_bytes, ...rest } = others
+  const pace = idle ? 'idle' : low ? 'low' : undefined
   const site: SiteProcess = {
     user,
     slice: sliceOf(user),
@@ -83,9 +88,9 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
       `MemoryMax=${memory}M`,
       `TasksMax=${tasks}`,
       ...(file_bytes === undefined ? [] : [`LimitFSIZE=${file_bytes}`]),
-      ...(idle ? IDLE : []),
+      ...(pace === undefined ? [] : DIRECTIVES[pace]),
     ],
-    launcher: launcherOf({ user, idle, limits: limitsOf(memory, file_bytes) }),
+    launcher: launcherOf({ user, pace, limits: limitsOf(memory, file_bytes) }),
   }
   return { ...rest, env: { HOME: home ? homeOf(user) : '/', ...env }, site }
 }

@@ -47,7 +47,9 @@ export async function saveDatabase(
 ): Promise<SavedDatabase | undefined> {
   const size = await databaseSize(host, user)
   if (size === undefined) return undefined
-  return saved(host, opened, size, (save) => streamDatabase(host, user, size, save, only))
+  return saved(host, opened, size, (save) =>
+    streamDatabase(host, user, size, save, { only, low: true }),
+  )
 }
 
 /** Tables that are there. The caller has the programs of the site `inUse`. */
@@ -57,7 +59,9 @@ export const saveTables = (
   { user }: Site,
   chosen: Chosen,
 ): Promise<SavedDatabase> =>
-  saved(host, opened, chosen.size, (save) => streamTables(host, user, chosen, save))
+  saved(host, opened, chosen.size, (save) =>
+    streamTables(host, user, { ...chosen, low: true }, save),
+  )
 
 async function saved(
   host: Host,

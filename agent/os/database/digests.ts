@@ -60,7 +60,7 @@ export async function databaseDigests(
   const count = counter(host, user, ignore, (found) => {
     digests = found
   })
-  await streamDatabase(host, user, size, count, only)
+  await streamDatabase(host, user, size, count, { only })
   return digests
 }
 

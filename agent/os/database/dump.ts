@@ -74,30 +74,34 @@ export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
   warnings: string[]
 }
 
-/**
- * Like dumpDatabase, but without a file, and with `only` of some tables: throws also if the dump was
- * cut off before its end.
- */
+interface StreamOptions {
+  /** Some tables; undefined: all. */
+  only?: readonly string[] | undefined
+  /** Behind the visitors of the site. */
+  low?: boolean
+}
+
+/** Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. */
 export async function streamDatabase(
   host: Host,
   user: string,
   size: number,
   consumer: Consumer,
-  only?: readonly string[],
+  { only, low = false }: StreamOptions = {},
 ): Promise<StreamedDump> {
   const present = await tablesOf(host, user)
   const tables = only ? present.filter((name) => only.includes(name)) : present
-  return inUse(host, user, () => streamTables(host, user, { size, tables }, consumer))
+  return inUse(host, user, () => streamTables(host, user, { size, tables, low }, consumer))
 }
 
 /** The same of tables that are there. The caller has the programs of the site `inUse`. */
 export async function streamTables(
   host: Host,
   user: string,
-  { size, tables }: Chosen,
+  { size, tables, low = false }: Chosen,
   consumer: Consumer,
 ): Promise<StreamedDump> {
-  const limits = { network: false, home: false, timeout_ms: timeFor(size) }
+  const limits = { network: false, home: false, low, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
   const program = { argv: dumpArgv(user), options }
   const fed = await consumer(program)
@@ -115,6 +119,7 @@ export async function streamTables(
 export interface Chosen {
   size: number
   tables: readonly string[]
+  low?: boolean
 }
 
 /**

@@ -56,3 +56,27 @@ test('throws for a failed program unless failure is allowed', async () => {
   await expect(runAsSite(host, shop, ['php'])).rejects.toThrow(CommandFailed)
   expect(await tryAsSite(host, shop, ['php'])).toEqual({ code: 1, stdout: '', stderr: 'no' })
 })
+
+test.each([
+  [
+    'low',
+    ['Nice=10', 'IOSchedulingClass=best-effort', 'IOSchedulingPriority=7'],
+    ['CPUWeight=20', 'IOWeight=20'],
+    ['nice', '-n', '10', 'ionice', '-c', '2', '-n', '7', 'prlimit'],
+  ],
+  [
+    'idle',
+    ['Nice=19', 'IOSchedulingClass=idle'],
+    ['CPUWeight=1', 'IOWeight=1'],
+    ['nice', '-n', '19', 'ionice', '-c', '3', 'prlimit'],
+  ],
+])('runs a %s program behind others', async (pace, priority, weights, direct) => {
+  const host = fakeHost()
+
+  await runAsSite(host, shop, ['mariadb-dump'], { [pace]: true })
+
+  const { site } = host.runs[0]?.options ?? {}
+  const last = site?.directives.slice(-priority.length - weights.length)
+  expect(last).toEqual([...priority, ...weights])
+  expect(site?.launcher.slice(7, 7 + direct.length)).toEqual(direct)
+})
