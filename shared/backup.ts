@@ -82,6 +82,16 @@ export function minuteOf(time: string): number {
   return 60 * hours + minutes
 }
 
+/** An agent runs four operations at once: one place is left for other work. */
+export const MOST_PER_SERVER = 3
+const PER_SERVER = `Must be between 1 and ${MOST_PER_SERVER}`
+/** How many backups run at the same time on a server. */
+export const BackupsPerServer = z
+  .number(PER_SERVER)
+  .int(PER_SERVER)
+  .min(1, PER_SERVER)
+  .max(MOST_PER_SERVER, PER_SERVER)
+
 /** When backups start by themselves, in UTC. */
 export const BackupWindow = z
   .object({ from: TimeOfDay, to: TimeOfDay }, 'Must have the times from and to')

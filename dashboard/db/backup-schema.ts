@@ -62,13 +62,15 @@ export const backup_repositories = sqliteTable(
 
 /**
  * For the sites of all servers with a tag; null: the setting, or the default target.
- * `backup_first`: before operations that change files or database.
+ * `backup_first`: before operations that change files or database. `per_server`: how many backups
+ * run at the same time on such a server.
  */
 export const backup_rules = sqliteTable('backup_rules', {
   tag: text().primaryKey(),
   every: text({ enum: BACKUP_INTERVALS }),
   target_id: integer().references(() => backup_targets.id, { onDelete: 'set null' }),
   backup_first: integer({ mode: 'boolean' }),
+  per_server: integer(),
 })
 
 /**

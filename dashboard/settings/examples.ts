@@ -11,6 +11,8 @@ export const SETTING_EXAMPLES = {
     backup_first: true,
     proof_every: 'weekly',
     backup_window: { from: '01:00', to: '05:00' },
+    backups_per_server: 1,
+    backups_at_once: 4,
     site_shell: false,
     client_accounts: false,
   },

@@ -3,6 +3,7 @@ import { getServer, getSite } from '#dashboard/db/targets.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
+import type { FleetSettings } from '#shared/api/settings.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { listWorking } from './attempts.queries.ts'
 import { listWaiting } from './due.queries.ts'
@@ -13,32 +14,40 @@ type Deps = StartDeps & Pick<Base, 'log'>
 type Target = Parameters<typeof start>[2]
 type Waiting = Awaited<ReturnType<typeof listWaiting>>[number]
 
-const AT_ONCE = 4
 /** The interval of the search for due backups. */
 export const BACK_UP_MS = 60_000
 
-/** Starts due backups: at most one on each server, and few in the fleet. */
+/** Starts due backups: as many on each server, and in the fleet, as the settings allow. */
 export async function backUpDue(deps: Deps): Promise<void> {
   const { db } = deps
   const running = await listWorking(db, 'backup.create')
-  let free = AT_ONCE - running.length
-  const busy = new Set(running)
+  const settings = await getSettings(db)
+  let free = settings.backups_at_once - running.length
+  const working = new Map<number, number>()
+  const count = (server_id: number) => working.set(server_id, (working.get(server_id) ?? 0) + 1)
+  for (const server_id of running) count(server_id)
   const possible_at = free > 0 ? (await findKit(db, { confirmed: true }))?.confirmed_at : null
   if (!possible_at) return
-  for (const site of await listDue(deps, possible_at)) {
+  for (const site of await listDue(deps, settings, possible_at)) {
     if (free <= 0) return
     const begin = (target: Target) => start(deps, 'backup.create', target, {})
-    if (busy.has(site.server_id) || !(await isStarted(deps, site, begin))) continue
-    busy.add(site.server_id)
+    const isBusy = (working.get(site.server_id) ?? 0) >= site.per_server
+    if (isBusy || !(await isStarted(deps, site, begin))) continue
+    count(site.server_id)
     free -= 1
   }
 }
 
 /** Those whose backup is due now. */
-export async function listDue({ db, clock }: Deps, possible_at: string): Promise<Waiting[]> {
-  const { backup_every: every, backup_window: window } = await getSettings(db)
+export async function listDue(
+  { db, clock }: Deps,
+  settings: FleetSettings,
+  possible_at: string,
+): Promise<Waiting[]> {
+  const { backup_every: every, backup_window: window, backups_per_server: per_server } = settings
   const now = clock.now()
-  const waiting = await listWaiting(db, { every, attempted: timestamp(clock, -RETRY_MS) })
+  const attempted = timestamp(clock, -RETRY_MS)
+  const waiting = await listWaiting(db, { every, per_server, attempted })
   return waiting.filter((site) => {
     const schedule = { id: site.id, every: site.every as Interval, window, failed_at: null }
     return nextBackup({ ...schedule, since: sinceOf(site, possible_at) }, now) <= now

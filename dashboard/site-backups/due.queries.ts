@@ -5,7 +5,7 @@ import { sites } from '#dashboard/db/schema.ts'
 import type { BackupInterval } from '#shared/backup.ts'
 import { isNotTried, isReachable } from './attempts.queries.ts'
 import { isCovered } from './coverage.queries.ts'
-import { everyOf, targetOf } from './effective.queries.ts'
+import { everyOf, perServerOf, targetOf } from './effective.queries.ts'
 
 /**
  * Sites on servers that can answer, with a checked target, without another operation, and without an
@@ -13,7 +13,11 @@ import { everyOf, targetOf } from './effective.queries.ts'
  */
 export function listWaiting(
   db: Database,
-  { every, attempted }: { every: BackupInterval; attempted: string },
+  {
+    every,
+    per_server,
+    attempted,
+  }: { every: BackupInterval; per_server: number; attempted: string },
 ) {
   const interval = everyOf(every)
   const recorded_at = sql<string | null>`(select recorded_at from backups
@@ -26,6 +30,7 @@ export function listWaiting(
       domain: sites.domain,
       created_at: sites.created_at,
       every: interval,
+      per_server: perServerOf(per_server),
       recorded_at,
     })
     .from(sites)

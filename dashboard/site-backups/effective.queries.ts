@@ -9,7 +9,7 @@ import type { BackupInterval } from '#shared/backup.ts'
  * else that of the first tag of its server, by name, whose rule has one, else that of the fleet.
  */
 
-type Column = 'every' | 'target_id' | 'backup_first'
+type Column = 'every' | 'target_id' | 'backup_first' | 'per_server'
 
 const ofRule = (selected: Column | 'tag', column: Column) =>
   sql`(select ${sql.raw(`backup_rules.${selected}`)} from backup_rules
@@ -19,6 +19,10 @@ const ofRule = (selected: Column | 'tag', column: Column) =>
 
 export const everyOf = (fallback: BackupInterval) =>
   sql<BackupInterval>`coalesce(backup_settings.every, ${ofRule('every', 'every')}, ${fallback})`
+
+/** How many backups run at the same time on the server of a site. */
+export const perServerOf = (fallback: number) =>
+  sql<number>`coalesce(${ofRule('per_server', 'per_server')}, ${fallback})`
 
 /** Null: there is no target. */
 export const targetOf: SQL<number | null> = sql`coalesce(backup_settings.target_id,

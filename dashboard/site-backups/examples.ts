@@ -57,6 +57,7 @@ const schedule = {
 const VERSION = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
 const OwnRule = {
   ...{ tag: 'production', every: 'default' as const, target_id: 1, backup_first: true },
+  per_server: 2,
 }
 const Rule = { ...OwnRule, servers: 4 }
 

@@ -2,6 +2,7 @@ import type { Base } from '#dashboard/db/base.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
+import type { FleetSettings } from '#shared/api/settings.ts'
 import { listWorking } from './attempts.queries.ts'
 import { isStarted, listDue } from './back-up-due.ts'
 import { findKit } from './kit.queries.ts'
@@ -16,7 +17,8 @@ const AT_ONCE = 2
 /** Starts due proofs: after the backups of a server, at most one on each, and few in the fleet. */
 export async function proveDue(deps: Deps): Promise<void> {
   const { db, clock } = deps
-  const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
+  const settings = await getSettings(db)
+  const { proof_every: every, backup_every, backup_window: window } = settings
   if (every === 'off') return
   const proving = await listWorking(db, 'backup.prove')
   let free = AT_ONCE - proving.length
@@ -28,7 +30,7 @@ export async function proveDue(deps: Deps): Promise<void> {
   })
   const due = sites.filter((site) => nextProof({ ...site, every, window }, now) <= now)
   if (due.length === 0) return
-  const busy = new Set([...proving, ...(await serversWithBackups(deps))])
+  const busy = new Set([...proving, ...(await serversWithBackups(deps, settings))])
   for (const site of due) {
     if (free <= 0) return
     const begin = (target: Parameters<typeof start>[2]) => start(deps, 'backup.prove', target, {})
@@ -39,9 +41,9 @@ export async function proveDue(deps: Deps): Promise<void> {
 }
 
 /** Where a backup runs or is due. */
-async function serversWithBackups(deps: Deps): Promise<number[]> {
+async function serversWithBackups(deps: Deps, settings: FleetSettings): Promise<number[]> {
   const possible_at = (await findKit(deps.db, { confirmed: true }))?.confirmed_at
-  const due = possible_at ? await listDue(deps, possible_at) : []
+  const due = possible_at ? await listDue(deps, settings, possible_at) : []
   return [
     ...(await listWorking(deps.db, 'backup.create')),
     ...due.map(({ server_id }) => server_id),

@@ -8,17 +8,17 @@ type Rule = typeof backup_rules.$inferInsert
 
 /** By tag, with the number of servers that have it. */
 export function listRules(db: Database) {
-  const { tag, every, target_id, backup_first } = backup_rules
+  const { tag, every, target_id, backup_first, per_server } = backup_rules
   const servers = sql<number>`(select count(*) from servers
     where exists (select 1 from json_each(servers.tags) where json_each.value = backup_rules.tag))`
   return db.read
-    .select({ tag, every, target_id, backup_first, servers })
+    .select({ tag, every, target_id, backup_first, per_server, servers })
     .from(backup_rules)
     .orderBy(asc(tag))
 }
 
 const STATE = sql`(select json_group_array(state) from (select
-  json_array(tag, every, target_id, backup_first) as state from backup_rules order by tag))`
+  json_array(tag, every, target_id, backup_first, per_server) as state from backup_rules order by tag))`
 
 /** All of them, as one text. */
 export async function readState(db: Database): Promise<string> {

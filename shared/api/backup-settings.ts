@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BACKUP_INTERVALS } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, BackupsPerServer } from '#shared/backup.ts'
 import { BackupExcludes } from '#shared/backup-exclude.ts'
 import { Id, oneOf, Tag, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
@@ -66,6 +66,12 @@ const rule = {
   every: z.enum(EVERY).describe('default: as the setting `backup_every`.'),
   target_id: RecordId.nullable().describe('Null: the default one.'),
   backup_first: z.boolean().nullable().describe('Null: as the setting `backup_first`.'),
+  per_server: z
+    .number()
+    .nullable()
+    .describe(
+      'How many backups run at the same time on a server with the tag; null: as the setting `backups_per_server`.',
+    ),
 }
 
 export const BackupRule = z
@@ -90,6 +96,7 @@ const Rule = z.strictObject({
   every: oneOf(EVERY),
   target_id: Id.nullable(),
   backup_first: TrueOrFalse.nullable().default(null),
+  per_server: BackupsPerServer.nullable().default(null),
 })
 
 const MOST = 'Must have at most 100 rules'

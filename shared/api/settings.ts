@@ -1,9 +1,17 @@
 import { strictObject, z } from 'zod'
-import { BACKUP_INTERVALS, BackupWindow, PROOF_INTERVALS } from '#shared/backup.ts'
+import {
+  BACKUP_INTERVALS,
+  BackupsPerServer,
+  BackupWindow,
+  PROOF_INTERVALS,
+} from '#shared/backup.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 
 const positive = 'Must be a positive integer'
+
+const MOST_AT_ONCE = 'Must be between 1 and 100'
+const at_once = z.number(MOST_AT_ONCE).int(MOST_AT_ONCE).min(1, MOST_AT_ONCE).max(100, MOST_AT_ONCE)
 
 const positive_integer = z
   .number(positive)
@@ -36,6 +44,12 @@ export const SETTINGS = {
   backup_window: BackupWindow.describe(
     'The window in which automatic backups and proofs start, in UTC; it may end on the next day.',
   ),
+  backups_per_server: BackupsPerServer.describe(
+    'How many backups run at the same time on a server, before automatic ones wait. A tag can have its own number.',
+  ),
+  backups_at_once: at_once.describe(
+    'How many backups run at the same time on all servers, before automatic ones wait.',
+  ),
   site_shell: TrueOrFalse.describe(
     'Whether people can be given a shell of a site, in addition to SFTP; turning it off removes no existing shell.',
   ),
@@ -62,6 +76,8 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   backup_first: true,
   proof_every: 'weekly',
   backup_window: { from: '01:00', to: '05:00' },
+  backups_per_server: 1,
+  backups_at_once: 4,
   site_shell: false,
   client_accounts: false,
 }
@@ -88,6 +104,8 @@ export const SettingChanged = strictObject({
     'backup_first',
     'proof_every',
     'backup_window',
+    'backups_per_server',
+    'backups_at_once',
     'site_shell',
     'client_accounts',
   ]),

@@ -105,7 +105,10 @@ test.each<[string, () => Promise<unknown>]>([
   ['a repository', () => findRepository(db, 1, 'shop')],
   ['the known backups of a target', () => countKnown(db, 1)],
   ['the servers that can read a target', () => listReaders(db, 1, 9)],
-  ['the sites that wait for a backup', () => listWaiting(db, { every: 'daily', attempted: AT })],
+  [
+    'the sites that wait for a backup',
+    () => listWaiting(db, { every: 'daily', per_server: 1, attempted: AT }),
+  ],
   ['the sites that wait for a proof', () => listProvable(db, { every: 'daily', attempted: AT })],
   ['a page of the coverage', () => listCoverage(db, { page: 1, per_page: 9 }, MOMENT)],
   ['the schedule of a site', () => getScheduled(db, 1, MOMENT).catch(() => undefined)],

@@ -33,6 +33,11 @@ describe('settings', () => {
       'Must be a PHP version that exists (5.2 to 8.5) or that a server has',
     ],
     ['email_notifications', { value: 1 }, 'value', 'Must be true or false'],
+    ['backups_per_server', { value: 0 }, 'value', 'Must be between 1 and 3'],
+    ['backups_per_server', { value: 4 }, 'value', 'Must be between 1 and 3'],
+    ['backups_per_server', { value: '2' }, 'value', 'Must be between 1 and 3'],
+    ['backups_at_once', { value: 1.5 }, 'value', 'Must be between 1 and 100'],
+    ['backups_at_once', { value: 101 }, 'value', 'Must be between 1 and 100'],
     ['__proto__', { value: 1 }, 'key', expect.any(String)],
     ['nothing', { value: 1 }, 'key', expect.any(String)],
   ])('%s = %j is refused on %s', async (key, input, field, message) => {

@@ -38,6 +38,7 @@ test('a site uses its own value, else that of the first tag with one, else that 
     ...first,
   })
 
+  const rest = { backup_first: null, per_server: null }
   const { status, body } = await put(dashboard, [
     { tag: 'c', every: 'off', target_id: null },
     { tag: 'b', every: 'weekly', target_id: other },
@@ -48,10 +49,10 @@ test('a site uses its own value, else that of the first tag with one, else that 
   expect([status, body.rules]).toEqual([
     200,
     [
-      { tag: 'a', every: 'default', target_id: null, backup_first: null, servers: 1 },
-      { tag: 'b', every: 'weekly', target_id: other, backup_first: null, servers: 1 },
-      { tag: 'c', every: 'off', target_id: null, backup_first: null, servers: 1 },
-      { tag: 'none', every: 'off', target_id: 1, backup_first: null, servers: 0 },
+      { tag: 'a', every: 'default', target_id: null, ...rest, servers: 1 },
+      { tag: 'b', every: 'weekly', target_id: other, ...rest, servers: 1 },
+      { tag: 'c', every: 'off', target_id: null, ...rest, servers: 1 },
+      { tag: 'none', every: 'off', target_id: 1, ...rest, servers: 0 },
     ],
   ])
   expect((await dashboard.call('GET', RULES)).body).toEqual(body)
@@ -111,6 +112,9 @@ test('rules with an unknown target, and two of one tag, are refused', async () =
   expect(await refused(rule, rule)).toEqual({ rules: ['Must have one rule for each tag'] })
   expect(await refused({ ...rule, every: 'hourly' })).toEqual({
     rules: ['Entry 1, every: Must be one of default, off, daily, weekly'],
+  })
+  expect(await refused({ ...rule, per_server: 4 })).toEqual({
+    rules: ['Entry 1, per_server: Must be between 1 and 3'],
   })
 })
 

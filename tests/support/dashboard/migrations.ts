@@ -98,4 +98,6 @@ export const RELEASED = [
   'c0e605538769f8d020b8cff39a8ea2fdb08306fe30bafe0b945561f9868f350a',
   // 0047_exclusions.sql
   '5a587444d63546efc640f46caa623c74f8548dc8d987e20b69a59920e3cff4e7',
+  // 0048_backups-per-server.sql
+  'f36ec7bdae946d728eaa1ede914092b32d33aad8c43d2da29d686c5e6be607f8',
 ]

@@ -2,7 +2,7 @@ import { EVERY } from '#dashboard/web/labels/backup.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import type { BackupSettings } from '#shared/api/backup-settings.ts'
 import type { BackupTargetView } from '#shared/api/backups.ts'
-import { BACKUP_INTERVALS } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, MOST_PER_SERVER } from '#shared/backup.ts'
 
 interface ChoiceProps<T> {
   value: T
@@ -51,6 +51,28 @@ export function TargetField({ targets, value, onChange, fallback, error }: Targe
             {name}
             {checked_at === null && ' (not checked)'}
           </option>
+        ))}
+      </Select>
+    </Field>
+  )
+}
+
+/** How many backups run at the same time on a server with a tag. */
+export function PerServerField({ value, onChange, fallback, error }: ChoiceProps<number | null>) {
+  return (
+    <Field
+      name="per_server"
+      label="Backups at the same time on a server"
+      hint="Automatic backups wait while so many run on the server."
+      error={error}
+    >
+      <Select
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
+      >
+        <option value="">{fallback}</option>
+        {Array.from({ length: MOST_PER_SERVER }, (_, index) => index + 1).map((count) => (
+          <option key={count}>{count}</option>
         ))}
       </Select>
     </Field>

@@ -65,6 +65,22 @@ export function SettingsPage() {
               options={PROOF_INTERVALS}
             />
             <BackupWindow value={data.backup_window} />
+            <TextSetting
+              setting="backups_per_server"
+              label="Backups at the same time on a server"
+              hint="At most 3, so that other work finds a place. A tag can have its own number."
+              value={String(data.backups_per_server)}
+              read={numberOf}
+              input={{ inputMode: 'numeric' }}
+            />
+            <TextSetting
+              setting="backups_at_once"
+              label="Backups at the same time on all servers"
+              hint="Automatic backups wait while so many run: at most 100."
+              value={String(data.backups_at_once)}
+              read={numberOf}
+              input={{ inputMode: 'numeric' }}
+            />
             <BackupFirst value={data.backup_first} />
           </div>
         )}

@@ -3,7 +3,11 @@ import { useState } from 'react'
 import { rulesQuery, targetsQuery } from '#dashboard/web/api/backups.ts'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { BackupFirstField } from '#dashboard/web/features/backups/backup-first-field.tsx'
-import { IntervalField, TargetField } from '#dashboard/web/features/backups/fields.tsx'
+import {
+  IntervalField,
+  PerServerField,
+  TargetField,
+} from '#dashboard/web/features/backups/fields.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
@@ -23,9 +27,10 @@ export function RuleForm({ rule, ...dialog }: RuleFormProps) {
   const [every, setEvery] = useState<BackupSettings['every']>(rule?.every ?? 'default')
   const [target_id, setTarget] = useState(rule?.target_id ?? null)
   const [backup_first, setFirst] = useState(rule?.backup_first ?? null)
+  const [per_server, setPerServer] = useState(rule?.per_server ?? null)
   const { save, isPending, error } = useRules()
   const submit = async () => {
-    await save({ tag, every, target_id, backup_first })
+    await save({ tag, every, target_id, backup_first, per_server })
     toast(`The rule for ${tag} is saved`)
     dialog.onClose()
   }
@@ -77,6 +82,12 @@ export function RuleForm({ rule, ...dialog }: RuleFormProps) {
           value={backup_first}
           onChange={setFirst}
           fallback="As for all sites"
+          error={undefined}
+        />
+        <PerServerField
+          value={per_server}
+          onChange={setPerServer}
+          fallback="As for all servers"
           error={undefined}
         />
       </DialogForm>

@@ -88,6 +88,11 @@ function Rules({ rules, onEdit, onRemove }: RulesProps) {
           <Cell>
             {rule.every === 'default' ? <AsForAll /> : EVERY[rule.every]}
             <p className="text-xs text-muted sm:hidden">{nameOf(targets, rule)}</p>
+            {rule.per_server !== null && (
+              <p className="text-xs text-muted">
+                {formatCount(rule.per_server, 'backup')} at the same time on a server
+              </p>
+            )}
             {rule.backup_first !== null && (
               <p className="text-xs text-muted">
                 {rule.backup_first ? 'Backup before changes' : 'No backup before changes'}

@@ -1,0 +1,1 @@
+ALTER TABLE `backup_rules` ADD `per_server` integer;
