@@ -35,6 +35,11 @@ const Environment = z.object({
     .transform(Number)
     .default(7),
   BACKUPS_OFF_SITE: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  BACKUPS_STALL: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/, 'must be a number of seconds between 1 and 99999')
+    .transform(Number)
+    .default(1500),
   BUILDS_DIR: z.string().min(1, 'must not be empty').optional(),
   WEB_DIR: z.string().min(1, 'must not be empty').optional(),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),

@@ -57,6 +57,8 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   web_dir?: string | undefined
   /** Whether the fleet is simulated: every page says so. */
   demo?: boolean
+  /** Whether the records are saved in the backup target. Default true. */
+  off_site?: boolean
   /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<Limits>
@@ -174,6 +176,7 @@ export function makeDeps(outside: Outside) {
     leases,
     web_dir,
     demo,
+    off_site: !demo && (outside.off_site ?? true),
     feed: new Feed(base),
     bulks,
     keys,

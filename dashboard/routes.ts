@@ -12,6 +12,7 @@ import { historyRoutes } from './metrics/routes.ts'
 import { moveRoutes } from './moves/routes.ts'
 import { numbersRoutes } from './numbers/routes.ts'
 import { objectCacheRoutes } from './object-cache/routes.ts'
+import { offSiteRoutes } from './off-site/routes.ts'
 import { healthRoutes, openApiRoutes } from './openapi/routes.ts'
 import { operationRoutes } from './operations/routes.ts'
 import { fleetRoutes } from './overview/routes.ts'
@@ -73,12 +74,13 @@ export const SUBJECTS = {
     routes: accessRoutes,
   },
   Backups: {
-    about: 'Backups of sites: their targets, the recovery kit, and restores.',
+    about: 'Backups of sites and of the dashboard: their targets, the recovery kit, and restores.',
     routes: {
       ...backupRoutes,
       ...siteBackupRoutes,
       ...backupFileRoutes,
       ...foundBackupRoutes,
+      ...offSiteRoutes,
     },
   },
   DNS: {

@@ -119,6 +119,7 @@ async function assemble(
     builds_dir: config.BUILDS_DIR,
     web_dir: config.WEB_DIR,
     trash_days: config.TRASH_DAYS,
+    off_site: config.BACKUPS_OFF_SITE === 'on',
     ...(demo ? { demo: true, transports: demo.transports } : {}),
   })
   return { deps, lock }

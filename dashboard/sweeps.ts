@@ -8,6 +8,7 @@ import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
+import { findRequest } from './off-site/state.queries.ts'
 import { timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
 import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
@@ -21,6 +22,8 @@ import { deleteUnneeded } from './trust/keys/queries.ts'
 const MINUTE_MS = 60_000
 /** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * MINUTE_MS
+/** How soon a requested backup in the target starts. */
+const REQUEST_MS = 5_000
 
 /** The scheduled work of a dashboard, and how often it runs. */
 const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
@@ -52,18 +55,39 @@ export function startSweeps(deps: Deps, config: Config) {
         .catch((error: unknown) => deps.log.error(`${name} failed`, error))
     }, every_ms),
   )
+  const elsewhere = once(deps, () => backUpElsewhere(config, deps))
+  return [
+    ...sweeps,
+    setInterval(
+      once(deps, () => backUpDay(config, deps)),
+      BACKUP_MS,
+    ),
+    setInterval(elsewhere, BACKUP_MS),
+    setInterval(() => void onRequest(deps, elsewhere), REQUEST_MS),
+  ]
+}
+
+async function onRequest({ db, log }: Deps, work: () => void): Promise<void> {
+  try {
+    if (await findRequest(db)) work()
+  } catch (error) {
+    log.error('search for a requested backup failed', error)
+  }
+}
+
+/** Work of the fleet that may take longer than its interval. */
+function once({ leases, log }: Deps, work: () => Promise<void>): () => void {
   let isRunning = false
-  const backUp = () => {
+  return () => {
     if (isRunning || !leases.holds(FLEET)) return
     isRunning = true
     leases
-      .run(FLEET, () => backUpDay(config, deps))
-      .catch((error: unknown) => deps.log.error('backup failed', error))
+      .run(FLEET, work)
+      .catch((error: unknown) => log.error('backup failed', error))
       .finally(() => {
         isRunning = false
       })
   }
-  return [...sweeps, setInterval(backUp, BACKUP_MS)]
 }
 
 async function cleanUp({ db, clock }: Deps): Promise<void> {
@@ -72,11 +96,15 @@ async function cleanUp({ db, clock }: Deps): Promise<void> {
 }
 
 async function backUpDay(config: Config, deps: Deps): Promise<void> {
-  const { DATA_DIR: data_dir, BACKUPS_KEPT: kept, BACKUPS_OFF_SITE } = config
+  const { DATA_DIR: data_dir, BACKUPS_KEPT: kept } = config
   const { clock, log } = deps
   const folder = `${data_dir}/backups`
   await backUpDaily({ folder, kept, now: clock.now, log, backUp: (path) => backUpAside(path) })
-  if (BACKUPS_OFF_SITE === 'off' || deps.demo) return
+}
+
+async function backUpElsewhere(config: Config, deps: Deps): Promise<void> {
+  if (!deps.off_site) return
+  const { DATA_DIR: data_dir, BACKUPS_STALL: seconds } = config
   const backUp = (path: string) => backUpAside(path, { with_secrets: true })
-  await saveOffSite({ ...deps, data_dir, backUp })
+  await saveOffSite({ ...deps, data_dir, stall_ms: seconds * 1000, backUp })
 }

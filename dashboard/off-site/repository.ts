@@ -2,14 +2,17 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { fingerprintOf, sealTo } from '#dashboard/site-backups/kit.ts'
 import type { BackupTarget } from '#shared/backup.ts'
+import { complaintOf } from '#shared/restic/complaint.ts'
 import { filesOf, optionsOf } from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
-import { type Outcome, reasonOf, run } from './child.ts'
+import { type Outcome, run } from './child.ts'
 
 /** Where the dashboard's own backups are in a target; no site has this system user. */
 export const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
 const WRONG_PASSWORD = 12
+/** What restic says of a repository whose creation was interrupted. */
+const HALF_MADE = /repository already contains keys|config file already exists/
 
 const Keys = z.array(z.object({ hostName: z.string() }))
 const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
@@ -20,65 +23,109 @@ export interface Opened {
   folder: string
   target: BackupTarget
   password: Secret
+  /** A restic without progress is ended after this. */
+  stall_ms: number
 }
 
-type Call = (args: readonly string[], input_file?: string) => Promise<Outcome>
+/** Returns the outcome without an error, or throws a readable one. */
+interface Restic {
+  /** Never throws for an exit status. */
+  attempt(args: readonly string[]): Promise<Outcome>
+  must(args: readonly string[], input_file?: string): Promise<Outcome>
+  failure(outcome: Outcome, args: readonly string[]): Error
+}
 
 /** Gives restic its secrets in files, as long as `work` runs. */
-export async function withRestic<T>(opened: Opened, work: (call: Call) => Promise<T>): Promise<T> {
-  const { program, folder, target, password } = opened
+export async function withRestic<T>(
+  opened: Opened,
+  work: (restic: Restic) => Promise<T>,
+): Promise<T> {
+  const { folder, target, password } = opened
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
     for (const [name, text] of Object.entries(filesOf({ name: NAME, target, password }, folder))) {
       await writeFile(`${folder}/${name}`, text, { mode: 0o600 })
     }
-    const env = {
-      RESTIC_REPOSITORY_FILE: `${folder}/repository`,
-      RESTIC_PASSWORD_FILE: `${folder}/password`,
-      AWS_SHARED_CREDENTIALS_FILE: `${folder}/aws`,
-      GOMEMLIMIT: '256MiB',
-    }
-    const common = [program, ...optionsOf(target.place, folder), '--no-cache', '--retry-lock=10m']
-    return await work((args, input_file) =>
-      run([...common, ...args], { env, ...(input_file !== undefined && { input_file }) }),
-    )
+    return await work(resticOf(opened))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
+function resticOf(opened: Opened): Restic {
+  const { program, folder, target, stall_ms } = opened
+  const env = {
+    RESTIC_REPOSITORY_FILE: `${folder}/repository`,
+    RESTIC_PASSWORD_FILE: `${folder}/password`,
+    RESTIC_PROGRESS_FPS: '1',
+    AWS_SHARED_CREDENTIALS_FILE: `${folder}/aws`,
+    GOMEMLIMIT: '256MiB',
+    GOGC: '50',
+  }
+  const common = [program, ...optionsOf(target.place, folder), '--no-cache', '--retry-lock=10m']
+  const attempt = (args: readonly string[], input_file?: string) =>
+    run([...common, ...args], { env, stall_ms, ...(input_file !== undefined && { input_file }) })
+  const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)
+  return {
+    attempt,
+    failure,
+    async must(args, input_file) {
+      const outcome = await attempt(args, input_file)
+      if (outcome.code !== 0) throw failure(outcome, args)
+      return outcome
+    },
+  }
+}
+
+/** The message of restic, which has that of the storage. */
+function failureOf(
+  { code, stdout, stderr, stalled }: Outcome,
+  [command = '']: readonly string[],
+  { target, password, stall_ms }: Opened,
+): Error {
+  const said = complaintOf(`${stdout}\n${stderr}`, [target.secret, password])
+  if (stalled) {
+    const seconds = Math.round(stall_ms / 1000)
+    const words = said === '' ? '' : ` (${said})`
+    return new Error(
+      `restic made no progress for ${seconds} seconds: check the storage, and the network between it and the dashboard${words}`,
+    )
+  }
+  if (HALF_MADE.test(said)) {
+    return new Error(
+      `The creation of the repository ${NAME} was interrupted, and restic cannot complete it: remove the folder ${NAME} from the storage (${said})`,
+    )
+  }
+  return new Error(`restic ${command}: ${said || `exit status ${code}`}`)
+}
+
 /** As agents do it for sites: the password is the name of a key, encrypted to the kit and the keeper. */
 export async function prepare(
-  call: Call,
+  { attempt, must, failure }: Restic,
   { folder, password }: Opened,
   owners: { recovery: string; keeper: string | null },
 ): Promise<void> {
-  const found = await call(['key', 'list', '--json'])
-  if (found.code === NO_REPOSITORY) await must(call, ['init', '--repository-version', '2'])
+  const list = ['key', 'list', '--json']
+  const found = await attempt(list)
+  if (found.code === NO_REPOSITORY) await must(['init', '--repository-version', '2'])
   else if (found.code === WRONG_PASSWORD) {
     throw new Error(`The target has a repository ${NAME} of another dashboard: remove it there`)
-  } else if (found.code !== 0) throw new Error(`restic: ${reasonOf(found)}`)
+  } else if (found.code !== 0) throw failure(found, list)
   const present = found.code === 0 ? Keys.parse(JSON.parse(found.stdout)) : []
   for (const [owner, key] of Object.entries(owners)) {
     if (key === null) continue
     const host = `${owner}-${fingerprintOf(key)}`
     if (present.some(({ hostName }) => hostName === host)) continue
     const named = ['--user', sealTo(key, password), '--host', host]
-    await must(call, ['key', 'add', '--new-password-file', `${folder}/password`, ...named])
+    await must(['key', 'add', '--new-password-file', `${folder}/password`, ...named])
   }
 }
 
 /** Returns the id of the snapshot. */
-export async function save(call: Call, archive: string): Promise<string> {
+export async function save({ must }: Restic, archive: string): Promise<string> {
   const named = ['--stdin', '--stdin-filename', 'dashboard.tar', '--tag', 'dashboard']
-  const { stdout } = await must(call, ['backup', '--json', '--host', 'hosting', ...named], archive)
+  const { stdout } = await must(['backup', '--json', '--host', 'hosting', ...named], archive)
   const last = stdout.trim().split('\n').at(-1) ?? ''
   return Summary.parse(JSON.parse(last)).snapshot_id
-}
-
-async function must(call: Call, args: readonly string[], input?: string): Promise<Outcome> {
-  const outcome = await call(args, input)
-  if (outcome.code !== 0) throw new Error(`restic ${args[0]}: ${reasonOf(outcome)}`)
-  return outcome
 }

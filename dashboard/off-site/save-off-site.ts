@@ -17,7 +17,13 @@ import { messageOf } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { providedRestic } from './program.ts'
 import { NAME, prepare, save, withRestic } from './repository.ts'
-import { findOffSite, insertRepository, setOffSite } from './state.queries.ts'
+import {
+  endRequest,
+  findOffSite,
+  findRequest,
+  insertRepository,
+  setOffSite,
+} from './state.queries.ts'
 
 export interface OffSiteDeps {
   db: Database
@@ -26,6 +32,8 @@ export interface OffSiteDeps {
   sealer: Sealer
   log: Log
   data_dir: string
+  /** A restic without progress is ended after this. */
+  stall_ms: number
   /** Writes a backup with all secrets of the dashboard to a file. */
   backUp(path: string): Promise<void>
 }
@@ -36,8 +44,8 @@ const RETRY_MS = HOUR_MS
 const PASSWORD_BYTES = 36
 
 /**
- * Saves the dashboard's own records in the default target once a day, as soon as there is a confirmed
- * kit and a checked target. Never throws: the dashboard runs without it.
+ * Saves the dashboard's own records in the default target once a day and on request, as soon as there
+ * is a confirmed kit and a checked target. Never throws: the dashboard runs without it.
  */
 export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const { db, clock, log } = deps
@@ -46,7 +54,8 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   if (!kit || !target || target.checked_at === null) return
   const before = await findOffSite(db)
   const pause = before?.error === null ? EVERY_MS : RETRY_MS
-  if (before && before.tried_at > timestamp(clock, -pause)) return
+  const requested = await findRequest(db)
+  if (!requested && before && before.tried_at > timestamp(clock, -pause)) return
   try {
     const snapshot = await saved(deps, kit, target)
     const now = timestamp(clock)
@@ -57,10 +66,11 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
     await setOffSite(db, { tried_at: timestamp(clock), error: messageOf(error), saved_at })
     log.error('the records could not be saved in the backup target', error)
   }
+  if (requested) await endRequest(db, requested)
 }
 
 async function saved(deps: OffSiteDeps, kit: KitRow, target: TargetRow): Promise<string> {
-  const { data_dir, sealer } = deps
+  const { data_dir, sealer, stall_ms } = deps
   const { place, secret } = openTarget(target, sealer)
   if (place.kind === 'local') await refuseUnwritable(place.path)
   const opened = {
@@ -68,14 +78,15 @@ async function saved(deps: OffSiteDeps, kit: KitRow, target: TargetRow): Promise
     folder: resolve(data_dir, 'off-site'),
     target: { place, secret: new Secret(secret) },
     password: await passwordFor(deps, kit, target.id),
+    stall_ms,
   }
   const archive = `${data_dir}/off-site.tar`
   await rm(archive, { force: true })
   try {
     await deps.backUp(archive)
-    return await withRestic(opened, async (call) => {
-      await prepare(call, opened, { recovery: kit.recovery_key, keeper: target.keeper_key })
-      return save(call, archive)
+    return await withRestic(opened, async (restic) => {
+      await prepare(restic, opened, { recovery: kit.recovery_key, keeper: target.keeper_key })
+      return save(restic, archive)
     })
   } finally {
     await rm(archive, { force: true })

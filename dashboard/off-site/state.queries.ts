@@ -1,10 +1,13 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { backup_repositories } from '#dashboard/db/backup-schema.ts'
-import type { Database } from '#dashboard/db/client.ts'
-import { settings } from '#dashboard/db/schema.ts'
+import { type Database, writeAll } from '#dashboard/db/client.ts'
+import type { NewActivity } from '#dashboard/db/rows.ts'
+import { activities, settings } from '#dashboard/db/schema.ts'
 
 const KEY = 'off_site_backup'
+/** When a backup was requested; no row: none is. */
+const REQUEST = 'off_site_request'
 
 const OffSiteState = z.object({
   /** When an attempt ended last, and why it failed; null: it succeeded. */
@@ -28,6 +31,28 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
       .values({ key: KEY, value })
       .onConflictDoUpdate({ target: settings.key, set: { value } }),
   )
+}
+
+export async function findRequest(db: Database): Promise<string | undefined> {
+  const [row] = await db.read.select().from(settings).where(eq(settings.key, REQUEST))
+  return z.string().safeParse(row?.value).data
+}
+
+/** The last one counts. */
+export async function insertRequest(db: Database, value: string, entry: NewActivity) {
+  await writeAll(db, (queries) => [
+    queries
+      .insert(settings)
+      .values({ key: REQUEST, value })
+      .onConflictDoUpdate({ target: settings.key, set: { value } }),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+/** A later one stays. */
+export async function endRequest(db: Database, value: string): Promise<void> {
+  const same = sql`${settings.value} = ${JSON.stringify(value)}`
+  await db.write((queries) => queries.delete(settings).where(and(eq(settings.key, REQUEST), same)))
 }
 
 export async function insertRepository(

@@ -11,6 +11,7 @@ import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
 import { NUMBERS_EXAMPLES } from '#dashboard/numbers/examples.ts'
 import { OBJECT_CACHE_EXAMPLES } from '#dashboard/object-cache/examples.ts'
+import { OFF_SITE_EXAMPLES } from '#dashboard/off-site/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/operations/examples.ts'
 import { FLEET_EXAMPLES } from '#dashboard/overview/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
@@ -48,6 +49,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...SERVER_EXAMPLES,
   ...MAINTENANCE_EXAMPLES,
   ...WEB_EXAMPLES,
+  ...OFF_SITE_EXAMPLES,
   ...SETTING_EXAMPLES,
   ...SITE_EXAMPLES,
   ...LOGIN_EXAMPLES,

@@ -28,6 +28,8 @@ StateDirectoryMode=0700
 MemoryHigh=768M
 MemoryMax=1G
 TasksMax=256
+# A restic or copy that needs too much memory ends alone.
+OOMPolicy=continue
 LimitNOFILE=16384
 LimitCORE=0
 NoNewPrivileges=yes

@@ -14,6 +14,7 @@ describe('the environment', () => {
       TRASH_DAYS: 14,
       BACKUPS_KEPT: 7,
       BACKUPS_OFF_SITE: 'on',
+      BACKUPS_STALL: 1500,
       production: false,
     })
   })

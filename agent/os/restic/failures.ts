@@ -1,8 +1,7 @@
 import type { Output } from '#agent/host/ports.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { complaintOf } from '#shared/restic/complaint.ts'
 import type { Secret } from '#shared/secret.ts'
-
-const MOST = 600
 
 /** The exit statuses of restic(1) with a meaning of their own. */
 export const NO_REPOSITORY = 10
@@ -65,33 +64,4 @@ const HINTS: Record<number, string> = {
   [NO_REPOSITORY]: 'The target has no repository of this site',
   [LOCKED]: 'The repository is locked by another program: try again when it has ended',
   [WRONG_PASSWORD]: 'The repository of this site has another password',
-}
-
-/** Its last lines, of which those in JSON have a `message`. */
-function complaintOf(output: string, secrets: readonly Secret[]): string {
-  const lines = output
-    .split('\n')
-    .map(messageOf)
-    .filter((line) => line !== '')
-  return withoutSecrets(lines.slice(-3).join(' | '), secrets).slice(0, MOST)
-}
-
-function messageOf(line: string): string {
-  const text = line.trim()
-  if (!text.startsWith('{')) return text.replace(/\p{Cc}/gu, ' ')
-  try {
-    const value = JSON.parse(text)
-    const message = value.message ?? value.error?.message
-    return typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : ''
-  } catch {
-    return ''
-  }
-}
-
-function withoutSecrets(text: string, secrets: readonly Secret[]): string {
-  const plain = secrets.map((secret) => secret.reveal()).filter((secret) => secret !== '')
-  return plain.reduce(
-    (rest, secret) => rest.replaceAll(secret, '***').replaceAll(encodeURIComponent(secret), '***'),
-    text,
-  )
 }

@@ -21,7 +21,7 @@ export async function offSiteTrouble(db: Database, now: Date): Promise<Attention
     `The records of this dashboard ${last} in the backup target${error === null ? '' : `: ${error}`}`,
     error === null
       ? 'check the default target on the page Backups'
-      : 'correct the cause; it is retried every hour',
+      : 'correct the cause, and choose "Back up now" on the page Backups; it is also retried every hour',
   )
   const name = 'Backup of the dashboard'
   return groupOf('dashboard_backup', [item({ severity: 'warning', name, reason, at: saved_at })])

@@ -125,3 +125,14 @@ export function downloadAddress(
   const query = new URLSearchParams({ part, path })
   return `/api/servers/${server_id}/sites/${id}/backups/${backup_id}/download?${query}`
 }
+
+const AGAIN_MS = 2000
+
+/** Read again until a requested backup has ended. */
+export const dashboardBackupQuery = queryOptions({
+  queryKey: [...BACKUPS, 'dashboard'],
+  queryFn: async () => (await call('GET /api/fleet/dashboard-backup')).backup,
+  refetchInterval: ({ state }) => (state.data?.requested_at ? AGAIN_MS : false),
+})
+
+export const backUpDashboard = () => call('POST /api/fleet/dashboard-backup')

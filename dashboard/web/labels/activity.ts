@@ -34,6 +34,7 @@ const OTHERS: Record<string, string> = {
   'settings.update': 'Change setting',
   'backup.settings': 'Change backups of site',
   'backup.rules': 'Change backup rules',
+  'backup.dashboard': 'Back up dashboard',
   'key.rotate': 'Rotate signing key',
   'key.retire': 'Retire signing key',
   'auth.login': 'Sign in',

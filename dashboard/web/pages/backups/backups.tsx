@@ -13,6 +13,7 @@ import { NewKit } from './kit/new-kit.tsx'
 import type { BackupPart } from './search.ts'
 import { ShownCheck } from './shown-check.tsx'
 import { SitesTab } from './sites/sites-tab.tsx'
+import { DashboardCard } from './targets/dashboard-card.tsx'
 import { RulesCard } from './targets/rules-card.tsx'
 import { CheckTarget, RemoveTarget } from './targets/target-actions.tsx'
 import { TargetForm } from './targets/target-form.tsx'
@@ -55,6 +56,7 @@ export function BackupsPage() {
         />
       )}
       {targets.data && targets.data.length > 0 && <RulesCard />}
+      {targets.data && targets.data.length > 0 && <DashboardCard />}
     </>
   )
   const onKit = (

@@ -30,7 +30,8 @@ test.each<[string, Parameters<typeof reasonOf>]>([
 })
 
 test('a failing one is reported with its error', async () => {
-  const retried = 'correct the cause; it is retried every hour'
+  const retried =
+    'correct the cause, and choose "Back up now" on the page Backups; it is also retried every hour'
 
   expect(await reasonOf({ saved_at: ago(3), error: ERROR })).toBe(
     `The records of this dashboard were last saved on 2025-12-29 in the backup target: ${ERROR}: ${retried}`,
