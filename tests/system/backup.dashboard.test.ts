@@ -42,7 +42,7 @@ unless(lab.available()).test(
     const records = { database: { url: `file:${data_dir}/test.db` }, data_dir }
     const save = () =>
       saveOffSite({
-        ...{ ...dashboard.deps, random: secureRandom, data_dir },
+        ...{ ...dashboard.deps, random: secureRandom, data_dir, stall_ms: 5 * MINUTES },
         backUp: async (path) => {
           await backUp(records, path, { now: clock.now(), with_secrets: true })
         },

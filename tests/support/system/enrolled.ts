@@ -26,13 +26,14 @@ export interface Enrolled {
 
 /**
  * Bare Debian or `image`; the agent of this tree or `program`. `prepare` changes the server before
- * the installation.
+ * the installation. `more`: of the environment of the dashboard.
  */
 export async function startEnrolled(
   suite: 'bookworm' | 'trixie',
   image?: Image,
   program?: Uint8Array,
   prepare: (host: lab.Host) => Promise<void> = async () => undefined,
+  more: Record<string, string> = {},
 ): Promise<Enrolled> {
   const { file } = await buildAgent('.')
   const built = program ?? (await Bun.file(file).bytes())
@@ -47,7 +48,7 @@ export async function startEnrolled(
   })
   await prepare(host)
   const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
-  const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', DATA_DIR: data_dir }
+  const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', DATA_DIR: data_dir, ...more }
   let dashboard = await startDashboard(netns, { address, env })
   const server = await joinServer(host, { dashboard, acme, program: built })
   return {

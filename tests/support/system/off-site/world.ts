@@ -1,0 +1,166 @@
+import { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { putRestic, resticPackage, type Target } from '#tests/support/storage/restic.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { confirmKit } from '#tests/support/system/life-backup.ts'
+import { packaged } from '#tests/support/system/packaged.ts'
+
+const PRELOAD = fileURLToPath(new URL('./quick-sweeps.ts', import.meta.url))
+const REPOSITORY = 'hosting-dashboard'
+const DAY_MS = 24 * 3600_000
+/** A restic of the dashboard may stand still for so many seconds. */
+export const STALL = 8
+
+/** A dashboard with an enrolled server that saves its own records. */
+export class OffSiteWorld {
+  readonly enrolled: Enrolled
+
+  private constructor(enrolled: Enrolled) {
+    this.enrolled = enrolled
+  }
+
+  static async start(): Promise<OffSiteWorld> {
+    const env = { BACKUPS_STALL: String(STALL), BUN_OPTIONS: `--preload=${PRELOAD}` }
+    const image = await packaged('bookworm')
+    const enrolled = await startEnrolled('bookworm', image, undefined, undefined, env)
+    await putRestic(enrolled.host)
+    await Bun.write(`${enrolled.data_dir}/cache/restic.deb`, Bun.file(await resticPackage()))
+    await confirmKit(enrolled.dashboard)
+    return new OffSiteWorld(enrolled)
+  }
+
+  get data_dir(): string {
+    return this.enrolled.data_dir
+  }
+
+  call = (method: string, path: string, body?: unknown) =>
+    this.enrolled.dashboard.call(method, path, body)
+
+  /** The last event of a check of the target from the server. */
+  async checked(target_id: number) {
+    const { dashboard, path } = this.enrolled
+    return (await dashboard.stream('POST', path('/backup-check'), { target_id })).at(-1)
+  }
+
+  /** Adds a target, and makes it the default one. */
+  async add(name: string, { place, secret }: Target): Promise<number> {
+    const { body } = await this.call('POST', '/api/backup-targets', { name, place, secret })
+    const { id } = body.target as { id: number }
+    await this.call('PATCH', `/api/backup-targets/${id}`, { is_default: true })
+    return id
+  }
+
+  async state(): Promise<DashboardBackup> {
+    return (await this.call('GET', '/api/fleet/dashboard-backup')).body.backup as DashboardBackup
+  }
+
+  async request(): Promise<void> {
+    const { status, body } = await this.call('POST', '/api/fleet/dashboard-backup')
+    expect([status, body.obstacle]).toEqual([202, null])
+  }
+
+  /** The state when the requested backup has ended. */
+  async ended(): Promise<DashboardBackup> {
+    const isOver = async () => (await this.state()).requested_at === null
+    if (!(await lab.poll(isOver, { every_ms: 50 }))) throw new Error('the backup did not end')
+    return this.state()
+  }
+
+  /** Why a backup that is made now fails; null: it does not. */
+  async save(): Promise<string | null> {
+    await this.request()
+    return (await this.ended()).error
+  }
+
+  /** The reasons of the overview. */
+  async reasons(): Promise<string[]> {
+    const { attention } = (await this.call('GET', '/api/fleet')).body as {
+      attention: { kind: string; items: { reason: string }[] }[]
+    }
+    const group = attention.find(({ kind }) => kind === 'dashboard_backup')
+    return group?.items.map(({ reason }) => reason) ?? []
+  }
+
+  /** As if the last attempt, or the last success alone, had been some days ago. */
+  age(times: Partial<Pick<DashboardBackup, 'tried_at' | 'saved_at'>>): void {
+    const sql = `update settings set value = json_patch(value, ?) where key = 'off_site_backup'`
+    this.records((database) => database.query(sql).run(JSON.stringify(times)))
+  }
+
+  /** The dashboard has no password of its repository in a target. */
+  forget(target_id: number): { undo: () => void } {
+    const name = (from: string, to: string) =>
+      this.records((database) =>
+        database
+          .query('update backup_repositories set name = ? where target_id = ? and name = ?')
+          .run(to, target_id, from),
+      )
+    name(REPOSITORY, 'lost')
+    const undo = () => {
+      this.records((database) =>
+        database
+          .query('delete from backup_repositories where target_id = ? and name = ?')
+          .run(target_id, REPOSITORY),
+      )
+      name('lost', REPOSITORY)
+    }
+    return { undo }
+  }
+
+  records<T>(work: (database: Database) => T): T {
+    const database = new Database(`${this.data_dir}/dashboard.db`)
+    try {
+      database.run('pragma busy_timeout = 5000')
+      return work(database)
+    } finally {
+      database.close()
+    }
+  }
+
+  /** The number of its restic with these words, as soon as it runs, and has read so many bytes. */
+  async restic(words: string, read: number): Promise<number> {
+    const parent = this.enrolled.dashboard.process.child.pid ?? 0
+    const find = () => childrenOf(parent).find((pid) => isRestic(pid, words, read))
+    const pid = await lab.poll(find, { every_ms: 1 })
+    if (pid === undefined) throw new Error(`no restic ${words}`)
+    return pid
+  }
+
+  /** Makes a backup whose restic stands still while `fault` happens. The dashboard answers meanwhile. */
+  async during(words: string, read: number, fault: (pid: number) => Promise<unknown>) {
+    await this.request()
+    const pid = await this.restic(words, read)
+    process.kill(pid, 'SIGSTOP')
+    await fault(pid)
+    expect((await this.call('GET', '/api/fleet')).status).toBe(200)
+    try {
+      process.kill(pid, 'SIGCONT')
+    } catch {
+      // It was killed.
+    }
+    return (await this.ended()).error
+  }
+}
+
+export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const childrenOf = (pid: number): number[] =>
+  read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+
+function isRestic(pid: number, words: string, bytes: number): boolean {
+  if (read(`/proc/${pid}/comm`) !== 'restic\n') return false
+  if (!read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').includes(` ${words} `)) return false
+  return Number(/^pos:\s*(\d+)/.exec(read(`/proc/${pid}/fdinfo/0`))?.[1]) >= bytes
+}

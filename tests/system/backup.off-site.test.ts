@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { ADMIN } from '#tests/support/system/dashboard.ts'
+import { Rescue } from '#tests/support/system/off-site/rescue.ts'
+import { namesIn, STORAGES, type Storage } from '#tests/support/system/off-site/storages.ts'
+import { weightsOf } from '#tests/support/system/off-site/weights.ts'
+import { daysAgo, OffSiteWorld, STALL } from '#tests/support/system/off-site/world.ts'
+
+const MINUTES = 60_000
+const CONFIG = '/srv/rest/shop/hosting-dashboard/config'
+const HALF_MADE =
+  /^The creation of the repository hosting-dashboard was interrupted.* remove the folder hosting-dashboard/
+
+/** What the check of a target names, and the words of each storage for its faults. */
+const KINDS = {
+  rest: { wrong: /401 Unauthorized/, refused: /401/, full: /507/ },
+  sftp: {
+    wrong: /Permission denied|Load key/,
+    refused: /Permission denied/,
+    full: /sftp|no space/i,
+  },
+  s3: { wrong: /SignatureDoesNotMatch/, refused: /UserSuspended|403|denied/i, full: /Quota/ },
+} as const
+
+let world: OffSiteWorld
+
+const saves = () => world.save()
+const snapshots = async (storage: Storage) => (await storage.read('snapshots')).size
+
+/** A failed one is absent, shown on the overview with advice, and followed by a whole one. */
+async function expectFailed(storage: Storage, work: () => Promise<string | null>, reason: RegExp) {
+  const had = await snapshots(storage)
+  world.age({ saved_at: daysAgo(3) })
+
+  const error = await work()
+
+  expect(error).toMatch(reason)
+  expect(error).not.toContain(storage.target.secret.trim())
+  expect(await world.reasons()).toEqual([
+    expect.stringMatching(/^The records of this dashboard were last saved on .*"Back up now"/s),
+  ])
+  expect(await snapshots(storage)).toBe(had)
+}
+
+async function expectSaved(storage: Storage, work: () => Promise<string | null> = saves) {
+  const had = await snapshots(storage)
+  expect(await work()).toBe(null)
+  expect(await world.reasons()).toEqual([])
+  expect(await snapshots(storage)).toBe(had + 1)
+}
+
+/** The first backup is killed at each of its steps, and another one made of each state. */
+async function expectFirst(storage: Storage, id: number) {
+  const found: unknown[] = []
+  for (const words of ['key list', 'init', 'key add', 'backup']) {
+    const error = await world.during(words, 0, async (pid) => {
+      found.push(await weightsOf(pid))
+      process.kill(pid, 'SIGKILL')
+    })
+    const [command] = words.split(' ')
+    expect([words, error]).toEqual([words, `restic ${command}: exit status 137`])
+    expect([words, await snapshots(storage)]).toEqual([words, 0])
+  }
+  const bounded = { data: 2 ** 30, go: ['GOGC=50', 'GOMEMLIMIT=256MiB'] }
+  expect(found).toEqual(Array(4).fill({ nice: 19, io: 'idle', ...bounded }))
+  await expectSaved(storage)
+  // The state that an interrupted creation leaves.
+  await storage.host.must(['mv', CONFIG, '/srv/config'])
+  await expectFailed(storage, saves, HALF_MADE)
+  await storage.host.must(['mv', '/srv/config', CONFIG])
+  const password = world.forget(id)
+  await expectFailed(storage, saves, /has a repository hosting-dashboard of another dashboard/)
+  password.undo()
+}
+
+unless(lab.available()).describe('the records of a dashboard in a storage elsewhere', () => {
+  beforeAll(async () => {
+    world = await OffSiteWorld.start()
+  }, 10 * MINUTES)
+  afterAll(() => world?.enrolled.stop(), 5 * MINUTES)
+
+  test('are not saved while something is missing, and it is named', async () => {
+    const { status, body } = await world.call('POST', '/api/fleet/dashboard-backup')
+
+    expect([status, body.message]).toEqual([
+      409,
+      'The records cannot be backed up: add a backup target first',
+    ])
+  })
+
+  test.each(['rest', 'sftp', 's3'] as const)(
+    '%s: on request and on schedule, encrypted, complete or absent after any fault, and restored',
+    async (kind) => {
+      const { wrong, refused, full } = KINDS[kind]
+      const storage = await STORAGES[kind]()
+      const { target, host, service } = storage
+      const id = await world.add(kind, { ...target, secret: 'wrong' } as typeof target)
+      const answer = await world.checked(id)
+      expect([answer?.event, JSON.stringify(answer?.data)]).toEqual([
+        'error',
+        expect.stringMatching(wrong),
+      ])
+      const { secret } = target
+      await world.call('PATCH', `/api/backup-targets/${id}`, { secret })
+      expect(await world.checked(id)).toMatchObject({ event: 'complete' })
+
+      if (kind === 'rest') await expectFirst(storage, id)
+      await expectSaved(storage)
+      const saved = await snapshots(storage)
+      world.age({ tried_at: daysAgo(2), saved_at: daysAgo(2) })
+      expect(await lab.poll(async () => (await snapshots(storage)) > saved)).toBe(true)
+      await world.ended()
+
+      await expectFailed(
+        storage,
+        () => world.during('backup', 1, async (pid) => process.kill(pid, 'SIGKILL')),
+        /^restic backup: exit status 137$/,
+      )
+      const started = Promise.withResolvers<unknown>()
+      const restart = async () => {
+        await host.must(['systemctl', 'kill', '--signal=KILL', service])
+        const start = () => host.must(['systemctl', 'start', service])
+        setTimeout(() => start().then(started.resolve, started.reject), 1500)
+      }
+      const restarted = () => world.during('backup', 1, restart)
+      // A connection of ssh that ends is not made again.
+      if (kind === 'sftp') await expectFailed(storage, restarted, /ssh|sftp/)
+      else await expectSaved(storage, restarted)
+      await started.promise
+      if (kind === 'sftp') await expectSaved(storage)
+      await expectFailed(
+        storage,
+        () => world.during('backup', 1, () => host.partition(true)),
+        new RegExp(`no progress for ${STALL} seconds: check the storage`),
+      )
+      await host.partition(false)
+      await expectSaved(storage)
+      await storage.fill()
+      await expectFailed(storage, saves, full)
+      await storage.empty()
+      await expectSaved(storage)
+      await storage.revoke()
+      await expectFailed(storage, saves, refused)
+      await storage.admit()
+
+      const had = await snapshots(storage)
+      await world.request()
+      process.kill(await world.restic('backup', 1), 'SIGSTOP')
+      await world.enrolled.restartDashboard()
+      expect((await world.ended()).error).toBe(null)
+      expect(await snapshots(storage)).toBe(had + 1)
+      expect((await namesIn(world.data_dir)).filter((name) => /^off-site/.test(name))).toEqual([])
+
+      const rescue = await Rescue.start(storage)
+      const { password, targets } = await rescue.restore()
+      expect(targets).toContainEqual(expect.objectContaining({ name: kind, place: target.place }))
+      expect(await rescue.check()).toBe(had + 1)
+      const secrets = [
+        ...(await Promise.all(
+          ['seal-secret', 'jwt-secret'].map((name) => readFile(`${world.data_dir}/${name}`)),
+        )),
+        ...[password, target.secret, ADMIN.email, 'SQLite format 3', 'dashboard.tar'],
+      ]
+      for (const [path, bytes] of await storage.read('')) {
+        const found = secrets.filter((secret) => bytes.includes(secret.toString().trim()))
+        expect([path, found]).toEqual([path, []])
+      }
+      await rescue.stop()
+      await storage.stop()
+    },
+    10 * MINUTES,
+  )
+})
