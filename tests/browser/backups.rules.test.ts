@@ -30,6 +30,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 test('a rule for a tag is added and changed, and the page of a site says that it uses it', async () => {
   const { page, problems } = await open('/backups?part=targets')
+  expect(await button(page, 'Back up now').isEnabled()).toBe(true)
   await button(page, 'Add rule').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Tag').selectOption('clients')
@@ -41,7 +42,9 @@ test('a rule for a tag is added and changed, and the page of a site says that it
   await button(page, 'Actions of the rule for clients').click()
   await page.getByRole('menuitem', { name: 'Edit rule' }).click()
   await dialog.getByLabel('Target').selectOption('Second')
+  await dialog.getByLabel('Backups at the same time on a server').selectOption('2')
   await button(page, 'Save rule').click()
+  await row.getByText('2 backups at the same time on a server').waitFor()
   await row.getByRole('cell', { name: 'Second', exact: true }).waitFor()
   await page.reload()
   await row.waitFor()
