@@ -13,9 +13,12 @@ export const KeeperProblem = z.object({
 })
 export type KeeperProblem = z.infer<typeof KeeperProblem>
 
-/** The limits keep a report below 64 KiB. */
+/** The limits keep a report, and a list of more names, below 64 KiB. */
 export const MOST_PROBLEMS = 50
 export const MOST_NAMES = 1000
+/** Fewer than the files that agents read in one folder. */
+export const MOST_LISTS = 40
+const Names = z.array(z.string().max(64)).max(MOST_NAMES)
 
 /** What one run of a keeper did in one storage. */
 export const KeeperReport = z.object({
@@ -27,9 +30,15 @@ export const KeeperReport = z.object({
   forgotten: count.describe('Snapshots that were deleted.'),
   troubled: count.describe('Repositories with a problem.'),
   problems: z.array(KeeperProblem).max(MOST_PROBLEMS),
-  names: z.array(z.string().max(64)).max(MOST_NAMES).describe('Of the repositories.'),
+  names: Names.describe('Of the first repositories: the others are in the lists.'),
 })
 export type KeeperReport = z.infer<typeof KeeperReport>
+
+/** More names of the same run: each list is a file of its own, of the same form as a report. */
+export const KeeperNames = z.object({
+  ...{ version: z.literal(1), at: z.iso.datetime(), list: z.int().positive(), names: Names },
+})
+export type KeeperNames = z.infer<typeof KeeperNames>
 
 /** The file of a report: the report as JSON, and its signature by the private key of the keeper. */
 export const SignedReport = z.object({

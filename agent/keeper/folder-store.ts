@@ -62,17 +62,23 @@ export function folderStore({ shell, files, privileged }: Host, path: string): S
         `${garbage}/${folder}-${name}`,
       ])
     },
-    async report(text) {
+    async removeDrafts(repository) {
+      const old = ['-type', 'f', '-mmin', '+1440', '-path', '*/data/*', '!', '-regex', PACK]
+      await run(repository, ['find', folderOf(repository), ...old, '-delete'])
+    },
+    async report(texts) {
       const launcher = privileged ? asOwner(await files.stat(path), path) : []
       const write = (argv: readonly string[], options = {}) =>
         shell.run([...launcher, ...argv], { ...LIMIT, ...options })
       const folder = `${path}/${KEEPER_FOLDER}/keys`
-      const [name, draft] = [reportKey(text), `${folder}/draft`]
+      const draft = `${folder}/draft`
       await write(['mkdir', '-p', '-m', '0700', '--', folder])
-      await write(['dd', 'status=none', `of=${draft}`], { input: text, umask: 0o077 })
-      await write(['mv', '--no-target-directory', '--', draft, `${folder}/${name}`])
-      const others = ['-mindepth', '1', '-maxdepth', '1', '!', '-name', name]
-      await write(['find', folder, ...others, '-delete'])
+      for (const text of texts) {
+        await write(['dd', 'status=none', `of=${draft}`], { input: text, umask: 0o077 })
+        await write(['mv', '--no-target-directory', '--', draft, `${folder}/${reportKey(text)}`])
+      }
+      const others = texts.flatMap((text) => ['!', '-name', reportKey(text)])
+      await write(['find', folder, '-mindepth', '1', '-maxdepth', '1', ...others, '-delete'])
     },
     restic: async (repository) => ({
       launcher: await launcherFor(repository),
@@ -84,6 +90,8 @@ export function folderStore({ shell, files, privileged }: Host, path: string): S
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/
 const HASH = /^[0-9a-f]{64}$/
+/** For find(1): programs write a pack under another name first. */
+const PACK = `.*/${'[0-9a-f]'.repeat(64)}`
 
 function asOwner(folder: Stat | undefined, path: string): string[] {
   if (folder?.kind !== 'directory') throw new Error(`${path} is not a folder`)

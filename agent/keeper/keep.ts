@@ -2,10 +2,11 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Secret } from '#shared/secret.ts'
 import type { KeeperConfig } from './config.ts'
 import { contentsOf } from './contents.ts'
+import { removeOwnLocks } from './locks.ts'
 import { brokenKeys, openRepository } from './open.ts'
 import type { Problem } from './report.ts'
 import { checkPart, type Opened, type Restic, runRestic, tryRestic } from './restic.ts'
-import { clockProblem, forgottenOf } from './rules.ts'
+import { forgottenOf } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 import type { Store, StoredFile } from './store.ts'
 import { garbageMessage, sweep } from './sweep.ts'
@@ -20,8 +21,12 @@ export interface Work {
   config: KeeperConfig
   key: Secret
   now: number
-  last_run: number | undefined
+  /** Why this run deletes nothing. */
+  clock_problem: string | undefined
+  /** Changes nothing in the storage. */
   dry_run: boolean
+  /** Writes the state of all repositories, for the next run if this one is killed. */
+  save: () => Promise<void>
 }
 
 /** What one run did with a repository. */
@@ -63,11 +68,13 @@ export async function keepRepository(
     const message = `The manifest ${id.slice(0, 8)} cannot be read: its snapshots are kept`
     problems.push({ code: 'unreadable', message })
   }
-  const clock = clockProblem(work.last_run, now)
+  const { clock_problem: clock } = work
   if (clock !== undefined) problems.push({ code: 'clock', message: clock })
   const forgotten = clock === undefined ? forgottenOf(contents, config.keep, now) : []
   const kept = { backups: contents.backups.length, forgotten, problems }
   if (work.dry_run) return kept
+  await removeOwnLocks(work, store, opened, files)
+  await store.removeDrafts(name)
   await forget(work, opened, forgotten, state)
   await prune(work, opened, state)
   problems.push(...problemsOf('damaged', await check(work, opened, state)))
@@ -105,13 +112,16 @@ async function takeOut(
 }
 
 async function forget(
-  { host, restic }: Work,
+  { host, restic, save }: Work,
   opened: Opened,
   ids: readonly string[],
   state: RepositoryState,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += CHUNK) {
+  if (ids.length > 0) {
     state.prune = true
+    await save()
+  }
+  for (let at = 0; at < ids.length; at += CHUNK) {
     const chunk = ids.slice(at, at + CHUNK)
     await runRestic(host, restic, opened, ['forget', '--quiet', RETRY, ...chunk])
     for (const id of chunk) delete state.snapshots[id]

@@ -1,7 +1,9 @@
 import { constants, sign } from 'node:crypto'
 import {
+  type KeeperNames,
   type KeeperProblemCode,
   type KeeperReport,
+  MOST_LISTS,
   MOST_NAMES,
   MOST_PROBLEMS,
   signedText,
@@ -35,8 +37,18 @@ export function reportOf(at: string, lines: readonly ReportLine[]): KeeperReport
   }
 }
 
+/** The files of a run in one store: lists of the names that its report has no space for, and the report. */
+export function reportsOf(key: Secret, at: string, lines: readonly ReportLine[]): string[] {
+  const names = lines.map(({ repository }) => repository)
+  const lists = Array.from({ length: MOST_LISTS }, (_, index) => index + 1).flatMap((list) => {
+    const own = names.slice(list * MOST_NAMES, (list + 1) * MOST_NAMES)
+    return own.length > 0 ? [signedReport(key, { version: 1, at, list, names: own })] : []
+  })
+  return [...lists, signedReport(key, reportOf(at, lines))]
+}
+
 /** As a file that everybody can read, and only this keeper can write. */
-export function signedReport(key: Secret, report: KeeperReport): string {
+export function signedReport(key: Secret, report: KeeperReport | KeeperNames): string {
   const text = JSON.stringify(report)
   const padding = {
     padding: constants.RSA_PKCS1_PSS_PADDING,

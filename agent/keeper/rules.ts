@@ -1,7 +1,6 @@
 import type { Keep } from './config.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 24 * 3_600_000
 /** Longer than any backup runs: what it has saved before its manifest is not forgotten. */
 const RUNNING_MS = 2 * DAY_MS
 
@@ -116,14 +115,3 @@ export function forgottenOf(
     })
     .map(({ id }) => id)
 }
-
-/** The reason why this run forgets nothing: with a wrong clock all backups would look old. */
-export function clockProblem(last: number | undefined, now: number): string | undefined {
-  if (last === undefined) return undefined
-  const ahead = Math.round((now - last) / DAY_MS)
-  if (now < last - HOUR_MS) return 'The clock is behind that of the last run: nothing is forgotten'
-  if (ahead <= MOST_DAYS_BETWEEN) return undefined
-  return `The last run was ${ahead} days ago: nothing is forgotten in this one, in case the clock is wrong`
-}
-
-const MOST_DAYS_BETWEEN = 45

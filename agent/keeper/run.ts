@@ -3,11 +3,12 @@ import { resticPath, resticSteps } from '#agent/os/restic/program.ts'
 import { isNoRepository } from '#shared/backup-find.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
+import { clockOf } from './clock.ts'
 import type { KeeperConfig, StoreSettings } from './config.ts'
 import { folderStore } from './folder-store.ts'
 import { type Kept, keepRepository, type Work } from './keep.ts'
 import { readKey } from './key.ts'
-import { reportOf, signedReport } from './report.ts'
+import { reportsOf } from './report.ts'
 import { s3Store } from './s3-store.ts'
 import { newRepository, type RepositoryState, readState, writeState } from './state.ts'
 import type { Store } from './store.ts'
@@ -46,14 +47,11 @@ export async function* runKeeper(
   const ends = host.clock.elapsed() + config.run_minutes * 60_000
   const left = () => ends - host.clock.elapsed()
   const now = host.clock.now()
+  const { problem, ...clocked } = clockOf(state, now, config.keep.all_days)
+  const save = () => writeState(host.files, STATE_PATH, state)
   const work = {
-    host,
-    restic: { program, left },
-    config,
-    key,
-    now,
-    last_run: state.last_run,
-    dry_run,
+    ...{ host, restic: { program, left }, config, key, now, save },
+    ...{ clock_problem: problem, dry_run: dry_run || problem !== undefined },
   }
   const stores = config.stores.map((settings, index) => storeOf(host, settings, index))
   const found = await repositoriesIn(stores)
@@ -66,7 +64,7 @@ export async function* runKeeper(
       left() > 0
         ? await outcomeOf(work, store, name, state.repositories[id])
         : { status: 'postponed' as const }
-    if (!dry_run) await writeState(host.files, STATE_PATH, state)
+    if (!work.dry_run) await save()
     const at = new Date(host.clock.now()).toISOString()
     const seconds = Math.round(host.clock.elapsed() - started) / 1000
     const line = { at, store: store.name, repository: name, ...outcome, seconds }
@@ -74,7 +72,8 @@ export async function* runKeeper(
     yield line
   }
   if (dry_run) return
-  await writeState(host.files, STATE_PATH, { ...state, last_run: now })
+  const { repositories } = work.dry_run ? await readState(host.files, STATE_PATH) : state
+  await writeState(host.files, STATE_PATH, { repositories, ...clocked })
   await report(host, key, stores, lines)
 }
 
@@ -88,7 +87,7 @@ async function report(
   const at = new Date(host.clock.now()).toISOString()
   for (const store of stores) {
     const own = lines.filter((line) => line.store === store.name)
-    await store.report(signedReport(key, reportOf(at, own)))
+    await store.report(reportsOf(key, at, own))
   }
 }
 

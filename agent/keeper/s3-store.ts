@@ -54,12 +54,13 @@ export function s3Store(host: Host, bucket: Bucket, files: string): Store {
     read: async (repository, file) =>
       (await readObject(clock, bucket, keyOf(repository, file))).toString('utf8'),
     takeOut: (repository, file) => deleteObject(clock, bucket, keyOf(repository, file)),
-    async report(text) {
+    removeDrafts: async () => undefined,
+    async report(texts) {
       const prefix = `${base}${KEEPER_FOLDER}/keys/`
-      const own = `${prefix}${reportKey(text)}`
-      await putObject(clock, bucket, own, text)
+      const own = new Map(texts.map((text) => [`${prefix}${reportKey(text)}`, text]))
+      for (const [key, text] of own) await putObject(clock, bucket, key, text)
       const { objects } = await listObjects(clock, bucket, { prefix })
-      for (const { key } of objects) if (key !== own) await deleteObject(clock, bucket, key)
+      for (const { key } of objects) if (!own.has(key)) await deleteObject(clock, bucket, key)
     },
     async restic(repository) {
       const { user, secret, ca, url } = bucket

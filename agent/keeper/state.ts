@@ -22,7 +22,10 @@ const RepositoryState = z.object({
 export type RepositoryState = z.output<typeof RepositoryState>
 
 const KeeperState = z.object({
+  /** The last run whose clock was believed. */
   last_run: number.optional(),
+  /** The first and the last run with another clock since then. */
+  doubt: z.object({ since: number, last: number }).optional(),
   repositories: z.record(z.string(), RepositoryState).default({}),
 })
 export type KeeperState = z.output<typeof KeeperState>

@@ -23,11 +23,13 @@ export interface Store {
   /** Takes a file out of the repository. */
   takeOut(repository: string, file: StoredFile): Promise<void>
   restic(repository: string): Promise<ResticCall>
+  /** Removes packs whose writer was killed a day ago or earlier: no restic reads them. */
+  removeDrafts(repository: string): Promise<void>
   /**
-   * Writes the report of the last run, in the place of earlier ones, where agents read it: as a key
+   * Writes the texts of the last run, in the place of earlier ones, where agents read them: as keys
    * of a repository that has nothing else.
    */
-  report(text: string): Promise<void>
+  report(texts: readonly string[]): Promise<void>
 }
 
 /** Beside the repositories. */

@@ -62,6 +62,7 @@ const AWAY =
 
 const HINTS: Record<number, string> = {
   [NO_REPOSITORY]: 'The target has no repository of this site',
-  [LOCKED]: 'The repository is locked by another program: try again when it has ended',
+  [LOCKED]:
+    'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program',
   [WRONG_PASSWORD]: 'The repository of this site has another password',
 }

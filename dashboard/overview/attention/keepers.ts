@@ -1,5 +1,6 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { reportsOf } from '#dashboard/site-backups/keeper/reports.ts'
+import { isAhead } from '#dashboard/site-backups/keeper/verified.ts'
 import { keeperView, LATE_MS } from '#dashboard/site-backups/keeper/view.ts'
 import { listTargets } from '#dashboard/site-backups/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
@@ -37,6 +38,11 @@ function troubleOf(
     const found = `Damaged data in the backups of ${first.repository} (${first.message})`
     const reason = advised(found, 'replace the disk of the storage, then repair the repository')
     return item({ severity: 'critical', name, reason, at })
+  }
+  if (isAhead(report, now)) {
+    const found = `The last report of the keeper is of ${at.slice(0, 10)}, which is in the future`
+    const reason = advised(found, 'correct the clock of its machine, then start it again')
+    return item({ severity: 'warning', name, reason })
   }
   if (is_late) {
     const reason = `The keeper has not run since ${at.slice(0, 10)}, and old backups stay: ${LOOK}`

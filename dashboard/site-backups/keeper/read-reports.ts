@@ -6,9 +6,8 @@ import { listTargets, type TargetRow } from '#dashboard/site-backups/queries.ts'
 import { getTarget, openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { KeeperTexts } from '#shared/backup-find.ts'
-import type { KeeperReport } from '#shared/keeper-report.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
-import { newestOf } from './verified.ts'
+import { newest, newestOf } from './verified.ts'
 
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   sealer: Sealer
@@ -29,19 +28,13 @@ export async function readReports(deps: Deps): Promise<void> {
     if (key === null || place.kind === 'local') continue
     const known = states[id]?.key === key ? states[id] : undefined
     if (known && known.asked_at > timestamp(clock, -EVERY_MS)) continue
-    const found = newestOf(key, await textsOf(deps, await getTarget(deps, id)))
-    const report = newer(found, known?.report)
+    const texts = await textsOf(deps, await getTarget(deps, id))
+    const now = clock.now()
+    // Somebody may have put an earlier report in the place of the newest one.
+    const reports = [newestOf(key, texts, now) ?? [], known?.report ?? []].flat()
+    const report = newest(reports, now) ?? null
     await setState(db, id, { key, asked_at: timestamp(clock), report })
   }
-}
-
-/** Somebody may have put an earlier report in the place of the newest one. */
-function newer(
-  found: KeeperReport | undefined,
-  known: KeeperReport | null | undefined,
-): KeeperReport | null {
-  if (!found || !known) return found ?? known ?? null
-  return Date.parse(found.at) > Date.parse(known.at) ? found : known
 }
 
 /** Empty if no server can read the storage now. */

@@ -2,11 +2,30 @@ import { constants, verify } from 'node:crypto'
 import { KeeperReport, SignedReport, signedText } from '#shared/keeper-report.ts'
 import { parseJson } from '#shared/parse.ts'
 
+const DAY_MS = 24 * 3600_000
+
+/** Written by a clock that was wrong: it must not hide later reports. */
+export const isAhead = ({ at }: KeeperReport, now: Date): boolean =>
+  Date.parse(at) > now.getTime() + DAY_MS
+
+/** The newest one; one of the future only if there is no other one. */
+export const newest = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
+  reports.toSorted(
+    (one, other) =>
+      Number(isAhead(one, now)) - Number(isAhead(other, now)) ||
+      Date.parse(other.at) - Date.parse(one.at),
+  )[0]
+
 /** The newest report that the keeper with this public key has signed: anybody may write others. */
-export function newestOf(key: string, texts: readonly string[]): KeeperReport | undefined {
-  const reports = texts.flatMap((text) => verified(key, text) ?? [])
-  return reports.sort((one, other) => Date.parse(other.at) - Date.parse(one.at))[0]
-}
+export const newestOf = (
+  key: string,
+  texts: readonly string[],
+  now: Date,
+): KeeperReport | undefined =>
+  newest(
+    texts.flatMap((text) => verified(key, text) ?? []),
+    now,
+  )
 
 function verified(key: string, text: string): KeeperReport | undefined {
   const signed = parseJson(SignedReport, text)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#agent/config.ts'
@@ -17,12 +17,31 @@ test('the report in a folder takes the place of earlier ones, and is no reposito
   await mkdir(join(folder, 'hosting-keeper/keys'), { recursive: true })
   await Bun.write(join(folder, 'hosting-keeper/keys', 'f'.repeat(64)), 'garbage')
 
-  await store.report('{"signature":"one"}')
-  await store.report('{"signature":"two"}')
+  const texts = ['{"signature":"list"}', '{"signature":"two"}']
+  await store.report(['{"signature":"one"}'])
+  await store.report(texts)
 
   const names = await readdir(join(folder, 'hosting-keeper/keys'))
-  expect(names).toEqual([createHash('sha256').update('{"signature":"two"}').digest('hex')])
+  const digests = texts.map((text) => createHash('sha256').update(text).digest('hex'))
+  expect(names.sort()).toEqual(digests.sort())
   const found = await folderReader(folder).keys(['hosting-keeper', 'none'])
-  expect([found.get('hosting-keeper'), found.get('none')]).toEqual([['{"signature":"two"}'], []])
+  expect([found.get('hosting-keeper')?.sort(), found.get('none')]).toEqual([texts, []])
   expect(await store.repositories()).toEqual([])
+})
+
+test('drafts of packs are removed when they are a day old', async () => {
+  const data = join(folder, 'shop/data/ab')
+  await mkdir(data, { recursive: true })
+  const pack = 'ab'.repeat(32)
+  const now = Date.now() / 1000
+  for (const [name, hours] of [
+    ...[[pack, 30] as const, [`${pack}-tmp-1`, 30] as const, [`${pack}-tmp-2`, 20] as const],
+  ]) {
+    await Bun.write(join(data, name), 'data')
+    await utimes(join(data, name), now, now - hours * 3600)
+  }
+
+  await folderStore(host, folder).removeDrafts('shop')
+
+  expect((await readdir(data)).sort()).toEqual([pack, `${pack}-tmp-2`])
 })

@@ -1,12 +1,19 @@
 import { expect, test } from 'bun:test'
-import { reportOf, signedReport } from '#agent/keeper/report.ts'
+import { reportOf, reportsOf, signedReport } from '#agent/keeper/report.ts'
 import type { ReportLine } from '#agent/keeper/run.ts'
 import { newestOf } from '#dashboard/site-backups/keeper/verified.ts'
-import { MOST_NAMES, MOST_PROBLEMS } from '#shared/keeper-report.ts'
+import {
+  KeeperNames,
+  MOST_LISTS,
+  MOST_NAMES,
+  MOST_PROBLEMS,
+  SignedReport,
+} from '#shared/keeper-report.ts'
 import { Secret } from '#shared/secret.ts'
 import { keeper, kit } from '#tests/support/agent/backup.ts'
 
 const at = '2026-03-01T08:00:00.000Z'
+const now = new Date('2026-03-04T08:00:00.000Z')
 const line = (repository: string, more: Partial<ReportLine> = {}): ReportLine => ({
   ...{ at, store: '/srv', repository, status: 'ok', seconds: 1, ...more },
 })
@@ -46,19 +53,35 @@ test('a dashboard believes the newest report that the keeper has signed', () => 
     'garbage',
   ]
 
-  expect(newestOf(keeper.publicKey, [...others, own, newer])).toEqual(later)
-  expect(newestOf(keeper.publicKey, others)).toBe(undefined)
+  expect(newestOf(keeper.publicKey, [...others, own, newer], now)).toEqual(later)
+  expect(newestOf(keeper.publicKey, others, now)).toBe(undefined)
 })
 
-test('the report of the largest storage is a file that agents read', () => {
+test('the report of a storage with 10,000 repositories names all of them, in files that agents read', () => {
   const problem = { code: 'failed' as const, message: 'm'.repeat(300) }
-  const lines = Array.from({ length: 2 * MOST_NAMES }, (_, one) =>
+  const lines = Array.from({ length: 10 * MOST_NAMES }, (_, one) =>
     line(`${one}`.padStart(32, 'r'), { problems: [problem, problem] }),
   )
 
-  const report = reportOf(at, lines)
+  const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
 
-  expect([report.problems.length, report.names.length]).toEqual([MOST_PROBLEMS, MOST_NAMES])
-  const text = signedReport(new Secret(keeper.privateKey), report)
-  expect(Buffer.byteLength(text)).toBeLessThan(65_536)
+  const report = newestOf(keeper.publicKey, texts, now)
+  expect([report?.repositories, report?.problems.length]).toEqual([lines.length, MOST_PROBLEMS])
+  const lists = texts
+    .slice(0, -1)
+    .map((text) => KeeperNames.parse(JSON.parse(SignedReport.parse(JSON.parse(text)).report)))
+  const names = [...(report?.names ?? []), ...lists.flatMap((list) => list.names)]
+  expect(names).toEqual(lines.map(({ repository }) => repository))
+  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThan(65_536)
+})
+
+test('the report of the largest storage counts the repositories that it does not name', () => {
+  const most = (MOST_LISTS + 1) * MOST_NAMES
+  const lines = Array.from({ length: most + 5 }, (_, one) => line(`site${one}`))
+
+  const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
+
+  expect([texts.length, newestOf(keeper.publicKey, texts, now)?.repositories]).toEqual([
+    ...[MOST_LISTS + 1, most + 5],
+  ])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Keep } from '#agent/keeper/config.ts'
-import { arrivalOf, type Backup, clockProblem, forgottenOf, keptOf } from '#agent/keeper/rules.ts'
+import { arrivalOf, type Backup, forgottenOf, keptOf } from '#agent/keeper/rules.ts'
 
 const DAY = 24 * 3_600_000
 /** A Monday. */
@@ -99,13 +99,4 @@ test('while a manifest cannot be read, what no other names stays for the longest
 
   const contents = { snapshots, backups: [], proofs: [], unreadable: ['364'] }
   expect(forgottenOf(contents, KEEP, NOW)).toEqual(['366'])
-})
-
-test.each([
-  ['is behind', NOW - 2 * 3_600_000, 'The clock is behind that of the last run'],
-  ['jumped', NOW + 400 * DAY, 'The last run was 400 days ago'],
-])('nothing is forgotten when the clock %s', (_, now, problem) => {
-  expect(clockProblem(NOW, now)).toStartWith(problem)
-  expect(clockProblem(NOW, NOW + 44 * DAY)).toBeUndefined()
-  expect(clockProblem(undefined, now)).toBeUndefined()
 })

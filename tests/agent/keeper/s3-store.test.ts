@@ -15,11 +15,12 @@ test('the report in a bucket takes the place of earlier ones, and agents read it
   objects.set(`sites/hosting-keeper/keys/${'f'.repeat(64)}`, 'garbage')
   const store = s3Store(host, bucket, '/nonexistent')
 
-  await store.report('one')
-  await store.report('two')
+  const texts = ['list', 'two']
+  await store.report(['one'])
+  await store.report(texts)
 
-  expect([...objects]).toEqual([[pathOf('two'), 'two']])
+  expect([...objects]).toEqual(texts.map((text) => [pathOf(text), text]))
   const found = await s3Reader(bucket).keys(['hosting-keeper', 'none'])
-  expect([found.get('hosting-keeper'), found.get('none')]).toEqual([['two'], []])
+  expect([found.get('hosting-keeper'), found.get('none')]).toEqual([texts, []])
   await stop()
 })

@@ -19,6 +19,7 @@ function storeWith(files: StoredFile[]) {
     },
     restic: async () => ({ launcher: [], options: [], env: {} }),
     report: async () => undefined,
+    removeDrafts: async () => undefined,
   }
   return { store, out }
 }

@@ -17,7 +17,7 @@ test('has the last messages of restic in one line', () => {
 test('says what a status of restic means', () => {
   expect([10, 11, 12].map((code) => failed(code, 'Fatal').message)).toEqual([
     'The target has no repository of this site (Fatal)',
-    'The repository is locked by another program: try again when it has ended (Fatal)',
+    'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program (Fatal)',
     'The repository of this site has another password (Fatal)',
   ])
   expect(failed(3, 'Fatal')).toBeInstanceOf(Incomplete)
@@ -50,7 +50,7 @@ test('has the same code for a restic that was ended because it took too long', (
   const waits = 'repo already locked, waiting up to 10m0s for the lock'
   expect(away(128, waits, true)).toEqual([
     undefined,
-    `The repository is locked by another program: try again when it has ended (${waits})`,
+    `The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program (${waits})`,
   ])
 })
 

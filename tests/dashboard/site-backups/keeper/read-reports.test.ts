@@ -127,3 +127,23 @@ test('another key of the keeper forgets the report of the earlier one', async ()
 
   expect(await target()).toBeNull()
 })
+
+test('a report of the future needs attention, and does not hide the next one', async () => {
+  const { agent, dashboard, clock, write, read, target, items } = await kept()
+  await using _ = agent
+  await using __ = dashboard
+  write(-365)
+  await read()
+  expect(await items()).toEqual([
+    [
+      'warning',
+      `The last report of the keeper is of ${ago(-365).slice(0, 10)}, which is in the future: correct the clock of its machine, then start it again`,
+    ],
+  ])
+
+  write(0)
+  clock.move(7 * HOUR)
+  await read()
+
+  expect([(await target()).at, await items()]).toEqual([ago(0), []])
+})
