@@ -39,6 +39,9 @@ export const FoundRepositories = z.object({
     .max(MOST_FOUND)
     .describe('By name.'),
   next: z.string().max(32).nullable().describe('The last name, if there are more.'),
+  unnamed: amount
+    .default(0)
+    .describe('Repositories that the report of a keeper counts, and does not name.'),
 })
 export type FoundRepositories = z.infer<typeof FoundRepositories>
 

@@ -131,6 +131,7 @@ export const BACKUP_EXAMPLES = {
       { name: 'shop_k3f9', keys: [{ kit: Kit.fingerprint, sealed: SEALED }], backups: 0 },
     ],
     next: null,
+    unnamed: 0,
   },
   AdoptBackups: { target_id: 1, repository: 'shop_k3f9', sealed_passwords: [SEALED] },
   AdoptedBackups: {

@@ -37,6 +37,9 @@ export const FoundBackups = z
       )
       .describe('By name: those that a recovery kit opens.'),
     next: z.string().nullable().describe('For `after` of the next call; null: this is all.'),
+    unnamed: Count.describe(
+      'Repositories that the report of the keeper counts, and does not name.',
+    ),
   })
   .meta({ id: 'FoundBackups', description: 'The repositories of sites in a backup target.' })
 export type FoundBackups = z.infer<typeof FoundBackups>

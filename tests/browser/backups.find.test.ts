@@ -37,7 +37,7 @@ beforeAll(async () => {
       { name: 'shop_k3f9', keys: keys(kit.publicKey) },
     ]
     const named = repositories.filter(({ name }) => body.repositories?.includes(name))
-    return Response.json({ is_listed: false, repositories: named, next: null })
+    return Response.json({ is_listed: false, repositories: named, next: null, unnamed: 0 })
   })
   agent.answers.set('/backups/list', async (request) => {
     const body = await request.json()

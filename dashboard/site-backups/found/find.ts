@@ -43,5 +43,6 @@ export async function findBackups(
     ...{ name, keys },
     backups: known.get(name) ?? 0,
   }))
-  return { is_listed: found.is_listed, dashboard_key, repositories, next: found.next }
+  const { is_listed, next, unnamed } = found
+  return { is_listed, dashboard_key, repositories, next, unnamed }
 }

@@ -12,7 +12,7 @@ import {
   MOST_PASSWORDS,
   SealedKey,
 } from '#shared/backup-find.ts'
-import { KeeperReport, SignedReport } from '#shared/keeper-report.ts'
+import { KeeperNames, KeeperReport, SignedReport } from '#shared/keeper-report.ts'
 import { parseJson } from '#shared/parse.ts'
 import { readKeys } from './read-keys.ts'
 
@@ -28,8 +28,9 @@ export async function findRepositories(
   host: Host,
   { target, repositories, after }: FindRequest,
 ): Promise<FoundRepositories> {
-  const named =
-    repositories ?? (target.place.kind === 'rest' ? await reportedNames(host, target) : null)
+  const isAsked = repositories === null && target.place.kind === 'rest'
+  const reported = isAsked ? await reportedNames(host, target) : undefined
+  const named = reported?.names ?? repositories
   const request = { repositories: named, after, most: MOST_FOUND, containing: `"${RECOVERY}` }
   const { is_listed, repositories: read, next } = await readKeys(host, target, request)
   const ofSites = read.filter(({ name }) => isOfSite(name))
@@ -37,7 +38,8 @@ export async function findRepositories(
     name,
     keys: texts.flatMap(sealedIn).slice(0, MOST_PASSWORDS),
   }))
-  return { is_listed, repositories: found.filter(({ keys }) => keys.length > 0), next }
+  const unnamed = reported?.unnamed ?? 0
+  return { is_listed, repositories: found.filter(({ keys }) => keys.length > 0), next, unnamed }
 }
 
 /** Only what a key for a recovery kit looks like: see prepareRepository. */
@@ -49,17 +51,34 @@ function sealedIn(text: string): SealedKey[] {
   return sealed.success ? [sealed.data] : []
 }
 
-/** Names only: nothing is believed of them, so the signature of the report does not matter. */
-async function reportedNames(host: Host, target: BackupTarget): Promise<string[]> {
-  const { texts } = await readKeeper(host, { target })
-  const reports = texts.map((text) => parseJson(SignedReport, text)?.report)
-  const names = reports.flatMap((report) => parseJson(KeeperReport, report)?.names ?? [])
-  return [...new Set(names)].filter((name) => RepositoryName.safeParse(name).success)
+/**
+ * Names only: nothing is believed of them, so the signatures do not matter. `unnamed`: how many more
+ * repositories a report counts.
+ */
+async function reportedNames(host: Host, target: BackupTarget) {
+  const texts = await textsOf(host, target)
+  const named = texts.flatMap((text) => parseJson(Named, reportIn(text)) ?? [])
+  const names = new Set(named.flatMap((one) => one.names))
+  const counted = Math.max(0, ...named.map(({ repositories = 0 }) => repositories))
+  return {
+    names: [...names].filter((name) => RepositoryName.safeParse(name).success),
+    unnamed: Math.max(0, counted - names.size),
+  }
 }
 
-/** What keepers reported; only a signature shows which one did. */
+/** A report, or a list of more names. */
+const Named = KeeperNames.pick({ names: true }).extend({ repositories: z.number().optional() })
+const reportIn = (text: string) => parseJson(SignedReport, text)?.report
+
+/** What keepers reported; only a signature shows which one did. Lists of names are left out. */
 export async function readKeeper(host: Host, { target }: KeeperRequest): Promise<KeeperTexts> {
+  const texts = await textsOf(host, target)
+  const reports = texts.filter((text) => parseJson(KeeperReport, reportIn(text)) !== undefined)
+  return { texts: reports.slice(0, MOST_TEXTS) }
+}
+
+async function textsOf(host: Host, target: BackupTarget): Promise<string[]> {
   const request = { repositories: [KEEPER_FOLDER], after: '', most: 1, containing: '"signature"' }
   const { repositories } = await readKeys(host, target, request)
-  return { texts: repositories.flatMap(({ texts }) => texts).slice(0, MOST_TEXTS) }
+  return repositories.flatMap(({ texts }) => texts)
 }

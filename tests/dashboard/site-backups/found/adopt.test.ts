@@ -69,7 +69,12 @@ test('the repositories of a target are found with their sealed passwords, by a s
   expect([status, body]).toEqual([
     200,
     {
-      ...{ is_listed: true, next: null, dashboard_key: expect.stringContaining('PUBLIC KEY') },
+      ...{
+        is_listed: true,
+        next: null,
+        unnamed: 0,
+        dashboard_key: expect.stringContaining('PUBLIC KEY'),
+      },
       repositories: found.repositories.map((one) => ({ ...one, backups: 0 })),
     },
   ])

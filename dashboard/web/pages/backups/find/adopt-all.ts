@@ -28,16 +28,19 @@ export class NotFound extends Error {}
 /**
  * Finds the repositories in a target, decrypts their passwords with the kit, and has their backups
  * recorded, one repository after the other. A dashboard without a kit uses this one from then on.
+ * Returns how many more repositories there are, whose names are not known.
  */
 export async function adoptAll(
   search: Search,
   show: (found: readonly Found[]) => void,
-): Promise<void> {
+): Promise<number> {
   const kit = await kitIn(search.kit)
   if (!search.hasKit) await takeKit(kit)
   const found: Found[] = []
+  let unnamed = 0
   for await (const { page, repository } of repositoriesOf(search)) {
     if (!repository) {
+      unnamed = page.unnamed
       found.push(...page.repositories.map(({ name }) => ({ name, state: 'waiting' as const })))
       show([...found])
       continue
@@ -48,6 +51,7 @@ export async function adoptAll(
       show([...found])
     }
   }
+  return unnamed
 }
 
 type Repository = FoundBackups['repositories'][number]

@@ -36,7 +36,7 @@ function FindForm({ target, onShow, onClose }: Omit<FindProps, 'open'>) {
   const chosen = useServer()
   const [file, setFile] = useState<File>()
   const [names, setNames] = useState('')
-  const { start, hasKit, found, isPending, error } = useFind()
+  const { start, hasKit, found, unnamed, isPending, error } = useFind()
   const { server: server_id } = chosen
   const listed = names.split(/\s+/).filter((name) => name !== '')
   const submit = () => {
@@ -45,7 +45,7 @@ function FindForm({ target, onShow, onClose }: Omit<FindProps, 'open'>) {
     start({ target_id: target.id, server_id, file, repositories })
   }
   if (found) {
-    const shown = { found, isBusy: isPending, error, onRetry: submit, onClose, onShow }
+    const shown = { found, unnamed, isBusy: isPending, error, onRetry: submit, onClose, onShow }
     return <FoundList {...shown} />
   }
   const refused = error instanceof NotFound ? error.message : undefined

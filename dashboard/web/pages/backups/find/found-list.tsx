@@ -2,6 +2,7 @@ import { RotateCw } from 'lucide-react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
@@ -11,6 +12,7 @@ import type { Found } from './adopt-all.ts'
 
 interface FoundListProps {
   found: readonly Found[]
+  unnamed: number
   isBusy: boolean
   error: unknown
   onRetry: () => void
@@ -19,7 +21,8 @@ interface FoundListProps {
 }
 
 /** Each repository of the target, while their backups are recorded and after it. */
-export function FoundList({ found, isBusy, error, onRetry, onClose, onShow }: FoundListProps) {
+export function FoundList(props: FoundListProps) {
+  const { found, unnamed, isBusy, error, onRetry, onClose, onShow } = props
   const count = (...states: Found['state'][]) =>
     found.filter(({ state }) => states.includes(state)).length
   const done = count('done')
@@ -43,6 +46,15 @@ export function FoundList({ found, isBusy, error, onRetry, onClose, onShow }: Fo
           </div>
         )}
       </div>
+      {unnamed > 0 && (
+        <Notice
+          kind="warn"
+          title={`${formatCount(unnamed, 'more repository', 'more repositories')} in the target`}
+        >
+          The report of the keeper does not name them. Search again with the names of their folders
+          on the storage machine.
+        </Notice>
+      )}
       {error !== null && <Failure error={error} onRetry={onRetry} />}
       {found.length > 0 && (
         <Table

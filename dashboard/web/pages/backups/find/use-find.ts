@@ -11,7 +11,13 @@ export function useFind() {
   const { data: kits } = useQuery(kitsQuery)
   const [found, setFound] = useState<readonly Found[]>()
   const hasKit = kits && kits.in_use !== null
-  const { mutate, isPending, isSuccess, error } = useMutation({
+  const {
+    mutate,
+    isPending,
+    isSuccess,
+    error,
+    data: unnamed = 0,
+  } = useMutation({
     // The text of the kit is not kept.
     gcTime: 0,
     mutationFn: async ({ file, ...options }: NewSearch) =>
@@ -19,5 +25,6 @@ export function useFind() {
     onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
   })
   const isShown = found !== undefined && (isSuccess || found.length > 0)
-  return { start: mutate, hasKit, found: isShown ? found : undefined, isPending, error }
+  const shown = isShown ? found : undefined
+  return { start: mutate, hasKit, found: shown, unnamed, isPending, error }
 }

@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
+import { reportsOf } from '#agent/keeper/report.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
 import { fingerprintOf } from '#agent/os/restic/seal.ts'
-import { kit, opened, savedSite, TARGET } from '#tests/support/agent/backup.ts'
+import { Secret } from '#shared/secret.ts'
+import { keeper, kit, opened, savedSite, TARGET } from '#tests/support/agent/backup.ts'
 
+const AT = '2026-03-01T08:00:00.000Z'
 const OPEN = '/var/lib/hosting-agent/backups/.storage/open'
 
 test('finds the repositories of a storage, with passwords that only the kit opens', async () => {
@@ -21,6 +24,7 @@ test('finds the repositories of a storage, with passwords that only the kit open
     is_listed: true,
     repositories: [{ name: 'shop', keys: [{ kit: fingerprintOf(kit.publicKey), sealed }] }],
     next: null,
+    unnamed: 0,
   })
   expect(opened(kit.privateKey, sealed)).toBe(password.reveal())
   expect(host.disk.find(OPEN)).toBeUndefined()
@@ -52,4 +56,25 @@ test('reports the answer of the storage, and removes its secrets', async () => {
   )
   await readKeeper(host, { target: TARGET }).catch(() => undefined)
   expect(host.disk.find(OPEN)).toBeUndefined()
+})
+
+test('a storage that lists nothing has the repositories of all lists of its keeper', async () => {
+  const { host } = await savedSite({})
+  const place = { kind: 'rest' as const, url: 'https://backup.example/', user: 'a', ca: '' }
+  const lines = Array.from({ length: 2500 }, (_, one) => ({
+    ...{ at: AT, store: '/srv', repository: `site${one}`, status: 'ok' as const, seconds: 1 },
+  }))
+  const texts = reportsOf(new Secret(keeper.privateKey), AT, lines)
+  const search = async (given: readonly string[]) => {
+    const repositories = [{ name: 'hosting-keeper', texts: [...given, '{"signature":"garbage"}'] }]
+    const answer = { is_listed: false, repositories, next: null }
+    host.answer('/usr/local/bin/hosting-agent storage', JSON.stringify(answer))
+    const target = { place, secret: new Secret('secret') }
+    const reported = await readKeeper(host, { target })
+    const { unnamed } = await findRepositories(host, { target, repositories: null, after: '' })
+    return { unnamed, reported: reported.texts }
+  }
+
+  expect(await search(texts)).toEqual({ unnamed: 0, reported: texts.slice(-1) })
+  expect(await search(texts.slice(1))).toEqual({ unnamed: 1000, reported: texts.slice(-1) })
 })
