@@ -68,8 +68,8 @@ const manifestOf = (snapshot: string) => ({
 })
 
 /** The program with the keeper, for `installKeeper`. */
-export async function buildKeeper(file: string): Promise<void> {
-  await must([process.execPath, 'build', '--compile', `--outfile=${file}`, 'agent/main.ts'])
+export async function buildKeeper(file: string, source = 'agent/main.ts'): Promise<void> {
+  await must([process.execPath, 'build', '--compile', `--outfile=${file}`, source])
 }
 
 /** Puts the keeper on the machine of a storage; returns its public key, and how it is run. */
