@@ -36,15 +36,25 @@ export async function resticOf(
   stolen: Stolen,
   args: readonly string[],
 ): Promise<string> {
-  const { place, secret, repository, password } = stolen
-  if (place.kind !== 'rest') throw new Error(`no REST server: ${place.kind}`)
-  const address = `rest:${place.url.replace('://', `://${place.user}:${secret}@`)}${repository}/`
-  await host.put(`${FOLDER}/address`, `${address}\n`, 0o600)
+  const { place, secret, password } = stolen
+  if (place.kind !== 'rest' && place.kind !== 's3') throw new Error(`not for ${place.kind}`)
+  await host.put(`${FOLDER}/address`, `${addressOf(stolen)}\n`, 0o600)
+  await host.put(`${FOLDER}/aws`, awsOf(place.user, secret), 0o600)
   await host.put(`${FOLDER}/password`, password, 0o600)
   await host.put(`${FOLDER}/ca.pem`, place.ca)
-  return host.must([
+  const argv = [
     ...['/root/restic/usr/bin/restic', '--repository-file', `${FOLDER}/address`],
     ...['--password-file', `${FOLDER}/password`, '--cacert', `${FOLDER}/ca.pem`],
     ...['--retry-lock=1s', ...args],
-  ])
+  ]
+  return host.must(argv, { env: { AWS_SHARED_CREDENTIALS_FILE: `${FOLDER}/aws` } })
 }
+
+function addressOf({ place, secret, repository }: Stolen): string {
+  if (place.kind === 's3') return `s3:${place.url}/${place.bucket}/${place.prefix}/${repository}`
+  if (place.kind !== 'rest') throw new Error(`not for ${place.kind}`)
+  return `rest:${place.url.replace('://', `://${place.user}:${secret}@`)}${repository}/`
+}
+
+const awsOf = (user: string, secret: string) =>
+  `[default]\naws_access_key_id=${user}\naws_secret_access_key=${secret}\n`
