@@ -8,7 +8,7 @@ import type { KeeperConfig, StoreSettings } from './config.ts'
 import { folderStore } from './folder-store.ts'
 import { type Kept, keepRepository, type Work } from './keep.ts'
 import { readKey } from './key.ts'
-import { reportsOf } from './report.ts'
+import { type Problem, reportsOf } from './report.ts'
 import { s3Store } from './s3-store.ts'
 import { newRepository, type RepositoryState, readState, writeState } from './state.ts'
 import type { Store } from './store.ts'
@@ -16,7 +16,7 @@ import type { Store } from './store.ts'
 const STATE_DIR = '/var/lib/hosting-keeper'
 const STATE_PATH = `${STATE_DIR}/state.json`
 
-/** A line of the report: one for each repository. */
+/** A line of the report: one for each repository; with an empty name for a store that does not answer. */
 export interface ReportLine extends Partial<Kept> {
   at: string
   store: string
@@ -54,7 +54,12 @@ export async function* runKeeper(
     ...{ clock_problem: problem, dry_run: dry_run || problem !== undefined },
   }
   const stores = config.stores.map((settings, index) => storeOf(host, settings, index))
-  const found = await repositoriesIn(stores)
+  const { found, failed } = await repositoriesIn(stores)
+  const at = new Date(now).toISOString()
+  for (const [store, problem] of failed) {
+    const outcome = { status: 'failed' as const, problems: [problem], seconds: 0 }
+    yield { at, store: store.name, repository: '', ...outcome }
+  }
   const lines: ReportLine[] = []
   const doneAt = ({ id }: { id: string }) => state.repositories[id]?.done ?? 0
   for (const { store, name, id } of found.sort((a, b) => doneAt(a) - doneAt(b))) {
@@ -74,7 +79,12 @@ export async function* runKeeper(
   if (dry_run) return
   const { repositories } = work.dry_run ? await readState(host.files, STATE_PATH) : state
   await writeState(host.files, STATE_PATH, { repositories, ...clocked })
-  await report(host, key, stores, lines)
+  await report(
+    host,
+    key,
+    stores.filter((store) => !failed.has(store)),
+    lines,
+  )
 }
 
 /** For the dashboard, which reads it with the credentials of a server. */
@@ -107,13 +117,17 @@ async function outcomeOf(
 }
 
 async function repositoriesIn(stores: readonly Store[]) {
+  const failed = new Map<Store, Problem>()
   const all = stores.map(async (store) => {
-    const names = await store.repositories()
+    const names = await store.repositories().catch((error: unknown) => {
+      failed.set(store, { code: 'failed', message: messageOf(error) })
+      return []
+    })
     return names
       .filter((name) => !isNoRepository(name))
       .map((name) => ({ store, name, id: `${store.name}/${name}` }))
   })
-  return (await Promise.all(all)).flat()
+  return { found: (await Promise.all(all)).flat(), failed }
 }
 
 async function provided(host: Host): Promise<string> {
