@@ -5,17 +5,18 @@ import type { GoneSite } from '#shared/api/backup-coverage.ts'
 
 const MOST = 500
 
-/** The backups of deleted sites. */
-export function listGone(db: Database): Promise<GoneSite[]> {
+/** The backups of deleted sites. The last one is that by the clock of the dashboard. */
+export async function listGone(db: Database): Promise<GoneSite[]> {
   const { domain, target_id } = backups
-  const last_at = sql<string>`max(${backups.at})`
-  return db.read
+  const recorded_at = sql<string>`max(${backups.recorded_at})`
+  const rows = await db.read
     .select({
       domain,
       target: backup_targets.name,
       count: sql<number>`count(*)`,
-      last_at,
+      recorded_at,
       // SQLite takes these from the row with the maximum.
+      last_at: backups.at,
       backup_id: backups.id,
       bytes: backups.bytes,
     })
@@ -23,8 +24,9 @@ export function listGone(db: Database): Promise<GoneSite[]> {
     .innerJoin(backup_targets, eq(backup_targets.id, target_id))
     .where(and(isNull(backups.site_id), isNull(backups.gone_at)))
     .groupBy(domain, target_id)
-    .orderBy(desc(last_at), asc(domain))
+    .orderBy(desc(recorded_at), asc(domain))
     .limit(MOST)
+  return rows.map(({ recorded_at: _, ...row }) => row)
 }
 
 /** All backups of a site that was deleted permanently, newest first. */
@@ -35,6 +37,6 @@ export function listGoneBackups(db: Database, domain: string) {
     .from(backups)
     .innerJoin(backup_targets, eq(backup_targets.id, backups.target_id))
     .where(and(isNull(backups.site_id), isNull(backups.gone_at), eq(backups.domain, domain)))
-    .orderBy(desc(at), desc(id))
+    .orderBy(desc(backups.recorded_at), desc(id))
     .limit(MOST)
 }

@@ -133,7 +133,7 @@ export function backupStatements(
 const lastProof = sql`(select id from backup_proofs where backup_proofs.backup_id = backups.id
   order by id desc limit 1)`
 
-/** Those that are still in their targets, newest first. */
+/** Those that are still in their targets, newest first: by the clock of the dashboard. */
 export async function listBackups(db: Database, site_id: number): Promise<BackupView[]> {
   const { id, at, target_id, files, tables, bytes, stored, seconds, excluded } = backups
   return db.read
@@ -163,7 +163,7 @@ export async function listBackups(db: Database, site_id: number): Promise<Backup
     .innerJoin(backup_targets, eq(backup_targets.id, target_id))
     .leftJoin(backup_proofs, eq(backup_proofs.id, lastProof))
     .where(and(eq(backups.site_id, site_id), isNull(backups.gone_at)))
-    .orderBy(desc(at), desc(id))
+    .orderBy(desc(backups.recorded_at), desc(id))
     .limit(MOST)
 }
 

@@ -40,6 +40,6 @@ export function listGoneOf(db: Database, site_id: number) {
     .from(backups)
     .innerJoin(backup_targets, eq(backup_targets.id, backups.target_id))
     .where(and(eq(backups.site_id, site_id), sql`${gone_at} is not null`))
-    .orderBy(sql`${at} desc, ${id} desc`)
+    .orderBy(sql`${backups.recorded_at} desc, ${id} desc`)
     .limit(MOST_GONE)
 }
