@@ -8,6 +8,7 @@ import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { pushStaging, useBackups } from '#tests/support/system/backup-uses.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
+import { KEEPER_KEY, keeperOn } from '#tests/support/system/keeper-secrets.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
 import { adoptAgain, visitorSecrets } from '#tests/support/system/visitor-secrets.ts'
@@ -45,6 +46,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
   /** Of the repository's password. */
   let file: string
   let visitors: string[]
+  let keeper: Awaited<ReturnType<typeof keeperOn>>
 
   /** Every answer and every event is looked at. */
   const call = async (method: string, path: string, body?: object) => {
@@ -57,8 +59,8 @@ unless(lab.available()).describe('the secrets of backups', () => {
     answers.see(`events of POST ${path}`, JSON.stringify(events))
     return events.at(-1)
   }
-  const addTarget = async (name: string, place: object, secret: string) => {
-    const { target } = await call('POST', '/api/backup-targets', { name, place, secret })
+  const addTarget = async (name: string, place: object, secret: string, more = {}) => {
+    const { target } = await call('POST', '/api/backup-targets', { name, place, secret, ...more })
     return { target_id: target?.id }
   }
 
@@ -88,7 +90,8 @@ unless(lab.available()).describe('the secrets of backups', () => {
     await confirmKit(world.dashboard)
     const backups = world.path(`/sites/${site?.id}/backups`)
     const check = world.path('/backup-check')
-    const target = await addTarget('REST', place, secret)
+    keeper = await keeperOn(storage.host, `${storage.folder}/${USER}`)
+    const target = await addTarget('REST', place, secret, { keeper_key: keeper.key })
     expect((await last(check, target))?.event).toBe('complete')
     expect((await last(backups))?.event).toBe('complete')
     file = (await world.host.must(['bash', '-c', `echo ${PASSWORDS}`])).trim()
@@ -151,6 +154,13 @@ unless(lab.available()).describe('the secrets of backups', () => {
       expect(secrets.flatMap((secret) => answers.placesOf(secret))).toEqual([])
       expect(answers.placesOf(kit.privateKey.split('\n')[3] ?? '')).toEqual([])
       expect(answers.placesOf(DOMAIN)).not.toEqual([])
+    },
+    5 * MINUTES,
+  )
+  test(
+    'are in no process, journal or report of the keeper, which opens the same repositories',
+    async () => {
+      expect(await keeper.found(known.repository ?? '')).toEqual([KEEPER_KEY])
     },
     5 * MINUTES,
   )
