@@ -7,12 +7,12 @@
 # one line, as https://restic.net writes it, such as rest:https://USER:PASSWORD@HOST:8000/hosting/shop_k3f9/
 # S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, and AWS_DEFAULT_REGION if it
 # is not us-east-1; SFTP needs a key and a known host for ssh(1). --keys is a copy of the folder "keys"
-# of the repository, if it cannot be read from the storage. --backup ID restores an earlier backup than
-# the newest. Run it as root; it can be run again.
+# of the repository, if it cannot be read from the storage. --backup ID restores another backup than the
+# newest one that is not dated in the future. Run it as root; it can be run again.
 set -eu
 fail() { echo "recover-site: $*" >&2; exit 1; }
 say() { echo "[$(($(date +%s) - started)) s] $*"; }
-started=$(date +%s) kit='' repository='' ca='' keys='' backup=latest
+started=$(date +%s) kit='' repository='' ca='' keys='' backup=newest
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || fail "$1 needs a value"
   case $1 in
@@ -106,7 +106,23 @@ own_restic() {
     ${ca:+--cacert "$ca"} "$@"
 }
 
-say 'Reading the manifest'
+if [ "$backup" = newest ]; then
+  say 'Looking for the newest backup'
+  own_restic snapshots --tag manifest --json > backups.json
+  # A server dates its backups itself, and one in wrong hands as it likes.
+  php -r '$all = json_decode(file_get_contents("backups.json"), true) ?: [];
+    usort($all, fn($one, $other) => strtotime($other["time"]) <=> strtotime($one["time"]));
+    $later = array_filter($all, fn($one) => strtotime($one["time"]) > time() + 3600);
+    foreach (array_slice($all, 0, 20) as $position => $one)
+      echo "  ", substr($one["id"], 0, 8), gmdate("  Y-m-d H:i:s", strtotime($one["time"])), " UTC",
+        isset($later[$position]) ? ", in the future: not taken" : "", "\n";
+    if (count($all) > 20) echo "  and ", count($all) - 20, " earlier ones\n";
+    file_put_contents("newest", array_values(array_diff_key($all, $later))[0]["id"] ?? "");'
+  backup=$(cat newest)
+  [ -n "$backup" ] || fail "no backup is dated before now, $(date -u): correct the clock of this machine, or choose a backup with --backup ID"
+fi
+
+say "Reading the manifest of the backup $(printf %.8s "$backup")"
 own_restic dump --tag manifest "$backup" /manifest.json > manifest.json
 # The value of a field of the manifest, if it has no unexpected characters.
 field() {

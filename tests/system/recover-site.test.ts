@@ -9,6 +9,7 @@ import { startS3Server, WRITER } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
 import { tablesOf } from '#tests/support/system/histories/table-state.ts'
+import { resticOf } from '#tests/support/system/thief.ts'
 
 const MINUTES = 60_000
 const SCRIPT = 'scripts/recover-site.sh'
@@ -32,7 +33,7 @@ unless(lab.available()).test(
     const storage = await startRestServer()
     const { place, secret } = storage.target('shop')
     server.target = { place, secret }
-    await server.completed('backup.create', server.saving)
+    const { repository, password } = await server.save()
     const [s3, sftp] = [await startS3Server(), await startSftpServer()]
     for (const { target } of [s3, sftp]) {
       server.target = target
@@ -45,6 +46,11 @@ unless(lab.available()).test(
 
     const rescue = await lab.startHost({ name: 'rescue', suite: 'trixie', init: 'systemd' })
     await installRestic(rescue)
+    // By somebody in control of the server: the storage only adds.
+    const stolen = { place, secret, repository, password }
+    const forged = ['backup', '--time', '2099-01-01 00:00:00', '--tag', 'manifest']
+    const text = ['--stdin-filename', 'manifest.json', '--stdin-from-command', '--', 'echo', '{}']
+    await resticOf(rescue, stolen, [...forged, ...text])
     const address = place.url.replace('://', `://${place.user}:${secret}@`)
     await rescue.put('/root/repository', `rest:${address}${SITE.user}/\n`, 0o600)
     await rescue.put('/root/kit.pem', kit.privateKey, 0o600)
@@ -58,6 +64,9 @@ unless(lab.available()).test(
     expect(said).toMatch(/\[\d+ s\] shop\.example\.test answers\. Backup of 20\d\d-/)
     expect(await rescue.must(['bash', '-c', sums])).toBe(files)
     expect(await rowsOf(rescue)).toEqual(tables)
+    expect(said).toMatch(
+      / {2}[0-9a-f]{8} {2}2099-01-01 \d\d:00:00 UTC, in the future: not taken\n {2}/,
+    )
     expect(said).toContain('It also answers for alias.example.test old.example.test\n')
     expect(said).toContain('  0 3 * * *  wp cache flush\n')
     for (const name of [SITE.domain, 'alias.example.test', 'old.example.test']) {

@@ -48,7 +48,7 @@ export function listBackups(host: Host, request: ListRequest): Promise<ListedBac
         const opened = openedOf(host, repository, SESSION)
         const snapshots = await snapshotsIn(host, opened)
         if (!snapshots) continue
-        const page = pageOf(completeIn(snapshots).reverse(), before)
+        const page = pageOf(completeIn(snapshots).reverse(), before, host.clock.now())
         return { password: position, ...(await backupsOf(host, opened, page)) }
       } finally {
         await closeFiles(host, SESSION).apply()
@@ -71,9 +71,13 @@ async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | und
 
 type Backup = ListedBackups['backups'][number]
 
+/** A clock may be wrong by so much. */
+const AHEAD_MS = 3_600_000
+
 /** `before`: the last one of the previous page. */
-function pageOf(all: readonly Backup[], before: string | undefined) {
-  const [newest] = all
+function pageOf(all: readonly Backup[], before: string | undefined, now: number) {
+  // A server dates its backups itself: one of the future says nothing about the site of today.
+  const newest = all.find(({ at }) => Date.parse(at) <= now + AHEAD_MS) ?? all[0]
   if (!newest) throw conflict('The repository has no complete backup')
   const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
   const backups = all.slice(from, from + MOST_LISTED)

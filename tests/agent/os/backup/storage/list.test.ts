@@ -93,3 +93,20 @@ test('says when no password opens the repository, and when restic is missing', a
   host.disk.drop('/var/lib/hosting-agent/bin/restic')
   expect(list()).rejects.toThrow('restic is not installed on this server')
 })
+
+test('takes the site from the newest backup that is not dated in the future', async () => {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const forged = 'f'.repeat(64)
+  const lines = [
+    { id: backup, time: '2025-12-31T00:00:00Z', tags: ['manifest'] },
+    { id: forged, time: '2030-01-01T00:00:00Z', tags: ['manifest'] },
+  ]
+  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+
+  const listed = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+
+  expect([listed.domain, listed.backups.map(({ id }) => id)]).toEqual([
+    ...['shop.example', [forged, backup]],
+  ])
+})
