@@ -62,6 +62,7 @@ function sshFiles(
     '  StrictHostKeyChecking yes',
     '  BatchMode yes',
     '  ConnectTimeout 20',
+    '  ConnectionAttempts 5',
     '  ServerAliveInterval 30',
   ]
   const text = key.reveal()

@@ -51,7 +51,7 @@ test('SFTP uses one key, and trusts one host key', () => {
     known_hosts: 'target ssh-ed25519 AAAA\n',
     key: 'PRIVATE KEY\n',
   })
-  expect(ssh_config?.split('\n').slice(0, 9)).toEqual([
+  expect(ssh_config?.split('\n').slice(0, 13)).toEqual([
     'Host target',
     '  HostName backup.example',
     '  Port 2222',
@@ -61,6 +61,10 @@ test('SFTP uses one key, and trusts one host key', () => {
     '  HostKeyAlias target',
     '  UserKnownHostsFile /run/backup/known_hosts',
     '  GlobalKnownHostsFile /dev/null',
+    '  StrictHostKeyChecking yes',
+    '  BatchMode yes',
+    '  ConnectTimeout 20',
+    '  ConnectionAttempts 5',
   ])
   expect(options('sftp')).toEqual(['-o', 'sftp.args=-F /run/backup/ssh_config'])
 })
