@@ -2,22 +2,36 @@ import type { Secret } from '#shared/secret.ts'
 
 const MOST = 600
 
-/** The last lines of restic, of which those in JSON have a `message`: in one line, without secrets. */
+/** A file of another content, and one that is missing in a folder, on a REST server or in S3. */
+const DAMAGED =
+  /invalid data returned|ciphertext verification failed|is damaged|could be damaged|not found in repository|(Load|ReadFull)\(<\w+\/.*(no such file|\b404\b|does not exist)/i
+
+/** Whether a message of restic says that data in the repository is not what it wrote, or is missing. */
+export const isOfDamage = (message: string): boolean => DAMAGED.test(message)
+
+/** Its last lines, of which those in JSON have a `message`: in one line, without secrets. */
 export function complaintOf(output: string, secrets: readonly Secret[]): string {
   const lines = output
     .split('\n')
     .map(messageIn)
     .filter((line) => line !== '')
-  return withoutSecrets(lines.slice(-3).join(' | '), secrets).slice(0, MOST)
+  // A restore complains about each file after that.
+  const damage = lines.slice(0, -3).filter(isOfDamage).slice(0, 1)
+  return withoutSecrets([...damage, ...lines.slice(-3)].join(' | '), secrets).slice(0, MOST)
 }
 
-function messageIn(line: string): string {
+/** The calls within restic, which it appends to unexpected errors. */
+const TRACE = /\ngithub\.com\/restic\/.*/s
+
+/** Of a line that restic printed, as text or as JSON; empty for other JSON. */
+export function messageIn(line: string): string {
   const text = line.trim()
   if (!text.startsWith('{')) return text.replace(/\p{Cc}/gu, ' ')
   try {
     const value = JSON.parse(text)
     const message = value.message ?? value.error?.message
-    return typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : ''
+    if (typeof message !== 'string') return ''
+    return message.replace(TRACE, '').replace(/\s+/g, ' ').trim()
   } catch {
     return ''
   }

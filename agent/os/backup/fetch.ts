@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { timeFor } from '#agent/os/database/dump.ts'
+import { isDamaged, isOfElsewhere } from '#agent/os/restic/failures.ts'
 import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
 import { told } from '#agent/os/restic/told.ts'
@@ -31,6 +32,7 @@ export async function readManifest(host: Host, opened: Opened, backup: string): 
     const { stdout } = await runRestic(host, opened, args, { timeout_ms: 10 * MINUTES })
     return parseManifest(stdout)
   } catch (error) {
+    if (isDamaged(error) || isOfElsewhere(error)) throw error
     const present = await listManifests(host, opened)
     if (!present || present.includes(backup)) throw error
     throw conflict('The backup is not in the repository any more: choose a later one')

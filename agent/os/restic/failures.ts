@@ -1,6 +1,6 @@
 import type { Output } from '#agent/host/ports.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { complaintOf } from '#shared/restic/complaint.ts'
+import { complaintOf, isOfDamage, messageIn } from '#shared/restic/complaint.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** The exit statuses of restic(1) with a meaning of their own. */
@@ -24,6 +24,11 @@ class ResticFailed extends Error {
   }
 }
 
+/** Data in the repository is not what restic wrote, or is missing. */
+class Damaged extends ResticFailed {}
+
+export const isDamaged = (error: unknown): boolean => error instanceof Damaged
+
 /** Whether a backup that cannot be read may be whole: its target, or restic itself, was the cause. */
 export const isOfElsewhere = (error: unknown): boolean =>
   (error instanceof ServiceError && error.refusal === 'target_unreachable') ||
@@ -33,18 +38,26 @@ export const isOfElsewhere = (error: unknown): boolean =>
 export type Ended = Output & { late?: boolean }
 
 /** The message of restic, which has that of the storage, in one line and without secrets. */
-export function failureOf(
-  { code, stdout, stderr, late = false }: Ended,
-  secrets: readonly Secret[],
-): Error {
-  const reason = complaintOf(`${stdout}\n${stderr}`, secrets) || `exit status ${code}`
-  if (code === INCOMPLETE) return new Incomplete(reason)
-  const hint = HINTS[late && WAITS.test(reason) ? LOCKED : code]
-  if (hint !== undefined) return new ResticFailed(`${hint} (${reason})`, late ? LOCKED : code)
+export function failureOf(ended: Ended, secrets: readonly Secret[]): Error {
+  const { code, stdout, stderr, late = false } = ended
+  const reason = complaintOf(`${stdout}\n${stderr}`, secrets) || silent(code)
+  if (code === INCOMPLETE && !isOfDamage(reason)) return new Incomplete(reason)
+  const status = late && WAITS.test(reason) ? LOCKED : code
+  const hint = HINTS[status]
+  if (hint !== undefined) return new ResticFailed(`${hint} (${reason})`, status)
+  return failureIn(reason, { code, late })
+}
+
+const silent = (code: number) => `exit status ${code}`
+
+/** Of an exit status without a meaning of its own. */
+function failureIn(reason: string, { code, late }: { code: number; late: boolean }): Error {
+  if (STORAGE_FULL.test(reason)) return new ResticFailed(`${FREE} (${reason})`, code)
   const isAway = late || AWAY.test(reason)
-  return isAway && !FULL.test(reason)
-    ? unreachable(reason)
-    : new ResticFailed(`restic: ${reason}`, code)
+  if (isAway && !FULL.test(reason)) return unreachable(reason)
+  if (isOfDamage(reason)) return new Damaged(`${REPAIR} (${reason})`, code)
+  const isKilled = code >= SIGNALLED && reason === silent(code)
+  return new ResticFailed(isKilled ? `${KILLED} (${reason})` : `restic: ${reason}`, code)
 }
 
 /** It retries for many minutes, and its last words need not be about the network. */
@@ -55,14 +68,26 @@ const unreachable = (reason: string) =>
   })
 
 const FULL = /no space left on device/
+/** A REST server, and a quota of S3, whose refusal restic takes for a failed request. */
+const STORAGE_FULL = /\b507\b|insufficient storage|quota ?exceeded|storagefull/i
+const KILLED = 'restic was killed: check that this server has enough free memory, and try again'
+const FREE = 'The storage has no space left: free some there, or raise its quota'
 const WAITS = /repo already locked, waiting/
 /** The words of Go's network, of restic itself, and of ssh(1). */
 const AWAY =
   /\bdial (tcp|udp)\b|i\/o timeout|no such host|TLS handshake timeout|connection (refused|reset|timed out)|no route to host|network is unreachable|request timeout|context deadline exceeded|ssh command exited|not responding/i
 
+/** A line that restic printed, as text or as JSON. */
+export const tellsDamage = (line: string): boolean => isOfDamage(messageIn(line))
+
+const REPAIR =
+  'The repository is damaged: check the disk of the storage, then repair the repository as the documentation of the keeper says (Damaged data)'
+
 const HINTS: Record<number, string> = {
-  [NO_REPOSITORY]: 'The target has no repository of this site',
+  [NO_REPOSITORY]:
+    'The target has no repository of this site: check that its storage is mounted and complete',
   [LOCKED]:
     'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program',
-  [WRONG_PASSWORD]: 'The repository of this site has another password',
+  [WRONG_PASSWORD]:
+    'The repository of this site has another password: find its backups with the recovery kit, or choose another target',
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isVanished } from '#agent/host/storage.ts'
+import { isOfDamage } from '#shared/restic/complaint.ts'
 
 /** A line of `restic backup --json` and `restic restore --json`. */
 const Status = z.object({
@@ -54,7 +55,7 @@ export class ProgressLines {
     const value = parsedLine(line)
     this.summary = Summary.safeParse(value).data ?? this.summary
     const problem = Problem.safeParse(value).data
-    if (problem && !isVanished(problem.error.message)) this.onlyVanished = false
+    if (problem && !isOfSite(problem.error.message)) this.onlyVanished = false
     const status = Status.safeParse(value).data
     if (!status || status.total_bytes === 0) return
     const now = this.#elapsed()
@@ -91,6 +92,9 @@ export function sizeOf(bytes: number): string {
   const value = bytes / 1000 ** power
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
 }
+
+/** A missing file of a local repository has the same words as one of the site. */
+const isOfSite = (message: string) => isVanished(message) && !isOfDamage(message)
 
 function parsedLine(line: string): unknown {
   try {

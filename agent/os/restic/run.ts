@@ -3,7 +3,7 @@ import type { Host, Output, RunOptions } from '#agent/host/ports.ts'
 import type { BackupTarget } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
-import { type Ended, failureOf } from './failures.ts'
+import { type Ended, failureOf, tellsDamage } from './failures.ts'
 import { findKeyHint } from './key-hint.ts'
 import { resticPath } from './program.ts'
 import { optionsOf, type Repository } from './repository.ts'
@@ -38,6 +38,7 @@ export async function refuseUnready({ init, files }: Host, { place }: BackupTarg
 }
 
 const SSH = '/usr/bin/ssh'
+const LONGEST_LOCK_MS = 10 * 60_000
 const LEAST_CACHE = 128 * 2 ** 20
 
 /** Never throws for an exit status: 10 is a missing repository, 12 another password. */
@@ -48,10 +49,16 @@ export async function tryRestic(
   options: ResticOptions,
 ): Promise<Ended> {
   const { clock, shell } = host
+  using stall = new Stall(host)
+  const seen = (bytes: number) => {
+    stall.reached(bytes)
+    options.seen?.(bytes)
+  }
   const started = clock.elapsed()
-  const argv = await argvOf(host, opened, args)
-  const output = await shell.try(argv, await optionsFor(host, opened, options))
-  return { ...output, late: clock.elapsed() - started >= options.timeout_ms }
+  const argv = await argvOf(host, opened, args, options)
+  const output = await shell.try(argv, await optionsFor(host, opened, { ...options, seen }))
+  const late = stall.over || clock.elapsed() - started >= options.timeout_ms
+  return { ...output, late }
 }
 
 /** Throws a readable error that has the message of restic and of the storage. */
@@ -74,16 +81,18 @@ export async function* streamRestic(
   options: ResticOptions,
 ): AsyncGenerator<string, void> {
   using stall = new Stall(host)
+  let damage = ''
   try {
-    const argv = await argvOf(host, opened, args)
+    const argv = await argvOf(host, opened, args, options)
     const all = await optionsFor(host, opened, options)
     for await (const line of host.shell.stream(argv, all)) {
       await stall.see(line)
+      if (damage === '' && tellsDamage(line)) damage = line
       yield line
     }
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
-    throw failureOf({ ...error.output, late: stall.over }, secretsOf(opened))
+    throw failureOf({ ...error.output, stdout: damage, late: stall.over }, secretsOf(opened))
   }
 }
 
@@ -95,7 +104,7 @@ export async function* bytesOfRestic(
   options: ResticOptions,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    const argv = await argvOf(host, opened, args)
+    const argv = await argvOf(host, opened, args, options)
     yield* host.shell.bytes(argv, await optionsFor(host, opened, options))
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error
@@ -108,9 +117,20 @@ const secretsOf = ({ repository: { target, password } }: Opened): Secret[] => [
   password,
 ]
 
-async function argvOf(host: Host, { repository, cache }: Opened, args: readonly string[]) {
-  const options = [...optionsOf(repository.target.place), '--retry-lock=10m']
+async function argvOf(
+  host: Host,
+  { repository, cache }: Opened,
+  args: readonly string[],
+  limits: ResticOptions,
+) {
+  const options = [...optionsOf(repository.target.place), retryLock(host, limits)]
   return [resticPath(host), ...options, ...(await cacheOptions(host, cache)), ...args]
+}
+
+/** Less than any limit, so that restic itself says what it waited for. */
+function retryLock({ settings }: Host, { timeout_ms }: ResticOptions): string {
+  const limit = Math.min(timeout_ms, settings.restic_stall_ms) * 0.8
+  return `--retry-lock=${Math.floor(Math.min(LONGEST_LOCK_MS, limit) / 1000)}s`
 }
 
 /** With a full disk, restic repeats each request whose answer it cannot put into its cache. */

@@ -13,7 +13,7 @@ const Status = z.object({
 })
 
 /**
- * Ends the restic of an operation that makes no progress, as its lines of status show. restic repeats
+ * Ends the restic of an operation that makes no progress, as its lines of status or its bytes show. restic repeats
  * a failed request for 15 minutes, and a restore then continues with the next file of the target.
  */
 export class Stall implements Disposable {
@@ -33,10 +33,18 @@ export class Stall implements Disposable {
   /** A line of its output. */
   async see(line: string): Promise<void> {
     const status = parseJson(Status, line)
-    const state = status ? JSON.stringify(status) : this.#state
+    if (status) this.#note(JSON.stringify(status))
+    await this.look()
+  }
+
+  /** For one that has no status: the bytes that it has read or written. */
+  reached(bytes: number): void {
+    this.#note(`${bytes}`)
+  }
+
+  #note(state: string): void {
     if (state !== this.#state) this.#since = this.#host.clock.elapsed()
     this.#state = state
-    await this.look()
   }
 
   async look(): Promise<void> {

@@ -21,7 +21,7 @@ test('writes, reads and tries to delete, and says whether that was refused', asy
   ])
 
   host.fail(
-    '/var/lib/hosting-agent/bin/restic --retry-lock=10m forget',
+    '/var/lib/hosting-agent/bin/restic --retry-lock=96s forget',
     'unexpected HTTP response (403)',
     3,
   )

@@ -188,7 +188,7 @@ test('refuses a repository with another password, a weak key and a server withou
   const other = { ...PARAMS, password: new Secret('another') }
   const [, reason] = await outcome(backupCreate.run(other, contextOf(host)))
   expect(reason).toBe(
-    'The repository of this site has another password (Fatal: wrong password or no key found)',
+    'The repository of this site has another password: find its backups with the recovery kit, or choose another target (Fatal: wrong password or no key found)',
   )
 
   expect((await create(host, { recovery_key: 'none' }))[1]).toBe('Validation failed: recovery_key')

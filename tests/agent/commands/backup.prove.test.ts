@@ -88,9 +88,12 @@ test('the hidden site has the disk quota of its tier and its backup, and leaves 
   ])
 })
 
+const PASSWORD =
+  'The repository of this site has another password: find its backups with the recovery kit, or choose another target'
+
 describe('a proof fails', () => {
   test.each([
-    ['another password', 12, 'The repository of this site has another password (x)'],
+    ['another password', 12, `${PASSWORD} (x)`],
     ['an unreachable target', 1, 'restic: x'],
   ])('for %s', async (_, code, message) => {
     const { host, prove } = await provableSite()
@@ -105,7 +108,7 @@ describe('a proof fails', () => {
   test('for files that are larger than the manifest says', async () => {
     const { host, prove } = await provableSite()
     const total = { message_type: 'summary', total_bytes: 10 ** 15 }
-    const restore = `${host.settings.state_dir}/bin/restic --retry-lock=10m restore`
+    const restore = `${host.settings.state_dir}/bin/restic --retry-lock=600s restore`
     host.answer(restore, `${JSON.stringify(total)}\n`)
 
     const [lines, message] = await prove()

@@ -84,7 +84,7 @@ test('restores the files of a copy whose last restore did not end', async () => 
   const { host, catchUp } = await receivingServer()
   await run(host, catchUp)
   const { files } = catchUp.gathered
-  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=10m restore', 'broken disk')
+  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=600s restore', 'broken disk')
   expect((await run(host, catchUp))[1]).toContain('broken disk')
   host.runs.length = 0
 

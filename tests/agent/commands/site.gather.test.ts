@@ -126,7 +126,7 @@ describe('tables that were written recently', () => {
   test('that cannot be saved early are saved later, which says why', async () => {
     const { host, params } = await leavingServer()
     recently(host, 'x')
-    const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=10m'
+    const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=480s'
     host.fail(`${restic} backup --json --host hosting --tag database`, 'no space')
 
     const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
@@ -157,7 +157,7 @@ test('says that no file differs from those of the copy, until one does', async (
 
 test('ends with the failure of one half, after the end of the other', async () => {
   const { host, params } = await leavingServer()
-  const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=10m'
+  const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=600s'
   host.fail(`${restic} backup --json --host hosting --tag files`, 'broken disk')
 
   const [, reason] = await outcome(siteGather.run(params, contextOf(host)))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { failureOf, Incomplete } from '#agent/os/restic/failures.ts'
+import { failureOf, Incomplete, isDamaged } from '#agent/os/restic/failures.ts'
 import { Secret } from '#shared/secret.ts'
 
 const failed = (code: number, stderr: string) =>
@@ -16,9 +16,9 @@ test('has the last messages of restic in one line', () => {
 
 test('says what a status of restic means', () => {
   expect([10, 11, 12].map((code) => failed(code, 'Fatal').message)).toEqual([
-    'The target has no repository of this site (Fatal)',
+    'The target has no repository of this site: check that its storage is mounted and complete (Fatal)',
     'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program (Fatal)',
-    'The repository of this site has another password (Fatal)',
+    'The repository of this site has another password: find its backups with the recovery kit, or choose another target (Fatal)',
   ])
   expect(failed(3, 'Fatal')).toBeInstanceOf(Incomplete)
 })
@@ -54,12 +54,72 @@ test('has the same code for a restic that was ended because it took too long', (
   ])
 })
 
-test.each(['unexpected HTTP response (507): 507 Insufficient Storage', 'Access Denied.'])(
-  'has no code for an answer of the target: %s',
+test('has no code for an answer of the target', () => {
+  expect(away(1, 'Access Denied.')).toEqual([undefined, 'restic: Access Denied.'])
+})
+
+test.each([
+  ['unexpected HTTP response (507): 507 Insufficient Storage', false],
+  ['Save(<data/1>) returned error, retrying after 5s: QuotaExceeded', true],
+])('says what to do about a full storage: %s', (words, late) => {
+  expect(away(1, words, late)).toEqual([
+    undefined,
+    `The storage has no space left: free some there, or raise its quota (${words})`,
+  ])
+})
+
+const damaged = (words: string) => {
+  const failure = failed(1, words)
+  return [isDamaged(failure), failure.message.endsWith(` (${words})`), failure.message.slice(0, 96)]
+}
+const REPAIR =
+  'The repository is damaged: check the disk of the storage, then repair the repository as the docu'
+
+test.each([
+  'LoadRaw(<index/53be837340>): invalid data returned',
+  'Fatal: config or key 252e is damaged: ciphertext verification failed',
+  'path tmp: id 0d78b4 not found in repository',
+  'ReadFull(<data/98df7b754c>): open /mnt/store/data/98/98df: no such file or directory',
+  'Load(<data/98df7b754c>, 0, 0) failed: unexpected HTTP response (404): 404 Not Found',
+  'ReadFull(<data/98df7b754c>): The specified key does not exist.',
+])('says what to do about a damaged repository: %s', (words) => {
+  expect(damaged(words)).toEqual([true, true, REPAIR])
+})
+
+test('takes a folder that restic cannot compare with for a damaged repository', () => {
+  const words = '/: tree 4c is not known; the repository could be damaged, run `repair index`'
+  expect(isDamaged(failed(3, words))).toBe(true)
+})
+
+test.each(['Fatal: no matching ID found', 'open /site/a: no such file or directory'])(
+  'does not blame the repository for %s',
   (words) => {
-    expect(away(1, words)).toEqual([undefined, `restic: ${words}`])
+    const failure = failed(1, words)
+    expect([failure.message, isDamaged(failure)]).toEqual([`restic: ${words}`, false])
   },
 )
+
+test('names the damage before what it led to', () => {
+  const damage = 'ciphertext verification failed'
+  const lines = [damage, 'lchown /a: x', 'lchown /b: x', 'lchown /c: x', 'There were 4 errors']
+  expect(failed(1, lines.join('\n')).message).toEndWith(
+    ' (ciphertext verification failed | lchown /b: x | lchown /c: x | There were 4 errors)',
+  )
+})
+
+test('leaves out the calls within restic', () => {
+  const message =
+    'invalid data returned\ngithub.com/restic/restic/internal/data.x\n\tsnapshot.go:57'
+  expect(failed(1, JSON.stringify({ message_type: 'exit_error', message })).message).toMatch(
+    /\(invalid data returned\)$/,
+  )
+})
+
+test('says that restic was killed', () => {
+  expect(failed(255, '').message).toBe(
+    'restic was killed: check that this server has enough free memory, and try again (exit status 255)',
+  )
+})
 
 test('never shows a secret, plain or as in an address', () => {
   expect(failed(1, 'Head https://a:s3cr%2Ft@b: s3cr/t').message).toBe(

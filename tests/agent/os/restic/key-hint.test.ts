@@ -8,7 +8,7 @@ import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const RESTIC = '/var/lib/hosting-agent/bin/restic'
-const LIST = `${RESTIC} --retry-lock=10m key list`
+const LIST = `${RESTIC} --retry-lock=240s key list`
 const ID = 'ab'.repeat(32)
 const keys = (id: string) =>
   JSON.stringify([

@@ -50,6 +50,16 @@ test('knows whether all files that failed were deleted meanwhile', () => {
   expect(lines.onlyVanished).toBe(false)
 })
 
+test('takes no missing file of the repository for one of the site', () => {
+  const lines = new ProgressLines(() => 0)
+  const message =
+    'tree d4 could not be loaded; the repository could be damaged: ReadFull(<data/50>): open /mnt/store/data/50: no such file or directory'
+
+  lines.read(JSON.stringify({ message_type: 'error', error: { message } }))
+
+  expect(lines.onlyVanished).toBe(false)
+})
+
 test('ignores lines of another form', () => {
   const lines = new ProgressLines(() => 0)
 

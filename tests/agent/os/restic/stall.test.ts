@@ -41,3 +41,18 @@ test.each(['bytes_done', 'total_files', 'files_restored', 'bytes_skipped', 'file
     expect(await signalsAfter(lines)).toEqual([[], false])
   },
 )
+
+test.each([
+  ['ends', [5], ['SIGKILL op']],
+  ['continues', Array.from({ length: 100 }, (_, at) => Math.floor(at / 20)), []],
+])('%s a program without status by its bytes', async (_, counts, signals) => {
+  const host = new FakeHost()
+  using stall = new Stall({ ...host, operation: 'op' })
+  for (let at = 0; at <= SETTINGS.restic_stall_ms / MINUTE + 1; at++) {
+    stall.reached(counts[at % counts.length] ?? 0)
+    await stall.look()
+    host.time += MINUTE
+  }
+
+  expect(host.signals).toEqual(signals)
+})

@@ -57,7 +57,7 @@ test('an error before the first byte is an error, and frees the place', async ()
 
 test('an incomplete download throws', async () => {
   const { host, start } = await saved()
-  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=10m dump --archive', 'damaged')
+  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=600s dump --archive', 'damaged')
 
   expect(start('a')).rejects.toThrow('damaged')
 })

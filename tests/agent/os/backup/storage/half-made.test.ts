@@ -4,7 +4,7 @@ import { backupServer, dashboard, kit, TARGET } from '#tests/support/agent/backu
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-const RESTIC = '/var/lib/hosting-agent/bin/restic --retry-lock=10m'
+const RESTIC = '/var/lib/hosting-agent/bin/restic --retry-lock=240s'
 const SAVING = {
   ...{ domain: shop.domain, target: TARGET },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
@@ -28,6 +28,21 @@ test('a backup says what to do with a repository whose creation was interrupted'
   const [, reason] = await outcome(backupCreate.run(SAVING, contextOf(host)))
 
   expect(reason).toBe(advice(shop.user))
+})
+
+test('a backup never says to remove a repository that was complete once', async () => {
+  const host = await halfMade(shop.user)
+  const keys = [
+    { userName: 'x', hostName: 'hosting' },
+    { userName: 'y', hostName: 'recovery-1' },
+  ]
+  host.disk.putText(`${TARGET.place.path}/${shop.user}/keys`, JSON.stringify(keys))
+
+  const [, reason] = await outcome(backupCreate.run(SAVING, contextOf(host)))
+
+  expect(reason).toBe(
+    `The repository ${shop.user} has lost its file config, without which no backup in it can be read: put that file back from a copy of the storage, or choose another target`,
+  )
 })
 
 test('another failure keeps its own reason', async () => {

@@ -41,7 +41,10 @@ test('takes files and bytes from the snapshots of each backup', async () => {
     ...[part(4, 'files', 2000), part(5, 'manifest', 1, backup)],
     part(6, 'database', 50), // running
   ]
-  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+  host.answer(
+    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
+    JSON.stringify(lines),
+  )
 
   const { backups } = await listBackups(host, { target: TARGET, repository, passwords: [password] })
 
@@ -67,7 +70,10 @@ test('lists more backups than one answer has in pages, and none twice', async ()
     time: new Date(Date.UTC(2020, 0, 1, index)).toISOString(),
     tags: ['manifest'],
   }))
-  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+  host.answer(
+    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
+    JSON.stringify(lines),
+  )
   const page = (before?: string) =>
     listBackups(host, {
       ...{ target: TARGET, repository, passwords: [password] },
