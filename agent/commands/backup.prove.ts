@@ -133,7 +133,7 @@ const filesStep = (host: Host, { domain }: Params): Step => ({
 /** Throws if the target cannot be used, or the disk is too full. */
 async function readBackup(host: Host, proof: Proof): Promise<void> {
   const { opened, params, findings } = proof
-  await openRepository(host, opened)
+  if (!(await openRepository(host, opened, findings))) return
   try {
     proof.manifest = await readManifest(host, opened, params.backup)
   } catch (failure) {

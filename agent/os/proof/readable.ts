@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
-import { isOfElsewhere } from '#agent/os/restic/failures.ts'
+import { failureOf, isDamaged, isOfElsewhere } from '#agent/os/restic/failures.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
@@ -62,11 +62,33 @@ export async function explain(
   if (spaces.some(({ free }) => free < RESERVE)) throw failure
   if ((await tryRestic(host, opened, ['cat', 'config'], LIMIT)).code !== 0) throw failure
   const found = await tryRestic(host, opened, ['cat', 'snapshot', backup], LIMIT)
-  if (found.code === 0) findings.end('damaged', 'restic cannot read all data of the backup')
-  else findings.end('missing', 'The repository does not have this backup')
+  const isPresent = found.code === 0 || isDamaged(failureOf(found, []))
+  if (isPresent) findings.end('damaged', 'restic cannot read all data of the backup')
+  else if (UNKNOWN.test(found.stderr))
+    findings.end('missing', 'The repository does not have this backup')
+  else throw failure
 }
 
-/** Throws if the target cannot be reached, or has another password. */
-export async function openRepository(host: Host, opened: Opened): Promise<void> {
-  await runRestic(host, opened, ['cat', 'config'], LIMIT)
+const UNKNOWN = /no matching ID found/
+
+/**
+ * Returns whether it can be read: a damaged configuration or key is a finding. Throws if the target
+ * cannot be reached, is locked, or has another password.
+ */
+export async function openRepository(
+  host: Host,
+  opened: Opened,
+  findings: Findings,
+): Promise<boolean> {
+  try {
+    await runRestic(host, opened, ['cat', 'config'], LIMIT)
+    return true
+  } catch (failure) {
+    if (!isDamaged(failure)) throw failure
+    findings.end(
+      'damaged',
+      'restic cannot open the repository: its configuration or key is damaged',
+    )
+    return false
+  }
 }

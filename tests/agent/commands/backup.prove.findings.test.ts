@@ -118,6 +118,37 @@ describe('a backup is not proven', () => {
     )
     expect(params.backup).toMatch(/^[0-9a-f]{64}$/)
   })
+
+  const answering = async (answers: Record<string, [code: number, stderr: string]>) => {
+    const { host, prove } = await provableSite()
+    const { try: attempt } = host.shell
+    host.shell.try = async (argv, options) => {
+      const [, answer] = Object.entries(answers).find(([word]) => argv.includes(word)) ?? []
+      return answer ? { code: answer[0], stdout: '', stderr: answer[1] } : attempt(argv, options)
+    }
+    const [, result] = await prove()
+    expect(hiddenOn(host)).toEqual([])
+    return proofOf(result)
+  }
+  const INVALID = 'LoadRaw(<snapshot/1>): invalid data returned'
+
+  test('if its snapshot is damaged', async () => {
+    expect(
+      await answering({ '/manifest.json': [1, INVALID], snapshot: [1, INVALID] }),
+    ).toMatchObject(found('damaged', 'restic cannot read all data of the backup'))
+  })
+
+  test('if the configuration of the repository is damaged', async () => {
+    const words = 'Fatal: config or key 1 is damaged: ciphertext verification failed'
+    expect(await answering({ config: [1, words] })).toMatchObject(
+      found('damaged', 'restic cannot open the repository: its configuration or key is damaged'),
+    )
+  })
+
+  test('only if that was found out: not after a cut of the network', async () => {
+    const cut: [number, string] = [1, 'dial tcp: i/o timeout']
+    expect(await answering({ '/manifest.json': [1, 'EOF'], snapshot: cut })).toBe('restic: EOF')
+  })
 })
 
 test.each([
