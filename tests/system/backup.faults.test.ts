@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import {
+  expectBackup,
+  expectRestore,
+  FETCHES,
+  SAVES,
+} from '#tests/support/system/backup-faults/checks.ts'
 import { FAULTS } from '#tests/support/system/backup-faults/faults.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { weightsOf } from '#tests/support/system/backup-faults/weights.ts'
@@ -75,19 +81,8 @@ unless(lab.available()).describe('a backup that fails', () => {
 
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
     'is complete or absent when %s while it is saved',
-    async (_, { fails, happen }) => {
-      for (const words of ['--tag database', '--tag files', '--tag manifest']) {
-        await world.renewed()
-        const [before, had] = [await world.everything(), await world.manifests()]
-        const fault = (pid: string) => happen(world, pid)
-        const { event, data } = await during(world.server.host, words, world.create(), fault)
-        expect([words, event, data]).toEqual([words, fails ? 'error' : 'complete', data])
-        await world.expectSame(words, before)
-        expect([words, (await world.manifests()).length - had.length]).toEqual([
-          words,
-          fails ? 0 : 1,
-        ])
-      }
+    async (_, fault) => {
+      for (const words of SAVES) await expectBackup(world, words, fault)
       const checked = await world.keeper('check', '--read-data')
       expect([checked.code, checked.stderr]).toEqual([0, ''])
     },
@@ -96,15 +91,8 @@ unless(lab.available()).describe('a backup that fails', () => {
 
   test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
     'is restored or changes nothing when %s while it is fetched',
-    async (_, { fails, happen }) => {
-      for (const words of ['/manifest.json', '/database.sql', '--target']) {
-        const before = await world.everything()
-        const fault = (pid: string) => happen(world, pid)
-        const { event, data } = await during(world.server.host, words, world.restore(), fault)
-        expect([words, event, data]).toEqual([words, fails ? 'error' : 'complete', data])
-        if (!fails) await world.undo()
-        await world.expectSame(words, before)
-      }
+    async (_, fault) => {
+      for (const words of FETCHES) await expectRestore(world, words, fault)
     },
     20 * MINUTES,
   )

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import {
+  expectEndOfCut,
+  expectFull,
+  FETCHES,
+  SAVES,
+} from '#tests/support/system/backup-faults/checks.ts'
+import { grow, shrink } from '#tests/support/system/backup-faults/disk.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 
@@ -9,14 +16,6 @@ const MINUTES = 60_000
 unless(lab.available()).describe('a backup', () => {
   let world: FaultyWorld
 
-  /** A file system in memory that has from now on only so many kilobytes free. */
-  const shrink = async (host: lab.Host, path: string, free: number) => {
-    const [, used] = (await host.must(['df', '--output=used', path])).split('\n')
-    await host.must(['mount', '-o', `remount,size=${Number(used) + free}k`, path])
-  }
-  const grow = (host: lab.Host, path: string) =>
-    host.must(['mount', '-o', 'remount,size=900m', path])
-
   beforeAll(async () => {
     world = await FaultyWorld.start()
   }, 15 * MINUTES)
@@ -24,21 +23,7 @@ unless(lab.available()).describe('a backup', () => {
 
   test(
     'is absent when the disk of the storage is full, and earlier ones remain',
-    async () => {
-      const { server, storage } = world
-      await world.renewed()
-      const [before, had] = [await world.everything(), await world.manifests()]
-
-      const { event, data } = await during(server.host, '--tag files', world.create(), () =>
-        shrink(storage.host, storage.folder, 2048),
-      )
-
-      expect([event, data.message]).toEqual(['error', expect.stringContaining('507')])
-      await world.expectSame('full', before)
-      expect(await world.manifests()).toEqual(had)
-      await grow(storage.host, storage.folder)
-      expect((await world.create()).event).toBe('complete')
-    },
+    () => expectFull(world),
     10 * MINUTES,
   )
 
@@ -75,28 +60,11 @@ unless(lab.available()).describe('a backup', () => {
   )
 
   test.each([
-    ['saved', '--tag files', () => world.impatient.create()],
-    ['fetched', '--target', () => world.impatient.restore()],
-  ])(
+    ['saved', 'create', SAVES],
+    ['fetched', 'restore', FETCHES],
+  ] as const)(
     'ends when the network is cut while it is %s, and works when it is back',
-    async (_, words, work) => {
-      const { server, storage } = world
-      await world.renewed()
-      const [before, had] = [await world.everything(), await world.manifests()]
-
-      const { event, data } = await during(server.host, words, work(), () =>
-        storage.host.partition(true),
-      )
-
-      await storage.host.partition(false)
-      expect([event, data.code]).toEqual(['error', 'target_unreachable'])
-      await world.expectSame('cut', before)
-      expect(await world.manifests()).toEqual(had)
-      expect((await world.create()).event).toBe('complete')
-      expect((await world.restore()).event).toBe('complete')
-      await world.undo()
-      await world.expectSame('undone', before)
-    },
+    (_, work, steps) => expectEndOfCut(world, work, steps),
     10 * MINUTES,
   )
 
@@ -133,7 +101,7 @@ unless(lab.available()).describe('a backup', () => {
       })
       await world.expectSame('wrong password', before)
 
-      const folder = `${storage.folder}/shop/${saved.repository}/data`
+      const folder = `${storage.folder}/${saved.repository}/data`
       const large = await storage.host.must(['find', folder, '-size', '+1M'])
       const packs = large.trim().split('\n')
       for (const pack of packs) {
@@ -144,7 +112,7 @@ unless(lab.available()).describe('a backup', () => {
       const damaged = await world.restore()
       expect(damaged).toMatchObject({
         event: 'error',
-        data: { message: expect.stringMatching(/^restic: /) },
+        data: { message: expect.stringMatching(/^The repository is damaged: /) },
       })
       await world.expectSame('damaged pack', before)
 
@@ -161,8 +129,10 @@ unless(lab.available()).describe('a backup', () => {
   test(
     'waits while the owner of the storage has locked the repository',
     async () => {
+      // Those of restics that were killed.
+      await world.keeper('unlock', '--remove-all')
       const had = await world.manifests()
-      const locks = `${world.storage.folder}/shop/${world.saved.repository}/locks`
+      const locks = `${world.storage.folder}/${world.saved.repository}/locks`
       const ended: string[] = []
       const slowly = ['--limit-download', '10000']
 

@@ -24,7 +24,7 @@ export interface Saved {
   repository: string
   password: string
 }
-interface Ended {
+export interface Ended {
   event: string
   data: Record<string, unknown> & { message?: string }
 }

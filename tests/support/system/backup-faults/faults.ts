@@ -1,9 +1,13 @@
+import type { StorageKind } from './storages.ts'
 import type { FaultyWorld } from './world.ts'
+
+type End = 'complete' | 'error'
 
 export interface Fault {
   name: string
-  /** Whether an operation fails for it; it continues otherwise. */
-  fails: boolean
+  /** How an operation may end. */
+  ends(storage: StorageKind): readonly End[]
+  /** Resolves when the fault has happened; its end is that of `world.later`. */
   happen(world: FaultyWorld, pid: string): Promise<unknown>
 }
 
@@ -11,23 +15,26 @@ export interface Fault {
 export const FAULTS: readonly Fault[] = [
   {
     name: 'restic is killed',
-    fails: true,
+    ends: () => ['error'],
     happen: ({ server }, pid) => server.host.must(['kill', '-KILL', pid]),
   },
   {
     name: 'the storage is killed, and starts again',
-    fails: false,
-    async happen({ storage }) {
-      await storage.host.must(['systemctl', 'kill', '--signal=KILL', 'rest'])
-      setTimeout(() => storage.host.must(['systemctl', 'start', 'rest']), 1500)
+    // restic makes no second connection of ssh, but its first one waits.
+    ends: (storage) => (storage === 'sftp' ? ['error', 'complete'] : ['complete']),
+    async happen(world) {
+      const { host, service } = world.storage
+      await host.must(['systemctl', 'kill', '--signal=KILL', service])
+      world.later(1500, () => host.must(['systemctl', 'start', service]))
     },
   },
   {
     name: 'the network is cut for some seconds',
-    fails: false,
-    async happen({ server }) {
-      await server.host.partition(true)
-      setTimeout(() => server.host.partition(false), 3000)
+    ends: () => ['complete'],
+    async happen(world) {
+      const { host } = world.server
+      await host.partition(true)
+      world.later(3000, () => host.partition(false))
     },
   },
 ]

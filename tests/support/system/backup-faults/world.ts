@@ -1,37 +1,37 @@
 import { expect } from 'bun:test'
 import * as fs from 'node:fs'
-import { startRestServer } from '#tests/support/storage/rest.ts'
 import { installRestic, restic } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { differences } from '#tests/support/system/histories/tree-state.ts'
+import { type FaultyStorage, STORAGES, type StorageKind } from './storages.ts'
 
 const LARGE = `/srv/www/${SITE.user}/public/large`
 /** Secrets and files that an operation uses meanwhile, and whether the site runs. */
 const LEFT = `find /srv/www/.restore /var/lib/hosting-agent/backups -mindepth 2
   systemctl is-active 'hosting-cron@*.timer' 'hosting-fpm@*.socket'`
 
-const IMPATIENT = { AGENT_RESTIC_STALL: '10' }
+const IMPATIENT = { AGENT_RESTIC_STALL: '6' }
 
-type Storage = Awaited<ReturnType<typeof startRestServer>>
 export type Everything = Awaited<ReturnType<FaultyWorld['everything']>>
 
-/** A site that was backed up to a REST server of its own, and changed after that. */
+/** A site that was backed up to a storage of its own, and changed after that. */
 export class FaultyWorld {
   readonly server: BackupHost
-  readonly storage: Storage
+  readonly storage: FaultyStorage
   readonly saved: Saved
+  #later: Promise<unknown> = Promise.resolve()
 
-  private constructor(server: BackupHost, storage: Storage, saved: Saved) {
+  private constructor(server: BackupHost, storage: FaultyStorage, saved: Saved) {
     this.server = server
     this.storage = storage
     this.saved = saved
   }
 
-  static async start(): Promise<FaultyWorld> {
+  static async start(kind: StorageKind = 'rest'): Promise<FaultyWorld> {
     const server = await BackupHost.start('faults')
     await installRestic(server.host)
-    const storage = await startRestServer({ megabytes: 900 })
-    server.target = storage.target('shop')
+    const storage = await STORAGES[kind]()
+    server.target = storage.target
     await server.empty()
     const sql = (input: string) => server.host.must(['mariadb', SITE.user], { input })
     const index = `${server.root}/index.html`
@@ -39,6 +39,7 @@ export class FaultyWorld {
     await renew(server)
     await sql(`CREATE TABLE a (id INT PRIMARY KEY, b LONGBLOB); INSERT INTO a VALUES (1, 'saved')`)
     const saved = await server.save()
+    await storage.prepare(saved.repository, saved.password)
     fs.writeFileSync(index, 'changed')
     await sql(`UPDATE a SET b = 'changed'; CREATE TABLE c (d INT)`)
     return new FaultyWorld(server, storage, saved)
@@ -47,7 +48,8 @@ export class FaultyWorld {
   /** New content of 30 MB, so that each backup has something to send. */
   renewed = () => renew(this.server)
 
-  create = () => this.server.run('backup.create', this.server.saving)
+  create = (changed: Partial<Pick<Saved, 'password'>> = {}) =>
+    this.server.run('backup.create', { ...this.server.saving, ...changed })
 
   restore = (changed: Partial<Saved> = {}) => {
     const parts = { files: true, database: true }
@@ -64,6 +66,14 @@ export class FaultyWorld {
     },
   }
 
+  /** The end of a fault, which need not wait for the operation. */
+  later(ms: number, work: () => Promise<unknown>): void {
+    this.#later = Bun.sleep(ms).then(work)
+  }
+
+  /** Waits until the fault is over, also if the operation ended before. */
+  healed = () => this.#later
+
   undo = () => this.server.completed('backup.undo', { domain: SITE.domain })
 
   /** Runs restic with the rights of the storage's owner. */
@@ -71,7 +81,7 @@ export class FaultyWorld {
     const { password, repository } = this.saved
     await this.server.host.put('/root/restic/own', `${password}\n`, 0o600)
     const own = ['--password-file', '/root/restic/own', ...args]
-    return restic(this.server.host, this.storage.keeper('shop'), repository, own)
+    return restic(this.server.host, this.storage.keeper, repository, own)
   }
 
   /** The complete backups, by their IDs. */

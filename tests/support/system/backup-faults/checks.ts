@@ -1,0 +1,107 @@
+import { expect } from 'bun:test'
+import type { Ended } from '#tests/support/system/backup-host.ts'
+import type { Fault } from './faults.ts'
+import { during } from './moment.ts'
+import type { FaultyWorld } from './world.ts'
+
+/** The restics of a backup and of a restore, by their arguments. */
+export const SAVES = ['--tag database', '--tag files', '--tag manifest']
+export const FETCHES = ['/manifest.json', '/database.sql', '--target']
+
+/** A backup during which something happens is complete or absent, and the site is as it was. */
+export async function expectBackup(world: FaultyWorld, words: string, fault: Fault): Promise<void> {
+  await world.renewed()
+  const [before, had] = [await world.everything(), await world.manifests()]
+  const event = await endDuring(world, words, world.create(), fault)
+  await world.expectSame(words, before)
+  const added = (await world.manifests()).length - had.length
+  expect([words, added]).toEqual([words, event === 'complete' ? 1 : 0])
+}
+
+/** A restore during which something happens has restored the site, or changed nothing. */
+export async function expectRestore(
+  world: FaultyWorld,
+  words: string,
+  fault: Fault,
+): Promise<void> {
+  const before = await world.everything()
+  const event = await endDuring(world, words, world.restore(), fault)
+  if (event === 'complete') await world.undo()
+  await world.expectSame(words, before)
+}
+
+/** Its last event, which is one of those that the fault allows. */
+async function endDuring(
+  world: FaultyWorld,
+  words: string,
+  work: Promise<Ended>,
+  { ends, happen }: Fault,
+): Promise<string> {
+  const { event, data } = await during(world.server.host, words, work, (pid) => happen(world, pid))
+  await world.healed()
+  expect([words, data, ends(world.storage.kind)]).toEqual([
+    words,
+    data,
+    expect.arrayContaining([event]),
+  ])
+  return event
+}
+
+/** The network between server and storage is cut at each of these restics, until the operation ends. */
+export async function expectEndOfCut(
+  world: FaultyWorld,
+  work: 'create' | 'restore',
+  all: readonly string[],
+): Promise<void> {
+  const { server, storage } = world
+  await world.renewed()
+  const [before, had] = [await world.everything(), await world.manifests()]
+  for (const words of all) {
+    const { event, data } = await during(server.host, words, world.impatient[work](), () =>
+      storage.host.partition(true),
+    )
+    await storage.host.partition(false)
+    expect([words, event, data.code, data.message]).toEqual([
+      ...[words, 'error', 'target_unreachable'],
+      expect.stringContaining('The target did not answer: check the network'),
+    ])
+    await world.expectSame(words, before)
+  }
+  expect(await world.manifests()).toEqual(had)
+  await expectWorks(world)
+}
+
+/** A backup and a restore have no obstacle. */
+async function expectWorks(world: FaultyWorld): Promise<void> {
+  const before = await world.everything()
+  expect(await world.create()).toMatchObject({ event: 'complete' })
+  expect(await world.restore()).toMatchObject({ event: 'complete' })
+  await world.undo()
+  await world.expectSame('undone', before)
+}
+
+/** A backup that its storage has no space for. */
+export async function expectFull(world: FaultyWorld): Promise<void> {
+  const { server, storage } = world
+  await world.renewed()
+  const [before, had] = [await world.everything(), await world.manifests()]
+
+  const work = world.impatient.create()
+  const { event, data } = await during(server.host, '--tag files', work, storage.fill)
+
+  expect([event, data.code, data.message]).toEqual([
+    ...['error', undefined],
+    expect.stringMatching(storage.full),
+  ])
+  await world.expectSame('full', before)
+  expect(await world.manifests()).toEqual(had)
+  await storage.empty()
+  expect(await world.create()).toMatchObject({ event: 'complete' })
+}
+
+/** What restics that were killed left is removed first; all data of all backups is read. */
+export async function expectSound(world: FaultyWorld): Promise<void> {
+  await world.keeper('unlock', '--remove-all')
+  const checked = await world.keeper('check', '--read-data')
+  expect([checked.code, checked.stderr]).toEqual([0, ''])
+}

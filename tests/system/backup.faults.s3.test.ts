@@ -1,0 +1,3 @@
+import { describeFaults } from '#tests/support/system/backup-faults/suite.ts'
+
+describeFaults('s3', 'a storage that is a bucket of S3')

@@ -1,0 +1,3 @@
+import { describeFaults } from '#tests/support/system/backup-faults/suite.ts'
+
+describeFaults('sftp', 'a storage that is an SFTP account')
