@@ -18,12 +18,14 @@ export const SITE = {
   user: 'shop1a2b3c',
 }
 export const PUBLIC = `/srv/www/${SITE.user}/public`
-const TARGET = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+/** A folder of the server. */
+const LOCAL = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 
 /** A server with a site, and commands of the agent on it, in one process each. */
 export class ProofWorld {
   readonly host: lab.Host
   password = ''
+  target: object = LOCAL
 
   private constructor(host: lab.Host) {
     this.host = host
@@ -46,9 +48,12 @@ export class ProofWorld {
     return world
   }
 
-  async run(command: string, params: object, fault = 'none') {
+  /** `more`: settings of the agent. */
+  async run(command: string, params: object, fault = 'none', more = {}) {
     const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
-    const answer = await this.host.must(argv, { env: ENVIRONMENT, timeout_ms: 30 * MINUTES })
+    const answer = await this.host.must(argv, {
+      ...{ env: { ...ENVIRONMENT, ...more }, timeout_ms: 30 * MINUTES },
+    })
     return JSON.parse(answer)
   }
 
@@ -60,19 +65,25 @@ export class ProofWorld {
 
   /** Backs the site up, and returns the backup. */
   async backUp(): Promise<string> {
-    const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    const data = await this.completed('backup.create', {
-      ...{ domain: SITE.domain, target: TARGET },
-      ...keys,
-    })
+    const data = await this.completed('backup.create', this.saving)
     this.password = opened(dashboard.privateKey, data.sealed_password)
-    await quickenKeys(`${this.host.root}/mnt/store/${SITE.user}`, this.password)
+    if (this.target === LOCAL) await this.quicken(`${this.host.root}/mnt/store`)
     return data.backup.id
+  }
+
+  /** The folder of repositories, as this machine sees it. */
+  quicken(folder: string): Promise<void> {
+    return quickenKeys(`${folder}/${SITE.user}`, this.password)
+  }
+
+  get saving() {
+    const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
+    return { domain: SITE.domain, target: this.target, ...keys }
   }
 
   paramsOf(backup: string) {
     const { domain, user: repository } = SITE
-    return { domain, target: TARGET, repository, password: this.password, backup }
+    return { domain, target: this.target, repository, password: this.password, backup }
   }
 
   async prove(backup: string) {
