@@ -135,7 +135,7 @@ function scheduled(db: Database, moment: Moment) {
       exclude: backup_settings.exclude,
       checked: sql<boolean>`exists (select 1 from backup_targets
         where backup_targets.id = ${targetOf} and checked_at is not null)`.mapWith(Boolean),
-      last_at: backups.at,
+      last_at: sql<string | null>`min(${backups.at}, ${backups.recorded_at})`,
       recorded_at: backups.recorded_at,
       proven_at: provenAt,
       bytes: backups.bytes,

@@ -33,6 +33,8 @@ export async function savedYesterday(world: World, target: Target) {
   await host.must(['bash', '-c', put, PAGE])
   expect(await last(`${site}/backups`)).toBe('complete')
   return {
+    /** The API path of the site. */
+    site,
     /** All that an administrator of the dashboard can delete. */
     async deleteAll() {
       expect((await call('DELETE', `/api/backup-targets/${target_id}`)).status).toBe(409)

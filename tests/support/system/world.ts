@@ -54,8 +54,9 @@ export class World {
     return site
   }
 
-  async start(): Promise<void> {
-    const { file: program } = await buildAgent('.')
+  /** `given`: another program of an agent than the one of this version. */
+  async start(given?: string): Promise<void> {
+    const program = given ?? (await buildAgent('.')).file
     const mirror = await wordpressMirror()
     const { packaged: isPackaged, ...variant } = this.variant
     const image = isPackaged ? { image: await packaged(variant.suite) } : {}
