@@ -98,10 +98,8 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
       const logged = ['journalctl', '--unit', 'hosting-keeper', '--output', 'cat', '--no-pager']
       expect(await rest.host.must(logged)).toContain('{"repositories":1,"problems":0}')
       const texts = await keysOf(client, rest.target('agency'), 'hosting-keeper')
-      expect(newestOf(keeper.key, texts, new Date())).toMatchObject({
-        troubled: 0,
-        names: ['shop'],
-      })
+      const newest = newestOf(keeper.key, texts, new Date())
+      expect(newest).toMatchObject({ troubled: 0, names: ['shop'] })
     },
     5 * MINUTES,
   )

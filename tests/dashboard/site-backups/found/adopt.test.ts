@@ -69,12 +69,8 @@ test('the repositories of a target are found with their sealed passwords, by a s
   expect([status, body]).toEqual([
     200,
     {
-      ...{
-        is_listed: true,
-        next: null,
-        unnamed: 0,
-        dashboard_key: expect.stringContaining('PUBLIC KEY'),
-      },
+      ...{ is_listed: true, next: null, unnamed: 0 },
+      dashboard_key: expect.stringContaining('PUBLIC KEY'),
       repositories: found.repositories.map((one) => ({ ...one, backups: 0 })),
     },
   ])
