@@ -16,11 +16,8 @@ started=$(date +%s) kit='' repository='' ca='' keys='' backup=newest
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || fail "$1 needs a value"
   case $1 in
-    --kit) kit=$(realpath "$2") ;;
-    --repository) repository=$(realpath "$2") ;;
-    --ca) ca=$(realpath "$2") ;;
-    --keys) keys=$(realpath "$2") ;;
-    --backup) backup=$2 ;;
+    --kit) kit=$(realpath "$2") ;; --repository) repository=$(realpath "$2") ;;
+    --ca) ca=$(realpath "$2") ;; --keys) keys=$(realpath "$2") ;; --backup) backup=$2 ;;
     *) fail "$1 is not an option: see the first lines of this script" ;;
   esac; shift 2
 done
@@ -28,20 +25,15 @@ done
 [ -f "$kit" ] || fail '--kit must be the file with the private key of the recovery kit'
 [ -f "$repository" ] || fail '--repository must be a file with the address of the repository'
 . /etc/os-release
-case ${VERSION_ID:-} in
-  12) php=8.2 ;;
-  13) php=8.4 ;;
-  *) fail 'needs Debian 12 or 13' ;;
-esac
+case ${VERSION_ID:-} in 12) php=8.2 ;; 13) php=8.4 ;; *) fail 'needs Debian 12 or 13' ;; esac
 
 umask 077
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT; cd "$work"; export DEBIAN_FRONTEND=noninteractive
 say 'Installing nginx, PHP and MariaDB'
 apt-get update -q > apt.log 2>&1 || { cat apt.log; fail 'apt-get update failed'; }
-extensions='fpm cli mysql curl gd mbstring xml zip intl'
-# shellcheck disable=SC2046
 apt-get install -y -q --no-install-recommends nginx mariadb-server mariadb-client curl openssl \
-  ca-certificates openssh-client $(for part in $extensions; do echo "php$php-$part"; done) > apt.log 2>&1 ||
+  ca-certificates openssh-client "php$php-fpm" "php$php-cli" "php$php-mysql" "php$php-curl" "php$php-gd" \
+  "php$php-mbstring" "php$php-xml" "php$php-zip" "php$php-intl" > apt.log 2>&1 ||
   { tail -20 apt.log; fail 'apt-get install failed'; }
 systemctl start mariadb
 
@@ -68,8 +60,8 @@ ask() {
   printf 'url = "%s"\nsilent\nshow-error\nfail\n' "$1"
   [ -z "$ca" ] || printf 'cacert = "%s"\n' "$ca"
   case $address in s3:*)
-    printf 'aws-sigv4 = "aws:amz:%s:s3"\n' "${AWS_DEFAULT_REGION:-us-east-1}"
-    printf 'user = "%s:%s"\n' "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY"
+    printf 'aws-sigv4 = "aws:amz:%s:s3"\nuser = "%s:%s"\n' "${AWS_DEFAULT_REGION:-us-east-1}" \
+      "$AWS_ACCESS_KEY_ID" "$AWS_SECRET_ACCESS_KEY"
     printf 'header = "x-amz-content-sha256: %s"\n' "$(printf '' | sha256sum | cut -d ' ' -f 1)" ;;
   esac
 }
@@ -102,22 +94,23 @@ while read -r line; do
 done < lines
 [ -s password ] || fail 'this kit opens no key of the repository'
 own_restic() {
-  restic --repository-file "$repository" --password-file password --no-lock --quiet \
-    ${ca:+--cacert "$ca"} "$@"
+  restic --repository-file "$repository" --password-file password --no-lock --quiet ${ca:+--cacert "$ca"} "$@"
 }
 
 if [ "$backup" = newest ]; then
   say 'Looking for the newest backup'
   own_restic snapshots --tag manifest --json > backups.json
   # A server dates its backups itself, and one in wrong hands as it likes.
-  php -r '$all = json_decode(file_get_contents("backups.json"), true) ?: [];
+  php -r '$all = json_decode(file_get_contents("backups.json"), true) ?: []; $newest = "";
     usort($all, fn($one, $other) => strtotime($other["time"]) <=> strtotime($one["time"]));
-    $later = array_filter($all, fn($one) => strtotime($one["time"]) > time() + 3600);
-    foreach (array_slice($all, 0, 20) as $position => $one)
-      echo "  ", substr($one["id"], 0, 8), gmdate("  Y-m-d H:i:s", strtotime($one["time"])), " UTC",
-        isset($later[$position]) ? ", in the future: not taken" : "", "\n";
+    foreach ($all as $position => ["id" => $id, "time" => $time]) {
+      $later = strtotime($time) > time() + 3600; $newest = $newest ?: ($later ? "" : $id);
+      if ($position >= 20) continue;
+      echo "  ", substr($id, 0, 8), gmdate("  Y-m-d H:i:s", strtotime($time)), " UTC",
+        $later ? ", in the future: not taken\n" : "\n";
+    }
     if (count($all) > 20) echo "  and ", count($all) - 20, " earlier ones\n";
-    file_put_contents("newest", array_values(array_diff_key($all, $later))[0]["id"] ?? "");'
+    file_put_contents("newest", $newest);'
   backup=$(cat newest)
   [ -n "$backup" ] || fail "no backup is dated before now, $(date -u): correct the clock of this machine, or choose a backup with --backup ID"
 fi
@@ -137,15 +130,13 @@ files=$(field files.snapshot) dump=$(field database.snapshot)
 php -r '$site = json_decode(file_get_contents("manifest.json"), true)["site"];
   $names = [...$site["names"]["aliases"] ?? [], ...array_column($site["names"]["redirects"] ?? [], "domain")];
   file_put_contents("names", implode(" ", preg_grep("/^(\*\.)?[a-z0-9.-]+$/D", $names)));
-  foreach ($site["jobs"] ?? [] as $job)
-    echo "  $job[schedule]  $job[command]\n";' > jobs
+  foreach ($site["jobs"] ?? [] as $job) echo "  $job[schedule]  $job[command]\n";' > jobs
 names=$(cat names)
 
 say "Restoring the files of $domain"
 home=/srv/www/$user
 id "$user" > /dev/null 2>&1 || useradd --system --home-dir "$home" "$user"
-install -d -m 0755 /srv/www
-usermod --append --groups "$user" www-data
+install -d -m 0755 /srv/www; usermod --append --groups "$user" www-data
 own_restic restore "$files:/site" --sparse --include /public --target "$home"
 chown -Rh --from="$(field owner.uid)" "$user" "$home/public"
 chown -Rh --from=":$(field owner.gid)" ":$user" "$home/public"
@@ -168,22 +159,18 @@ if [ -n "$dump" ]; then
   mariadb <<SQL
 SET GLOBAL max_allowed_packet = 1073741824;
 CREATE DATABASE IF NOT EXISTS \`$name\` CHARACTER SET ${charset:-utf8mb4} COLLATE ${collation:-utf8mb4_unicode_ci};
-CREATE OR REPLACE USER '$account'@localhost IDENTIFIED BY '$quoted';
-GRANT ALL ON \`$name\`.* TO '$account'@localhost;
+CREATE OR REPLACE USER '$account'@localhost IDENTIFIED BY '$quoted'; GRANT ALL ON \`$name\`.* TO '$account'@localhost;
 SQL
-  printf '[client]\nuser="%s"\npassword="%s"\n' "$account" \
-    "$(printf %s "$secret" | sed 's/\\/\\\\/g')" > client.cnf
+  printf '[client]\nuser="%s"\npassword="%s"\n' "$account" "$(printf %s "$secret" | sed 's/\\/\\\\/g')" > client.cnf
   # With the rights of the site: a dump can contain any statement.
   own_restic dump "$dump" /database.sql > database.sql
   mariadb --defaults-file=client.cnf --binary-mode --local-infile=0 "$name" < database.sql
 fi
 
-say 'Setting up PHP and nginx'
-umask 022
+say 'Setting up PHP and nginx'; umask 022
 printf '%s\n' "[$user]" "user = $user" "group = $user" "listen = /run/php/$user.sock" \
   'listen.owner = www-data' 'pm = ondemand' 'pm.max_children = 10' > "/etc/php/$php/fpm/pool.d/$user.conf"
-tls=/etc/ssl/recovered/$user
-install -d -m 0700 "$tls"
+tls=/etc/ssl/recovered/$user; install -d -m 0700 "$tls"
 [ -f "$tls/cert.pem" ] || openssl req -x509 -newkey rsa:2048 -noenc -days 30 -subj "/CN=$domain" \
   -keyout "$tls/key.pem" -out "$tls/cert.pem" 2> /dev/null
 cat > "/etc/nginx/sites-enabled/$user.conf" <<NGINX
@@ -194,11 +181,8 @@ server {
   root $home/public; index index.php index.html; client_max_body_size 64m;
   location / { try_files \$uri \$uri/ /index.php?\$args; }
   location ~ /\.(?!well-known/) { deny all; }
-  location ~ \.php$ {
-    try_files \$uri =404; include fastcgi_params;
-    fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name;
-    fastcgi_pass unix:/run/php/$user.sock;
-  }
+  location ~ \.php$ { try_files \$uri =404; include fastcgi_params; fastcgi_pass unix:/run/php/$user.sock;
+    fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name; }
 }
 NGINX
 systemctl restart "php$php-fpm" nginx

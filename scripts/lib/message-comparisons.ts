@@ -12,6 +12,7 @@ const COMPARISONS = [
 /** Each with its reason: words that are not our own. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'agent/os/restic/failures.ts': 'the words of restic and of the storage',
+  'shared/restic/complaint.ts': 'the words of restic',
   'agent/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
   'agent/storage/fault.ts': 'ssh has one exit status for all failures',
   'scripts/install/health.ts': 'shows the first line of what curl printed',

@@ -32,20 +32,18 @@ beforeAll(async () => {
     })
   agent.works.set('site.compare', async function* ({ domain, from }) {
     yield 'Comparing'
-    const rows = { live_rows: 10, staging_rows: 12 }
-    const both = { live_changed: false, staging_changed: false }
+    const rows = { live_rows: 10, staging_rows: 12, live_changed: false, staging_changed: false }
+    const one = { count: 1, examples: ['index.php'] }
     return {
       ...{ status: 'ok', domain, from },
       files: {
         added: { count: 2, examples: ['wp-content/a.css', 'wp-content/b.css'] },
-        changed: { count: 1, examples: ['index.php'] },
-        removed: { count: 0, examples: [] },
-        live_changed: { count: 1, examples: ['index.php'] },
+        ...{ changed: one, removed: { count: 0, examples: [] }, live_changed: one },
       },
       tables: [
-        { name: 'wp_posts', ...rows, ...both, staging_changed: true },
-        { name: 'wp_orders', ...rows, ...both, live_changed: true },
-        { name: 'wp_terms', ...rows, ...both },
+        { name: 'wp_posts', ...rows, staging_changed: true },
+        { name: 'wp_orders', ...rows, live_changed: true },
+        { name: 'wp_terms', ...rows },
       ],
     }
   })
@@ -108,15 +106,13 @@ test('a staging site is refreshed, and what is chosen of it is pushed to the liv
 
   await button(page, 'Push to live').click()
   const dialog = page.getByRole('dialog')
+  const box = (name: string) => dialog.getByRole('checkbox', { name })
   await dialog.getByText('On the staging site: 2 added, 1 changed').waitFor()
-  expect(await dialog.getByRole('checkbox', { name: 'Files' }).isChecked()).toBe(false)
-  await dialog.getByRole('checkbox', { name: 'Files' }).check()
+  const [files, table] = [box('Files'), (name: string) => box(`Push ${name}`)]
+  const chosen = [files, table('wp_posts'), table('wp_orders')].map((each) => each.isChecked())
+  expect(await Promise.all(chosen)).toEqual([false, true, false])
+  await files.check()
   await dialog.getByText('Changed files of the live site are lost').waitFor()
-  const table = (name: string) => dialog.getByRole('checkbox', { name: `Push ${name}` })
-  expect([await table('wp_posts').isChecked(), await table('wp_orders').isChecked()]).toEqual([
-    true,
-    false,
-  ])
   await dialog.getByText('1 table has not changed since the copy.').waitFor()
   await table('wp_orders').check()
   await dialog.getByText('Changes on the live site are lost').waitFor()

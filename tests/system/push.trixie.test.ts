@@ -9,11 +9,11 @@ import { wpCli } from '#tests/support/system/wp-cli.ts'
 const MINUTES = 60_000
 const LIVE = { ...SHOP, docroot: `/srv/www/${SHOP.user}/public` }
 const COPY = {
-  domain: 'staging.example.test',
-  user: 'stag1a2b3c',
+  ...{ domain: 'staging.example.test', user: 'stag1a2b3c' },
   docroot: '/srv/www/stag1a2b3c/public',
 }
 const STAGING = { of: SHOP.domain, user: 'staging', password_hash: hashOf('letmein') }
+type Paths = { count: number; examples: string[] }
 type Table = { name: string; live_changed: boolean; staging_changed: boolean }
 
 unless(lab.available()).describe('a live site and its staging site', () => {
@@ -33,7 +33,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
     const short = changed.map(({ name, live_changed, staging_changed }) => [
       ...[name.replace(prefix, ''), live_changed, staging_changed],
     ])
-    return { files: files as Record<string, { examples: string[] }>, tables: short }
+    return { files: files as Record<string, Paths>, tables: short }
   }
 
   beforeAll(async () => {
@@ -58,15 +58,9 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect([shown.status, shown.body.includes(LIVE.domain)]).toEqual([200, false])
       expect(await option(COPY, 'blog_public')).toBe('0')
       expect(await on(COPY, 'eval', 'echo getenv("WP_ENVIRONMENT_TYPE"), DB_NAME;')).toBe(COPY.user)
-      expect(await compare()).toEqual({
-        files: {
-          added: { count: 0, examples: [] },
-          changed: { count: 0, examples: [] },
-          removed: { count: 0, examples: [] },
-          live_changed: { count: 0, examples: [] },
-        } as never,
-        tables: [],
-      })
+      const none = { count: 0, examples: [] }
+      const files = { added: none, changed: none, removed: none, live_changed: none }
+      expect(await compare()).toEqual({ files, tables: [] })
     },
     5 * MINUTES,
   )
@@ -156,7 +150,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(left).not.toContain('hosting_kept')
       const after = await compare()
       expect(after.tables.map(([name]) => name)).not.toContain('posts')
-      expect(after.files.live_changed).toEqual({ count: 0, examples: [] } as never)
+      expect(after.files.live_changed?.count).toBe(0)
     },
     5 * MINUTES,
   )

@@ -1,8 +1,4 @@
-import { HOMES } from '#agent/os/site/paths.ts'
-
-/** Beside the homes, so that files move by one rename; root's alone, and no user has its name. */
-export const RESTORES = `${HOMES}/.restore`
-const folderOf = (user: string) => `${RESTORES}/${user}`
+import { restoresOf as folderOf, RESTORES } from '#agent/os/site/paths.ts'
 
 /** The parts that a restore takes from a backup, before it changes the site. */
 export const fetchedOf = (user: string) => `${folderOf(user)}/fetched`
@@ -12,8 +8,6 @@ export const replacedOf = (user: string) => `${folderOf(user)}/replaced`
 export const apartOf = (user: string) => `${folderOf(user)}/apart`
 /** The state before the last restore that succeeded. */
 export const previousOf = (user: string) => `${folderOf(user)}/previous`
-/** All folders that restores of a site have left. */
-export const restoresOf = folderOf
 export const restoreFolders = (user: string) => [RESTORES, folderOf(user)]
 
 /** The parts of each of these folders. */

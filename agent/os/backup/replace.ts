@@ -14,10 +14,10 @@ import {
   removedTree,
 } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
-import { docrootOf } from '#agent/os/site/paths.ts'
+import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitDisk } from '#agent/os/users/quota.ts'
-import { accountIn, factsIn, filesIn, previousOf, replacedOf, restoresOf } from './places.ts'
+import { accountIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
 
 /** The time of the backup, and until when the previous state is kept. */
 export const Facts = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })

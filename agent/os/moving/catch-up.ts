@@ -8,13 +8,12 @@ import {
   filesIn,
   replacedOf,
   restoreFolders,
-  restoresOf,
 } from '#agent/os/backup/places.ts'
 import { type DefinedTable, databaseDigests, dumpDigests } from '#agent/os/database/digests.ts'
 import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
 import { moved, removedTree } from '#agent/os/effects/change.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
-import { docrootOf } from '#agent/os/site/paths.ts'
+import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { prepareFetched } from '#agent/os/staging/files.ts'
 import type { Progress } from '#agent/steps/command.ts'

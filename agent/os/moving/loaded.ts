@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { restoresOf } from '#agent/os/backup/places.ts'
 import { DefinedTable } from '#agent/os/database/digests.ts'
+import { restoresOf } from '#agent/os/site/paths.ts'
 import { SnapshotId } from '#shared/backup.ts'
 import { parseJson } from '#shared/parse.ts'
 

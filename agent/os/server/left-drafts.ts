@@ -1,8 +1,7 @@
 import { isDraft } from '#agent/host/draft.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { RESTORES } from '#agent/os/backup/places.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
-import { CONFIGURATION } from '#agent/os/site/paths.ts'
+import { CONFIGURATION, RESTORES } from '#agent/os/site/paths.ts'
 import { SITE_ETC } from '#agent/os/site-etc/places.ts'
 
 /** The records of operations and the states before restores are two folders below their root. */

@@ -10,6 +10,10 @@ export const docrootOf = (user: string) => `${homeOf(user)}/public`
 export const TRASH = `${HOMES}/.trash`
 export const trashOf = (user: string) => `${TRASH}/${user}`
 export const keptHomeOf = (user: string) => `${trashOf(user)}/home`
+/** Beside the homes, so that files move by one rename; root's alone, and no user has its name. */
+export const RESTORES = `${HOMES}/.restore`
+/** All folders that restores of a site have left. */
+export const restoresOf = (user: string) => `${RESTORES}/${user}`
 /** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
 export const logsOf = (user: string) => `${LOGS}/${user}`
 export const pageCacheOf = (user: string) => `${CACHES}/${user}`

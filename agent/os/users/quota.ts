@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import { restoresOf } from '#agent/os/backup/places.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { HOMES } from '#agent/os/site/paths.ts'
+import { HOMES, restoresOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'

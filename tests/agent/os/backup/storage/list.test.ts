@@ -108,7 +108,10 @@ test('takes the site from the newest backup that is not dated in the future', as
     { id: backup, time: '2025-12-31T00:00:00Z', tags: ['manifest'] },
     { id: forged, time: '2030-01-01T00:00:00Z', tags: ['manifest'] },
   ]
-  host.answer('/var/lib/hosting-agent/bin/restic --retry-lock=10m snapshots', JSON.stringify(lines))
+  host.answer(
+    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
+    JSON.stringify(lines),
+  )
 
   const listed = await listBackups(host, { target: TARGET, repository, passwords: [password] })
 

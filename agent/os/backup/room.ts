@@ -3,8 +3,8 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { DiskLimits } from '#agent/os/site/tiers.ts'
 import { measureBytes, measureFiles } from '#agent/os/usage/measure.ts'
+import { limitDisk, quotaMount } from '#agent/os/users/quota.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { limitDisk, quotaMount } from './quota.ts'
 
 interface Saved {
   owner: { uid: number }
