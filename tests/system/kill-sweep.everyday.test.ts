@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { hashOf } from '#tests/support/agent/staging.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
+import type { Scenario, Work } from '#tests/support/system/sweep/sweep.ts'
+
+const MINUTES = 60_000
+const { domain } = SHOP
+
+const on = (
+  command: string,
+  work: object,
+  back: object,
+  more: Partial<Scenario> = {},
+): Scenario => ({
+  work: [command, { domain, ...work }],
+  back: [[command, { domain, ...back }]],
+  ...more,
+})
+const NAMES = { aliases: ['b.example.test'], redirects: [{ domain: 'old.example.test' }] }
+const DOMAINS = on('site.domains', NAMES, { aliases: [], redirects: [] })
+const LIMITS = { execution_time: 90, values: { allow_url_fopen: 'off' } }
+const CONFIGURED = on(
+  'site.configure',
+  { php_settings: LIMITS, xmlrpc: 'off', page_purge: true },
+  { php_settings: null, xmlrpc: 'on', page_purge: false },
+)
+const until = new Date(Date.now() + 3_600_000).toISOString()
+const DEBUG = on('wp.debug', { until }, { until: null })
+const pool = (tier: string): Work => [
+  'pool.apply',
+  { user: SHOP.user, php_version: SHOP.php, tier },
+]
+const OBJECTS = on('site.object-cache', { memory: 32 }, { memory: null })
+const SUSPENDED: Scenario = {
+  work: ['site.suspend', { domain }],
+  back: [['site.resume', { domain }]],
+}
+const RESUMED: Scenario = { work: SUSPENDED.back[0] as Work, back: [SUSPENDED.work] }
+const tls = (mode: string) => ({ tls: mode, email: SHOP.email })
+/** Keys and certificates are random. */
+const CERTIFICATE = on('tls.issue', tls('self-signed'), tls('none'), {
+  ignoring: ['contents'],
+  unanswered: true,
+})
+const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
+const relay = {
+  host: 'smtp.example.com',
+  port: 587,
+  tls: 'starttls',
+  user: 'u',
+  password: 'secret',
+}
+const mail = (given: object | null): Work => ['mail.apply', { ...RULES, relay: given }]
+/** The queue runs before and after it. */
+const MAIL: Scenario = {
+  work: mail({ ...relay, host: 'other.example.com' }),
+  back: [mail(relay)],
+}
+const MAINTAINED: Scenario = {
+  work: ['database.maintain', { domain, action: 'optimise' }],
+  back: [],
+}
+const PURGED: Scenario = { work: ['cache.purge', { domain }], back: [] }
+const COPY = { ...SHOP, domain: 'copy.example.test', user: 'copy1a2b3c' }
+const password = (word: string): Work => [
+  'staging.password',
+  { domain: COPY.domain, password_hash: hashOf(word) },
+]
+
+unless(lab.available()).describe('an everyday command that is cut off', () => {
+  let sweeps: EverydaySweeps
+  beforeAll(async () => {
+    sweeps = await EverydaySweeps.start('sweep-everyday')
+  }, 10 * MINUTES)
+  afterAll(() => sweeps?.end(), 10 * MINUTES)
+
+  const unnoticed = (title: string, scenario: Scenario, every = 1) =>
+    test(title, () => sweeps.unnoticed(scenario, every), 10 * MINUTES)
+
+  unnoticed('has changed the names or not', DOMAINS)
+  unnoticed('has changed the settings or not', CONFIGURED, 5)
+  unnoticed('has switched the debug log on or not', DEBUG, 9)
+  unnoticed('has resized the pool or not', { work: pool('medium'), back: [pool('small')] }, 9)
+  unnoticed('has started the object cache or not', OBJECTS, 2)
+  unnoticed('has changed no table', MAINTAINED)
+  unnoticed('has emptied the page cache or not', PURGED)
+
+  test(
+    'has set the relay or not',
+    async () => {
+      await sweeps.warm(...MAIL.back)
+      const queue = `test -e /var/lib/hosting-mail/status/${SHOP.user}.json && ls /var/lib/hosting-mail/sockets/*/mail.sock`
+      const runs = async () => (await sweeps.agent.host.exec(['bash', '-c', queue])).code === 0
+      expect(await lab.poll(runs)).toBe(true)
+      await sweeps.unnoticed(MAIL)
+      await sweeps.warm(mail(null))
+    },
+    10 * MINUTES,
+  )
+
+  // HTTP leads to HTTPS meanwhile.
+  test('has installed the certificate or not', () => sweeps.killed(CERTIFICATE), 10 * MINUTES)
+
+  test(
+    'has suspended the site with its object cache or not, and resumed it or not',
+    async () => {
+      await sweeps.warm(OBJECTS.work)
+      await sweeps.killed(SUSPENDED, 2)
+      await sweeps.warm(SUSPENDED.work)
+      await sweeps.killed(RESUMED, 2)
+      await sweeps.warm(...RESUMED.back, RESUMED.work, ...OBJECTS.back)
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'has changed the password of a staging site or not',
+    async () => {
+      const staging = { of: domain, user: 'staging', password_hash: hashOf('former') }
+      await sweeps.warm(['site.clone', { ...COPY, staging, from: { kind: 'site', domain } }])
+      await sweeps.killed({ work: password('letmein'), back: [password('former')] }, 2)
+    },
+    10 * MINUTES,
+  )
+})
