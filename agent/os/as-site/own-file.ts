@@ -37,6 +37,11 @@ function look($path) {
   $name = trim(preg_replace('/[^\x20-\x7e]/', '?', str_replace('*/', '', $name)));
   return ['other', substr($name, 0, ${MOST_NAME})];
 }
+// STDERR is not defined in a program that is read from the standard input.
+function fail() {
+  file_put_contents('php://stderr', error_get_last()['message'] ?? '');
+  exit(1);
+}
 if ($action === 'install' && $makes !== '' && is_dir(dirname($path, 2))) @mkdir(dirname($path), 0755);
 [$kind, $name] = look($path);
 if ($action === 'install' && in_array($kind, ['none', 'own'], true)) {
@@ -45,10 +50,10 @@ if ($action === 'install' && in_array($kind, ['none', 'own'], true)) {
   $whole = $file && fwrite($file, $text) === strlen($text) && fflush($file) && fclose($file);
   if (!$whole || !rename($new, $path)) {
     @unlink($new);
-    exit(1);
+    fail();
   }
 }
-if ($action === 'remove' && $kind === 'own' && !unlink($path)) exit(1);
+if ($action === 'remove' && $kind === 'own' && !unlink($path)) fail();
 echo "$kind $name";
 `
 
