@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import * as lab from '#tests/support/lab/index.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { unless } from '#tests/support/skip.ts'
+import { ANNA } from '#tests/support/ssh-keys.ts'
+import { FULL, FullDisk } from '#tests/support/system/full-disk.ts'
+import { get } from '#tests/support/system/requests.ts'
+
+const MINUTES = 60_000
+const domain = 'shop.example.test'
+const site = {
+  ...{ domain, php: '8.2', tier: 'small', tls: 'none', email: 'o@example.test' },
+  user: 'shop1a2b3c',
+}
+const DEBS = '/srv/more-debs'
+const upload = 'a'.repeat(16)
+const DUMP = 'CREATE TABLE imported (a INT);\n-- Dump completed on 2026-01-01\n'
+
+const person = { id: 1, person: 'Anna', kind: 'sftp', expires_at: null, keys: [ANNA] }
+const job = { name: 'nightly', schedule: '0 3 * * *', command: 'wp cache flush' }
+const until = new Date(Date.now() + 3_600_000).toISOString()
+type Case = [command: string, params: object, back: object, steps: string[]]
+/** With what takes it back, and the steps during which the disk becomes full. */
+const CASES: Case[] = [
+  ['site.domains', { aliases: ['b.example.test'] }, { aliases: [] }, ['vhost', 'record']],
+  [
+    'site.configure',
+    { php_settings: { execution_time: 90, values: {} } },
+    { php_settings: null },
+    ['pool', 'vhost', 'record'],
+  ],
+  ['wp.debug', { until }, { until: null }, ['pool', 'record']],
+  ['site.jobs', { jobs: [job] }, { jobs: [] }, ['jobs', 'record']],
+  ['site.access', { grants: [person] }, { grants: [] }, ['keys', 'record']],
+  ['site.object-cache', { memory: 32 }, { memory: null }, ['object cache', 'drop-in', 'record']],
+]
+
+unless(lab.available()).describe('a full disk during an everyday command', () => {
+  let disk: FullDisk
+
+  beforeAll(async () => {
+    const debs = await morePackages('bookworm', ['redis-tools'])
+    const folders = ['/etc/hosting', '/etc/nginx', '/etc/systemd/system']
+    disk = await FullDisk.start('full-everyday', folders, async (draft) => {
+      const { host } = draft
+      await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
+      await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${DEBS} ./\n`)
+      await host.must(['apt-get', 'update', '-q'])
+      await host.must(['systemctl', 'start', 'ssh'])
+      await draft.run('server.provision', {})
+      await draft.run('site.create', site)
+    })
+  }, 10 * MINUTES)
+  afterAll(() => lab.switchDown(), 5 * MINUTES)
+
+  const upset = async (command: string, params: object, record: number) => {
+    expect(record).toBeGreaterThan(0)
+    const before = await disk.settled()
+    const last = await disk.filledAt(record, command, params)
+    const { status } = await get(disk.host, `http://${domain}/`)
+    await disk.resize('2g')
+    expect([command, record, last?.event, last?.data]).toEqual([command, record, 'error', FULL])
+    expect(status).toBe(200)
+    await disk.becomes(before)
+  }
+
+  test.each(CASES)(
+    '%s is undone, and works when there is space again',
+    async (command, change, undoing, steps) => {
+      const [params, back] = [change, undoing].map((more) => ({ domain, ...more })) as [
+        object,
+        object,
+      ]
+      // Once before: only then are the records of one operation those of the next.
+      for (const given of [params, back]) await disk.run(command, given)
+      const journal = await disk.run(command, params)
+      await disk.run(command, back)
+
+      for (const step of steps) await upset(command, params, journal.indexOf(`${step} intent`) + 1)
+
+      await disk.run(command, params)
+      expect((await get(disk.host, `http://${domain}/`)).status).toBe(200)
+      await disk.run(command, back)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'an import keeps the former database',
+    async () => {
+      const params = { domain, upload, part_count: 1 }
+      const part = { domain, upload, part: 0, data: btoa(DUMP) }
+      const send = () => disk.asking.call('/sites/database-upload', part)
+      await send()
+      const journal = await disk.run('database.import', params)
+      await disk.run('backup.undo', { domain })
+
+      for (const step of ['keep', 'dump']) {
+        await send()
+        await upset('database.import', params, journal.indexOf(`${step} intent`) + 1)
+      }
+
+      await send()
+      const before = await disk.settled()
+      await disk.fill()
+      const refused = await disk.asking.call('/exec', { command: 'database.import', params })
+      await disk.resize('2g')
+      expect(refused).toMatch(/ has \d+ \w+ free, and the import needs \d+ MB/)
+      await disk.becomes(before)
+      await disk.run('database.import', params)
+    },
+    5 * MINUTES,
+  )
+})
