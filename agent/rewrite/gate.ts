@@ -1,15 +1,31 @@
 import { Buffer } from 'node:buffer'
 import type { Anchor } from './rules.ts'
 
+interface Needle {
+  text: string
+  bytes: Buffer
+  at: number
+  isFound: boolean
+}
+
 /** Finds the next place in a dump that may need a look, at the speed of a search for bytes. */
 export class Gate {
-  readonly #needles: { bytes: Buffer; at: number; isFound: boolean }[]
+  readonly #needles: Needle[]
+  readonly #encoded: Needle[]
 
   constructor(anchors: readonly Anchor[]) {
     const texts = new Set(anchors.flatMap(needlesOf))
     this.#needles = [...texts]
       .filter((text) => ![...texts].some((other) => other !== text && text.includes(other)))
-      .map((text) => ({ bytes: Buffer.from(text, 'latin1'), at: 0, isFound: false }))
+      .map((text) => ({ text, bytes: Buffer.from(text, 'latin1'), at: 0, isFound: false }))
+    const encoded = anchors.flatMap(({ is_host, base64 }) => (is_host ? base64 : []))
+    this.#encoded = this.#needles.filter(({ text }) => encoded.some((one) => one.includes(text)))
+  }
+
+  /** Whether the bytes from the place of the last search up to `end` may have an address in Base64. */
+  mayBeEncoded(end: number): boolean {
+    for (const { isFound, at } of this.#encoded) if (isFound && at < end) return true
+    return false
   }
 
   /** The first needle that starts at `from` or later; `Infinity` if the bytes contain none. */
@@ -29,11 +45,7 @@ export class Gate {
 }
 
 /** Bytes that were searched before are not searched again when more arrive. */
-function search(
-  bytes: Buffer,
-  from: number,
-  needle: { bytes: Buffer; at: number; isFound: boolean },
-) {
+function search(bytes: Buffer, from: number, needle: Needle): void {
   const start = Math.max(from, needle.at)
   const at = bytes.indexOf(needle.bytes, start)
   needle.isFound = at >= 0

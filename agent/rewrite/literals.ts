@@ -51,8 +51,14 @@ export function editsInDump(bytes: Buffer, literal: Literal, edits: readonly Edi
 }
 
 function walk(bytes: Buffer, literal: Literal, from: { index: number; at: number }, index: number) {
+  const { start, backslashes } = literal
+  const quote = bytes[start - 1]
   let at = from.at
-  for (let left = index - from.index; left > 0; left--) at += widthAt(bytes, at, literal)
+  for (let left = index - from.index; left > 0; left--) {
+    const byte = bytes[at]
+    if (byte === BACKSLASH) at += backslashes && !isWildcard(bytes[at + 1]) ? 2 : 1
+    else at += byte === quote ? 2 : 1
+  }
   return { index, at }
 }
 

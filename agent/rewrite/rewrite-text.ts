@@ -120,7 +120,7 @@ class Occurrences {
       if (found.at < from) found.at = this.#indexOf(found.anchor.text, from)
       if (found.at !== NOWHERE && (!first || found.at < first.at)) first = found
     }
-    return first && { ...first }
+    return first && { at: first.at, anchor: first.anchor }
   }
 
   #indexOf(anchor: string, from: number): number {

@@ -15,16 +15,22 @@ export function rewriteValue(
   isBinary: boolean,
 ): void {
   const text = textOf(window.bytes, literal)
-  for (const { is_host, text: host, base64 } of tally.anchors) {
-    if (!is_host) continue
-    for (const encoded of base64) leaveEach(text, encoded, tally, 'base64')
-    if (tally.skip) leaveEach(text, host, tally, 'skipped')
-  }
+  // A dump escapes no character of Base64, so the gate has seen it.
+  const mayBeEncoded = literal.kind === 'hex' || window.mayBeEncoded(literal.end)
+  if (mayBeEncoded || tally.skip) leaveHosts(text, tally)
   if (tally.skip) return
   const edits = rewriteText(text, tally, isBinary && CONTROL.test(text))
   if (edits.length === 0) return
   tally.column.changed++
   window.replace(editsInDump(window.bytes, literal, edits))
+}
+
+function leaveHosts(text: string, tally: ColumnTally): void {
+  for (const { is_host, text: host, base64 } of tally.anchors) {
+    if (!is_host) continue
+    for (const encoded of base64) leaveEach(text, encoded, tally, 'base64')
+    if (tally.skip) leaveEach(text, host, tally, 'skipped')
+  }
 }
 
 function leaveEach(text: string, part: string, tally: ColumnTally, reason: 'skipped' | 'base64') {

@@ -51,6 +51,11 @@ export class Window {
     this.next = this.#gate.next(this.bytes, from)
   }
 
+  /** Whether there may be an address in Base64 between the place of the last look and `end`. */
+  mayBeEncoded(end: number): boolean {
+    return this.#gate.mayBeEncoded(end)
+  }
+
   get isMuted(): boolean {
     return this.#isMuted
   }
