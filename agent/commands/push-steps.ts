@@ -121,6 +121,8 @@ export function tableSteps(
         if (kept.length > 0) await options.bringOptions(host, user, kept)
       },
       async undo() {
+        // A full disk may be the reason, and the present tables need their space again.
+        await forgetFetched(steady, live)
         await bringBackTables(steady, live, replaced)
         if (kept.length > 0) await options.forgetOptions(steady, user)
       },

@@ -3,6 +3,7 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import type { Sharing } from '#agent/host/sharing.ts'
 import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
+import { sizeOf } from '#agent/os/restic/progress.ts'
 import { told } from '#agent/os/restic/told.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
@@ -25,7 +26,7 @@ export async function importDatabase(host: Host, user: string, path: string): Pr
   await importing(host, size, async () => {
     const seen = told(host, 'Importing the database', size)
     const options = { input_file: path, timeout_ms: timeFor(size), seen }
-    await runAsOwner(host, user, argvOf(user), options).catch(refuse)
+    await runAsOwner(host, user, argvOf(user), options).catch((error) => refuse(host, error))
   })
 }
 
@@ -49,7 +50,7 @@ export async function importStream<T>(
       const options = { input_from, timeout_ms }
       const output = await tryAsOwner(host, user, argvOf(user), options)
       refuseFailedFeeder(output)
-      if (output.code !== 0) refuse(new CommandFailed(argvOf(user), output))
+      if (output.code !== 0) await refuse(host, new CommandFailed(argvOf(user), output))
       if (!output.fed) throw new Error('The import of the database had no input')
       return output.fed
     }),
@@ -87,12 +88,22 @@ async function importing<T>(host: Host, size: number, work: () => Promise<T>): P
     }
     return work()
   })
-  await host.shell.run(['sync', '--file-system', '--', '/var/lib/mysql'])
+  await host.shell.run(['sync', '--file-system', '--', DATABASES])
   return result
 }
 
-const refuse = (error: unknown): never => {
-  throw quiet(error)
+const DATABASES = '/var/lib/mysql'
+/** InnoDB extends its files by up to so much. */
+const EXTENT = 64 * 2 ** 20
+
+/** The client does not print each error of a full disk. */
+async function refuse({ files }: Host, error: unknown): Promise<never> {
+  const refusal = quiet(error)
+  const { free } = await files.space(DATABASES)
+  if (!(error instanceof CommandFailed) || free > EXTENT) throw refusal
+  throw new Error(`no space left on device: ${DATABASES} has ${sizeOf(free)} free`, {
+    cause: refusal,
+  })
 }
 
 /** The client quotes statements that it does not understand, which contain data of the site. */
