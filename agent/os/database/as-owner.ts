@@ -32,7 +32,11 @@ export const runAsOwner = (
   user: string,
   argv: readonly string[],
   options: ClientOptions,
-): Promise<Output> => asOwner(host, user, () => runAsSite(host, { user }, argv, confined(options)))
+): Promise<Output> => asOwner(host, user, () => runInUse(host, user, argv, options))
+
+/** `runAsOwner` for a caller that has the programs of the site `inUse`. */
+export const runInUse: typeof runAsOwner = (host, user, argv, options) =>
+  runAsSite(host, { user }, argv, confined(options))
 
 /** `runAsOwner` that never throws for an exit status. */
 export const tryAsOwner = (

@@ -7,7 +7,7 @@ import { told } from '#agent/os/restic/told.ts'
 import { clientOf, runAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 import { unsteadyTables } from './steadiness.ts'
-import { readable, tablesOf } from './tables.ts'
+import { readable, tablesInUse, tablesOf } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 12 * 60 * MINUTE_MS
@@ -81,7 +81,10 @@ interface StreamOptions {
   low?: boolean
 }
 
-/** Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. */
+/**
+ * Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. It has
+ * the tables that are there when it is its turn: an import before it may create some.
+ */
 export async function streamDatabase(
   host: Host,
   user: string,
@@ -89,9 +92,11 @@ export async function streamDatabase(
   consumer: Consumer,
   { only, low = false }: StreamOptions = {},
 ): Promise<StreamedDump> {
-  const present = await tablesOf(host, user)
-  const tables = only ? present.filter((name) => only.includes(name)) : present
-  return inUse(host, user, () => streamTables(host, user, { size, tables, low }, consumer))
+  return inUse(host, user, async () => {
+    const present = await tablesInUse(host, user)
+    const tables = only ? present.filter((name) => only.includes(name)) : present
+    return streamTables(host, user, { size, tables, low }, consumer)
+  })
 }
 
 /** The same of tables that are there. The caller has the programs of the site `inUse`. */

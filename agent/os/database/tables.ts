@@ -1,6 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { clientOf, reasonOf, runAsOwner } from './as-owner.ts'
+import { clientOf, reasonOf, runAsOwner, runInUse } from './as-owner.ts'
 
 const MINUTE_MS = 60_000
 
@@ -29,6 +29,11 @@ export async function tablesOf(host: Host, user: string): Promise<string[]> {
   return (await listed(host, user, LIST)).tables
 }
 
+/** The same for a caller that has the programs of the site `inUse`. */
+export async function tablesInUse(host: Host, user: string): Promise<string[]> {
+  return (await listed(host, user, LIST, runInUse)).tables
+}
+
 /**
  * The same, with those that were written in the last minutes as far as MariaDB remembers: a hint, which
  * is lost when it restarts, and which the clock may make wrong.
@@ -38,10 +43,10 @@ export const recentTables = (
   user: string,
 ): Promise<{ tables: string[]; recent: string[] }> => listed(host, user, `${LIST}${RECENT}`)
 
-async function listed(host: Host, user: string, input: string) {
+async function listed(host: Host, user: string, input: string, runs = runAsOwner) {
   const client = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names']
   const options = { input, timeout_ms: 5 * MINUTE_MS }
-  const { stdout } = await runAsOwner(host, user, [...client, '--', user], options).catch(listOf)
+  const { stdout } = await runs(host, user, [...client, '--', user], options).catch(listOf)
   const lines = linesOf(stdout)
   const end = lines.indexOf(LIST_END)
   if (end < 0) throw new Error('The list of the tables was cut off before its end')
