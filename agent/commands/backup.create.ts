@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
-import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
-import { forgetExpired, lastRestore } from '#agent/os/backup/replace.ts'
+import { forgetExpired, lastRestore, refuseReplaced } from '#agent/os/backup/replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
 import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
@@ -16,7 +16,6 @@ import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/se
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 
@@ -112,8 +111,8 @@ function stepsOf(
     {
       name: 'jobs',
       title: 'Pausing the jobs of WordPress',
-      ...holdJobs(host, user),
-      undo: releaseJobs(host, user).apply,
+      ...holdForReading(host, user),
+      undo: releaseAfterReading(host, user).apply,
     },
     {
       name: 'database',
@@ -131,14 +130,13 @@ function stepsOf(
       effects: [run('program', 'restic')],
       async *apply() {
         saved.files = yield* saveFiles(host, opened, site, exclude)
-        if ((await lastRestore(host, user)) === saved.restored) return
-        throw conflict(`${domain} was restored meanwhile: start the backup again`)
+        await refuseReplaced(host, site, saved.restored, 'backup')
       },
     },
     {
       name: 'release',
       title: 'Resuming the jobs of WordPress',
-      ...releaseJobs(host, user),
+      ...releaseAfterReading(host, user),
     },
     {
       name: 'manifest',

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
-import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { fetchedOf } from '#agent/os/backup/places.ts'
+import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
 import { copyFiles } from '#agent/os/clone/files.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
@@ -72,14 +73,19 @@ async function steppedFromSite(
   // After a restart the original may be gone; its jobs are then, too.
   const original = await getSite(host, from.domain).catch(() => undefined)
   const source = original?.user ?? ''
+  const hold = holdForReading(host, source)
   return [
     ...settingsSteps(host, site, original, with_jobs),
     database,
     {
       name: 'jobs',
       title: `Pausing the jobs of ${from.domain}`,
-      ...holdJobs(host, source),
-      undo: releaseJobs(steady, source).apply,
+      effects: hold.effects,
+      async apply() {
+        learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
+        await hold.apply()
+      },
+      undo: releaseAfterReading(steady, source).apply,
     },
     {
       name: 'load',
@@ -101,7 +107,9 @@ async function steppedFromSite(
       title: `Copying the files of ${from.domain}`,
       effects: [run('program', 'tar'), change('folder', docrootOf(user))],
       async *apply() {
-        const bytes = await copyFiles(host, await getSite(host, from.domain), site)
+        const present = await getSite(host, from.domain)
+        const bytes = await copyFiles(host, present, site)
+        await refuseReplaced(host, present, learned.restored, 'copy')
         learned.files = (await measureFiles(host, user)) ?? 0
         learned.bytes = (learned.bytes ?? 0) + bytes
         yield `Copied ${learned.files} files: ${sizeOf(bytes)}`
@@ -110,7 +118,7 @@ async function steppedFromSite(
     {
       name: 'release',
       title: `Resuming the jobs of ${from.domain}`,
-      ...releaseJobs(host, source),
+      ...releaseAfterReading(host, source),
     },
   ]
 }

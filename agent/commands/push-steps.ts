@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen/tables.ts'
 import { forgetFetched, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
+import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { makeRoomForCopy } from '#agent/os/backup/room.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
 import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
@@ -32,7 +33,12 @@ export const fetchStep = (host: Host, live: Site, params: Params, learned: PushL
   name: 'fetch',
   title: `Copying from ${params.from}`,
   effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(live.user))],
-  apply: () => fetch(host, live, params, learned),
+  async *apply() {
+    const staging = await getSite(host, params.from)
+    const restored = await refuseReplacing(host, staging)
+    yield* fetch(host, { live, staging }, params, learned)
+    await refuseReplaced(host, staging, restored, 'copy')
+  },
   async undo() {
     const steady = host.steady ?? host
     await baseline.forgetBaseline(steady, nextOf(params.from))
@@ -42,12 +48,11 @@ export const fetchStep = (host: Host, live: Site, params: Params, learned: PushL
 
 async function* fetch(
   host: Host,
-  live: Site,
+  { live, staging }: Record<'live' | 'staging', Site>,
   params: Params,
   learned: PushLearned,
 ): Progress<void> {
   const { tables, files, from } = params
-  const staging = await getSite(host, from)
   if (tables.length > 0) await refuseChanged(host, await databaseDigests(host, live), params)
   const folder = await prepareFetched(host, live.user)
   await baseline.forgetBaseline(host, nextOf(from))

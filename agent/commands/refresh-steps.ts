@@ -1,7 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
-import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
+import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { forgetFetched } from '#agent/os/backup/keep-state.ts'
 import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
+import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { makeRoomForCopy } from '#agent/os/backup/room.ts'
 import { copyDatabase, loadDump } from '#agent/os/clone/load.ts'
 import type { Learned as Copied } from '#agent/os/clone/report.ts'
@@ -37,15 +38,18 @@ export const fetchSteps = (
 /** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
 function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'site'>): Step[] {
   const steady = host.steady ?? host
-  const jobs = (action: typeof holdJobs) => async () =>
+  const jobs = (action: typeof holdForReading) => async () =>
     action(steady, (await getSite(host, from.domain)).user).apply()
   return [
     {
       name: 'hold',
       title: `Pausing the jobs of ${from.domain}`,
-      effects: async () => holdJobs(host, (await getSite(host, from.domain)).user).effects(),
-      apply: jobs(holdJobs),
-      undo: () => jobs(releaseJobs)().catch(() => undefined),
+      effects: async () => holdForReading(host, (await getSite(host, from.domain)).user).effects(),
+      async apply() {
+        learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
+        await jobs(holdForReading)()
+      },
+      undo: () => jobs(releaseAfterReading)().catch(() => undefined),
     },
     {
       name: 'fetch',
@@ -60,6 +64,7 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
         yield `Copied ${dump.tables} tables: ${sizeOf(dump.bytes)}`
         yield* makeRoomForCopy(host, site, original)
         const bytes = await fetchSite(host, original, site)
+        await refuseReplaced(host, original, learned.restored, 'copy')
         yield `Copied the files: ${sizeOf(bytes)}`
         const { tables, addresses, digests } = dump
         Object.assign(learned, { original, tables, addresses, digests, bytes: dump.bytes + bytes })
@@ -69,8 +74,9 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
     {
       name: 'continue',
       title: `Resuming the jobs of ${from.domain}`,
-      effects: async () => releaseJobs(host, (await getSite(host, from.domain)).user).effects(),
-      apply: jobs(releaseJobs),
+      effects: async () =>
+        releaseAfterReading(host, (await getSite(host, from.domain)).user).effects(),
+      apply: jobs(releaseAfterReading),
     },
   ]
 }

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { refuseReplacing } from '#agent/os/backup/replace.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { findReport, type Learned, reportIn } from '#agent/os/clone/report.ts'
 import { inheritedOf, namesOf } from '#agent/os/clone/settings.ts'
@@ -73,7 +74,8 @@ async function checked(host: Host, site: Site, { from, accept }: Params): Promis
 
 /** The sandbox in which root reads the files of a site needs systemd. */
 async function refuseUncopiable(host: Host, domain: string): Promise<void> {
-  const { user } = await getSite(host, domain)
+  const site = await getSite(host, domain)
   if (host.init !== 'systemd') throw conflict('Clones need a server that systemd started')
-  await refuseLackForCopy(host, user)
+  await refuseReplacing(host, site)
+  await refuseLackForCopy(host, site.user)
 }

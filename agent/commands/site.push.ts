@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { forgetFetchedStep, keepStep, recordStep } from '#agent/os/backup/keep-state.ts'
 import { fetchedOf } from '#agent/os/backup/places.ts'
+import { refuseReplacing } from '#agent/os/backup/replace.ts'
 import { filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { readdress } from '#agent/os/clone/config.ts'
@@ -49,6 +50,7 @@ export const sitePush: Command<'site.push'> = {
 
 async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   const { live, staging } = await getPair(host, domain, from)
+  await refuseReplacing(host, staging)
   await refuseLackForCopy(host, staging.user)
   return live
 }

@@ -60,6 +60,7 @@ async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   else {
     const original = await getSite(host, from.domain)
     if (original.user === site.user) throw conflict(`${domain} cannot be refreshed from itself`)
+    await replace.refuseReplacing(host, original)
     await refuseLackForCopy(host, original.user)
   }
   return site

@@ -3,11 +3,27 @@ import { timerPathOf, timerUnitOf } from '#agent/os/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
 import { type Change, deferred, provided } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
+import { isFreezing } from '#agent/os/moving/thaw-unit.ts'
+import { replacedOf } from './places.ts'
 
 /** Starts no new run of the jobs of a site; a current one ends by itself. A reboot starts them again. */
 export const holdJobs = (host: Host, user: string): Change => switched(host, user, 'stop')
 
 export const releaseJobs = (host: Host, user: string): Change => switched(host, user, 'start')
+
+/** For an operation that only reads the site: nothing while another one that changes it holds the jobs. */
+export const holdForReading = (host: Host, user: string): Change =>
+  unlessHeld(host, user, holdJobs(host, user))
+
+/** The opposite; the other operation releases the jobs itself, also if it fails. */
+export const releaseAfterReading = (host: Host, user: string): Change =>
+  unlessHeld(host, user, releaseJobs(host, user))
+
+const unlessHeld = (host: Host, user: string, jobs: Change): Change =>
+  provided(
+    async () => !(await host.files.stat(replacedOf(user))) && !(await isFreezing(host, user)),
+    jobs,
+  )
 
 /** A site that was deleted meanwhile has no timer any more. */
 const switched = (host: Host, user: string, action: 'start' | 'stop'): Change =>

@@ -17,6 +17,7 @@ import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitDisk } from '#agent/os/users/quota.ts'
+import { conflict } from '#shared/errors.ts'
 import { accountIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
 
 /** The time of the backup, and until when the previous state is kept. */
@@ -31,6 +32,32 @@ export async function findPrevious(host: Host, user: string): Promise<Facts | un
 /** Changes with each restore and undo: what is read meanwhile may be of two states. */
 export const lastRestore = async (host: Host, user: string): Promise<number | undefined> =>
   (await host.files.stat(restoresOf(user)))?.mtime_ms
+
+type Named = Pick<Site, 'domain' | 'user'>
+
+/**
+ * Throws conflict while another operation replaces files or database of a site that is to be
+ * copied; returns what `refuseReplaced` compares.
+ */
+export async function refuseReplacing(host: Host, site: Named): Promise<number | undefined> {
+  const restored = await lastRestore(host, site.user)
+  if (!(await host.files.stat(replacedOf(site.user)))) return restored
+  throw conflict(
+    `The content of ${site.domain} is being replaced: start the copy when that operation has ended`,
+  )
+}
+
+/** Throws conflict if the site was replaced since `restored`, or is being replaced. */
+export async function refuseReplaced(
+  host: Host,
+  { domain, user }: Named,
+  restored: number | undefined,
+  what: 'backup' | 'copy',
+): Promise<void> {
+  if ((await lastRestore(host, user)) === restored) return
+  const again = `start the ${what} again when that operation has ended`
+  throw conflict(`The content of ${domain} was replaced meanwhile: ${again}`)
+}
 
 /** The state before a restore, a week after it. */
 export const forgetExpired = (host: Host, site: Site): Change =>

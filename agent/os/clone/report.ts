@@ -22,6 +22,8 @@ type CopyReport = z.infer<typeof CopyReport>
 /** What an operation finds out while it runs. */
 export interface Learned extends Partial<CopyReport> {
   original?: Original
+  /** When the content of the original was last replaced, before it was read. */
+  restored?: number | undefined
   /** Of the tables of the original as they were read. */
   digests?: TableDigest[]
 }

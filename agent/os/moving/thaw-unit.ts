@@ -80,9 +80,13 @@ export const planThaw = (host: Host, site: Frozen): Change =>
     }),
   )
 
+/** From before its freeze to after it. */
+export const isFreezing = async ({ files }: Host, user: string): Promise<boolean> =>
+  (await files.stat(`${UNITS}/${thawTimerOf(user)}`)) !== undefined
+
 /** Stops the timer, and waits for a service that is thawing right now. */
 export async function stopThaw(host: Host, { user }: Frozen): Promise<void> {
-  if (!(await host.files.stat(`${UNITS}/${thawTimerOf(user)}`))) return
+  if (!(await isFreezing(host, user))) return
   await host.shell.try(['systemctl', 'stop', thawTimerOf(user)])
   await host.shell.try(['systemctl', 'stop', thawServiceOf(user)])
   await host.shell.try(['systemctl', 'reset-failed', thawServiceOf(user)])

@@ -4,6 +4,7 @@ import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
+import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { times } from '#tests/support/runs.ts'
@@ -128,6 +129,27 @@ test('refuses a table that the staging site does not have', async () => {
   const given = { ...params, tables: ['wp_gone'], overwrite: ['wp_gone'] }
 
   expect((await run(host, given))[1]).toBe('staging.shop.example does not have the table wp_gone')
+})
+
+test('is refused while the content of the staging site is being replaced', async () => {
+  const { host } = await pair()
+  keeps(host, copy.user)
+
+  expect(await run(host)).toEqual([[], REPLACING(copy.domain)])
+})
+
+test.each([
+  ['tables', 'xargs', { files: false }],
+  ['files', 'tar --create', { tables: [] }],
+])('fails when a restore of the staging site begins while its %s are copied', async (...given) => {
+  const [, program, chosen] = given
+  const { host } = await pair()
+  during(host, program, () => keeps(host, copy.user))
+
+  const [lines, reason] = await run(host, { ...params, ...chosen })
+
+  expect(reason).toBe(REPLACED(copy.domain, 'copy'))
+  expect(lines).not.toContain('Stopping PHP')
 })
 
 test('leaves the live site as it was, whichever effect fails before the decision', async () => {

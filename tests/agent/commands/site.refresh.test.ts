@@ -4,6 +4,7 @@ import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
+import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { times } from '#tests/support/runs.ts'
@@ -55,6 +56,26 @@ test('refuses a site that is no staging site', async () => {
   const [, reason] = await run(host, { ...params, domain: shop.domain })
 
   expect(reason).toBe('shop.example is not a staging site: restore a backup instead')
+})
+
+test('is refused while the content of the live site is being replaced', async () => {
+  const { host } = await pair()
+  keeps(host, shop.user)
+
+  expect(await run(host)).toEqual([[], REPLACING(shop.domain)])
+})
+
+test('fails when a restore of the live site begins meanwhile, and does not start its jobs', async () => {
+  const { host } = await pair()
+  during(host, 'tar --create', () => keeps(host, shop.user))
+
+  const [lines, reason] = await run(host)
+
+  expect(reason).toBe(REPLACED(shop.domain, 'copy'))
+  expect(lines).not.toContain('Stopping PHP')
+  expect(host.ran.filter((line) => line.endsWith(' hosting-cron@shop.timer'))).toEqual([
+    'systemctl stop hosting-cron@shop.timer',
+  ])
 })
 
 test('leaves the previous site, whichever effect fails before the decision', async () => {
