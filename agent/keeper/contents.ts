@@ -1,51 +1,68 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MANIFEST, parseManifest } from '#agent/os/backup/manifest.ts'
 import { PROOF, provesTag } from '#agent/os/backup/save.ts'
-import {
-  type ListedSnapshot,
-  listSnapshots,
-  type Opened,
-  type Restic,
-  tryRestic,
-} from './restic.ts'
+import { type ListedSnapshot, type Opened, type Restic, tryRestic } from './restic.ts'
 import { arrivalOf, type Backup, type Contents } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 
 /** A backup without a manifest: one snapshot is all of it. */
 const WHOLE = 'dashboard'
 
-/** What is in a repository. Keeps in `state` when each snapshot arrived, and what manifests name. */
+interface Given {
+  listed: readonly ListedSnapshot[]
+  state: RepositoryState
+  now: number
+}
+
+/**
+ * What is in a repository. Keeps in `state` when each snapshot arrived, and what manifests name, also
+ * of snapshots that the storage has lost: the rest of their backups stays.
+ */
 export async function contentsOf(
   host: Host,
   restic: Restic,
   opened: Opened,
-  { state, now }: { state: RepositoryState; now: number },
-): Promise<Contents & { listed: ListedSnapshot[] }> {
-  const listed = await listSnapshots(host, restic, opened)
+  { listed, state, now }: Given,
+): Promise<Contents> {
   const known = state.snapshots
-  state.snapshots = Object.fromEntries(
-    listed.map(({ id, claimed }) => [
-      id,
-      known[id] ?? { arrived: arrivalOf(claimed, state.listed, now) },
-    ]),
-  )
+  const arrived = ({ id, claimed }: ListedSnapshot) =>
+    [id, known[id] ?? { arrived: arrivalOf(claimed, state.listed, now) }] as const
+  const present = Object.fromEntries(listed.map(arrived))
+  for (const record of Object.values(present)) delete record.lost
+  for (const [id, record] of Object.entries(known)) if (!present[id]) record.lost ??= now
+  state.snapshots = { ...known, ...present }
   state.listed = now
-  const backups: Backup[] = []
   const unreadable: string[] = []
   for (const snapshot of listed) {
     const record = state.snapshots[snapshot.id]
     if (!record) continue
     record.parts ??= await partsOf(host, restic, opened, snapshot)
     if (record.parts === undefined) unreadable.push(snapshot.id)
-    else if (isBackup(snapshot) && record.parts.every((part) => state.snapshots[part])) {
-      backups.push({ id: snapshot.id, arrived: record.arrived, parts: record.parts })
-    }
   }
   const proofs = listed.flatMap(({ id, tags }) =>
     provenBy(tags).map((backup) => ({ id, backup, arrived: state.snapshots[id]?.arrived ?? now })),
   )
-  const snapshots = Object.entries(state.snapshots).map(([id, { arrived }]) => ({ id, arrived }))
-  return { snapshots, backups, proofs, unreadable, listed }
+  const snapshots = listed.map(({ id }) => ({ id, arrived: state.snapshots[id]?.arrived ?? now }))
+  return { snapshots, ...backupsIn(state, listed), proofs, unreadable }
+}
+
+/** The complete ones, and those of which the storage has lost something that was there before. */
+function backupsIn(
+  { snapshots }: RepositoryState,
+  listed: readonly ListedSnapshot[],
+): Pick<Contents, 'backups' | 'broken'> {
+  const present = new Map(listed.map((snapshot) => [snapshot.id, snapshot]))
+  const found = { backups: [] as Backup[], broken: [] as Backup[] }
+  for (const [id, { arrived, parts = [] }] of Object.entries(snapshots)) {
+    const own = present.get(id)
+    const names = own ? isBackup(own) : parts.length > 0
+    // One that names what was never there is nobody's backup.
+    if (!names || parts.some((part) => !snapshots[part])) continue
+    const left = parts.filter((part) => present.has(part))
+    const isWhole = own !== undefined && left.length === parts.length
+    found[isWhole ? 'backups' : 'broken'].push({ id, arrived, parts: left })
+  }
+  return found
 }
 
 /** The backup that a proof names; a snapshot with several names is none. */

@@ -63,8 +63,10 @@ export function folderStore({ shell, files, privileged }: Host, path: string): S
       ])
     },
     async removeDrafts(repository) {
-      const old = ['-type', 'f', '-mmin', '+1440', '-path', '*/data/*', '!', '-regex', PACK]
-      await run(repository, ['find', folderOf(repository), ...old, '-delete'])
+      const data = `${folderOf(repository)}/data`
+      if ((await files.stat(data))?.kind !== 'directory') return
+      const old = ['-mindepth', '1', '-type', 'f', '-mmin', '+1440', '!', '-regex', PACK]
+      await run(repository, ['find', data, ...old, '-delete'])
     },
     async report(texts) {
       const launcher = privileged ? asOwner(await files.stat(path), path) : []

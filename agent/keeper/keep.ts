@@ -5,11 +5,19 @@ import { contentsOf } from './contents.ts'
 import { removeOwnLocks } from './locks.ts'
 import { brokenKeys, openRepository } from './open.ts'
 import type { Problem } from './report.ts'
-import { checkPart, type Opened, type Restic, runRestic, tryRestic } from './restic.ts'
-import { forgottenOf } from './rules.ts'
+import {
+  checkPart,
+  type ListedSnapshot,
+  listSnapshots,
+  type Opened,
+  type Restic,
+  runRestic,
+} from './restic.ts'
+import { type Backup, forgottenOf, longestOf } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 import type { Store, StoredFile } from './store.ts'
 import { garbageMessage, sweep } from './sweep.ts'
+import { unlistedIn } from './unlisted.ts'
 
 const CHUNK = 200
 /** Longer than the steps of a backup that lock the repository. */
@@ -57,13 +65,14 @@ export async function keepRepository(
     }
   }
   state.key = opened.key
-  const contents = await contentsOf(host, restic, opened, { state, now })
-  const listed = new Set(contents.listed.map(({ id }) => id))
+  const listed = await listSnapshots(host, restic, opened)
   const garbage = [
-    ...(await unlisted(work, opened, files, listed)),
+    ...(await unlistedIn(host, restic, opened, { files, listed })),
     ...(await brokenKeys(store, name, files)),
   ]
   problems.push(...problemsOf('garbage', await takeOut(work, opened, garbage)))
+  const contents = await contentsOf(host, restic, opened, { listed, state, now })
+  problems.push(...problemsOf('damaged', contents.broken.map(lostMessage)))
   for (const id of contents.unreadable) {
     const message = `The manifest ${id.slice(0, 8)} cannot be read: its snapshots are kept`
     problems.push({ code: 'unreadable', message })
@@ -76,7 +85,8 @@ export async function keepRepository(
   await removeOwnLocks(work, store, opened, files)
   await store.removeDrafts(name)
   await forget(work, opened, forgotten, state)
-  await prune(work, opened, state)
+  if (!isRecoverable(state, contents.broken, now)) await prune(work, opened, state)
+  forgetLost(work, state, listed)
   problems.push(...problemsOf('damaged', await check(work, opened, state)))
   state.done = now
   return kept
@@ -85,20 +95,30 @@ export async function keepRepository(
 const problemsOf = (code: Problem['code'], messages: readonly string[]): Problem[] =>
   messages.map((message) => ({ code, message }))
 
-/** Snapshots whose content is whole, and which the keys of the repository do not open. */
-async function unlisted(
-  { host, restic }: Work,
-  opened: Opened,
-  files: readonly StoredFile[],
-  listed: ReadonlySet<string>,
-): Promise<StoredFile[]> {
-  const found: StoredFile[] = []
-  for (const file of files) {
-    if (file.folder !== 'snapshots' || file.sha256 !== file.name || listed.has(file.name)) continue
-    const args = ['cat', 'snapshot', file.name, '--no-lock']
-    if ((await tryRestic(host, restic, opened, args)).code !== 0) found.push(file)
+const lostMessage = ({ id, arrived }: Backup): string =>
+  `The storage has lost a part of the backup ${id.slice(0, 8)} of ${new Date(arrived).toISOString()}: check its disk. What is left is kept, and no data is removed for two weeks`
+
+/** For so long the data of a lost snapshot stays, so that `restic recover` can find it. */
+const RECOVERY_MS = 14 * 24 * 3_600_000
+
+const isRecoverable = (
+  { snapshots }: RepositoryState,
+  broken: readonly Backup[],
+  now: number,
+): boolean =>
+  broken.length > 0 &&
+  Object.values(snapshots).some(({ lost }) => lost !== undefined && now - lost < RECOVERY_MS)
+
+/** The records of snapshots that the storage has lost, when no rule would keep them. */
+function forgetLost(
+  { config, now }: Work,
+  { snapshots }: RepositoryState,
+  listed: readonly ListedSnapshot[],
+): void {
+  const present = new Set(listed.map(({ id }) => id))
+  for (const [id, { arrived }] of Object.entries(snapshots)) {
+    if (!present.has(id) && now - arrived > longestOf(config.keep)) delete snapshots[id]
   }
-  return found
 }
 
 /** Their content is whole: nobody is writing them. */

@@ -31,6 +31,7 @@ export async function removeOwnLocks(
     const lock = code === 0 ? parseJson(Lock, stdout) : undefined
     if (!lock?.exclusive || lock.hostname !== hostname) continue
     const running = await host.files.read(`/proc/${lock.pid}/comm`)
-    if (running?.trim() !== name) await store.takeOut(opened.name, file)
+    if (running === undefined || (!running.startsWith('restic') && running.trim() !== name))
+      await store.takeOut(opened.name, file)
   }
 }

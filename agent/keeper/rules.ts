@@ -87,27 +87,35 @@ function heldOf(
 export interface Contents {
   snapshots: readonly Snapshot[]
   backups: readonly Backup[]
+  /** Backups of which the storage has lost something, with the parts that it still has. */
+  broken: readonly Backup[]
   proofs: readonly Proof[]
   /** Manifests that could not be read: their parts are not known. */
   unreadable: readonly string[]
 }
 
+/** After so many milliseconds no rule keeps a backup, but that of the last one. */
+export const longestOf = ({ all_days, daily_days, weekly_days, monthly_days }: Keep): number =>
+  Math.max(Math.max(all_days, daily_days, weekly_days, monthly_days) * DAY_MS, RUNNING_MS)
+
 /** The ids of the snapshots to forget: those that no kept backup names, and that are not recent. */
 export function forgottenOf(
-  { snapshots, backups, proofs, unreadable }: Contents,
+  { snapshots, backups, broken, proofs, unreadable }: Contents,
   keep: Keep,
   now: number,
 ): string[] {
   const held = heldOf({ backups, proofs }, keep, now)
   const proven = new Set(held.map(({ backup }) => backup))
   const kept = [...keptOf(backups, keep, now), ...backups.filter(({ id }) => proven.has(id))]
+  const isLast = ({ arrived }: Snapshot) => backups.every((backup) => backup.arrived < arrived)
+  const rest = broken.filter((one) => isLast(one) || now - one.arrived <= longestOf(keep))
   const needed = new Set([
+    ...rest.flatMap(({ id, parts }) => [id, ...parts]),
     ...kept.flatMap(({ id, parts }) => [id, ...parts]),
     ...held.map(({ id }) => id),
   ])
   const known = new Set(backups.flatMap(({ id, parts }) => [id, ...parts]))
-  const longest = Math.max(keep.all_days, keep.daily_days, keep.weekly_days, keep.monthly_days)
-  const unknownUntil = unreadable.length > 0 ? Math.max(longest * DAY_MS, RUNNING_MS) : RUNNING_MS
+  const unknownUntil = unreadable.length > 0 ? longestOf(keep) : RUNNING_MS
   return snapshots
     .filter(({ id, arrived }) => {
       if (needed.has(id)) return false

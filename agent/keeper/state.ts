@@ -3,8 +3,13 @@ import type { Files } from '#agent/host/ports.ts'
 
 const number = z.number()
 
-/** A manifest that was read: it never changes. */
-const Known = z.object({ parts: z.array(z.string()).optional(), arrived: number })
+/** A snapshot. The parts are those of a manifest that was read: it never changes. */
+const Known = z.object({
+  parts: z.array(z.string()).optional(),
+  arrived: number,
+  /** When the storage did not have the snapshot any more. */
+  lost: number.optional(),
+})
 
 const RepositoryState = z.object({
   /** When the last complete run on it ended. */

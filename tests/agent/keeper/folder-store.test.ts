@@ -30,7 +30,9 @@ test('the report in a folder takes the place of earlier ones, and is no reposito
 })
 
 test('drafts of packs are removed when they are a day old', async () => {
-  const data = join(folder, 'shop/data/ab')
+  // Only the folder with the packs of a repository counts.
+  const root = join(folder, 'data')
+  const data = join(root, 'shop/data/ab')
   await mkdir(data, { recursive: true })
   const pack = 'ab'.repeat(32)
   const now = Date.now() / 1000
@@ -41,7 +43,13 @@ test('drafts of packs are removed when they are a day old', async () => {
     await utimes(join(data, name), now, now - hours * 3600)
   }
 
-  await folderStore(host, folder).removeDrafts('shop')
+  const config = join(root, 'shop/config')
+  await Bun.write(config, 'config')
+  await utimes(config, now, now - 30 * 3600)
+
+  await folderStore(host, root).removeDrafts('shop')
+  await folderStore(host, root).removeDrafts('none')
 
   expect((await readdir(data)).sort()).toEqual([pack, `${pack}-tmp-2`])
+  expect(await Bun.file(config).text()).toBe('config')
 })

@@ -22,7 +22,7 @@ function forgotten(backups: readonly Backup[], proofs: readonly Proof[], keep = 
     [id, ...parts].map((part) => ({ id: part, arrived })),
   )
   const snapshots = [...parts, ...proofs]
-  return forgottenOf({ snapshots, backups, proofs, unreadable: [] }, keep, NOW)
+  return forgottenOf({ snapshots, backups, proofs, unreadable: [], broken: [] }, keep, NOW)
 }
 
 test('the newest proven backup stays with its parts and its proof, however old it is', () => {

@@ -76,7 +76,13 @@ test('the parts of a kept backup stay, and so does what is not older than two da
     { id: 'running', arrived: NOW - 1.9 * DAY },
     { id: 'cut off', arrived: NOW - 2.1 * DAY },
   ]
-  const contents = { snapshots: [...parts, ...others], backups, proofs: [], unreadable: [] }
+  const contents = {
+    snapshots: [...parts, ...others],
+    backups,
+    proofs: [],
+    unreadable: [],
+    broken: [],
+  }
 
   expect(forgottenOf(contents, KEEP, NOW)).toEqual(['800', 'files of 800', 'cut off'])
 })
@@ -89,14 +95,27 @@ test('a snapshot that two backups name stays while one of them does', () => {
   ]
   const snapshots = [...backups, { id: 'files', arrived: NOW - 800 * DAY }]
 
-  expect(forgottenOf({ snapshots, backups, proofs: [], unreadable: [] }, KEEP, NOW)).toEqual([
-    '800',
-  ])
+  expect(
+    forgottenOf({ snapshots, backups, proofs: [], unreadable: [], broken: [] }, KEEP, NOW),
+  ).toEqual(['800'])
 })
 
 test('while a manifest cannot be read, what no other names stays for the longest time of the rules', () => {
   const snapshots = [364, 366].map((days) => ({ id: `${days}`, arrived: NOW - days * DAY }))
 
-  const contents = { snapshots, backups: [], proofs: [], unreadable: ['364'] }
+  const contents = { snapshots, backups: [], proofs: [], unreadable: ['364'], broken: [] }
   expect(forgottenOf(contents, KEEP, NOW)).toEqual(['366'])
+})
+
+test('what is left of a broken backup stays as long as any rule keeps a backup, and the last one for ever', () => {
+  const broken = [backup(364), backup(366)]
+  const snapshots = broken.flatMap(({ id, arrived, parts }) =>
+    [id, ...parts].map((part) => ({ id: part, arrived })),
+  )
+  const contents = { snapshots, proofs: [], unreadable: [], broken }
+
+  expect(forgottenOf({ ...contents, backups: [backup(1)] }, KEEP, NOW)).toEqual([
+    ...['366', 'files of 366'],
+  ])
+  expect(forgottenOf({ ...contents, backups: [] }, KEEP, NOW)).toEqual([])
 })

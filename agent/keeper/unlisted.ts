@@ -1,0 +1,37 @@
+import type { Host } from '#agent/host/ports.ts'
+import { failureOf, isDamaged } from '#agent/os/restic/failures.ts'
+import { type ListedSnapshot, type Opened, type Restic, tryRestic } from './restic.ts'
+import type { StoredFile } from './store.ts'
+
+interface Given {
+  files: readonly StoredFile[]
+  listed: readonly ListedSnapshot[]
+}
+
+/**
+ * Snapshots whose content is whole, and which the keys of the repository do not open. Throws if
+ * restic has left out another one, since it also does that when the storage does not answer: what
+ * it lists is all that the rules know.
+ */
+export async function unlistedIn(
+  host: Host,
+  restic: Restic,
+  opened: Opened,
+  { files, listed }: Given,
+): Promise<StoredFile[]> {
+  const known = new Set(listed.map(({ id }) => id))
+  const found: StoredFile[] = []
+  for (const file of files) {
+    if (file.folder !== 'snapshots' || file.sha256 !== file.name || known.has(file.name)) continue
+    const args = ['cat', 'snapshot', file.name, '--no-lock']
+    const output = await tryRestic(host, restic, opened, args)
+    if (output.code === 0) {
+      const name = file.name.slice(0, 8)
+      throw new Error(`restic did not list the snapshot ${name}: nothing is removed in this run`)
+    }
+    const failure = failureOf(output, [opened.password])
+    if (!isDamaged(failure)) throw failure
+    found.push(file)
+  }
+  return found
+}

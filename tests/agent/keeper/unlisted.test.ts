@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import type { StoredFile } from '#agent/keeper/store.ts'
+import { unlistedIn } from '#agent/keeper/unlisted.ts'
+import { Secret } from '#shared/secret.ts'
+import { NO_STORE, RESTIC } from '#tests/support/agent/keeper.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+
+const [LISTED, OTHER] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string]
+const CAT = `/restic --key-hint=key cat snapshot ${OTHER}`
+
+const file = (name: string): StoredFile => ({
+  ...{ folder: 'snapshots', name, sha256: name, size: 1, at: 0 },
+})
+const files = [file(LISTED), file(OTHER), { ...file('c'), sha256: undefined }]
+const listed = [{ id: LISTED, claimed: 0, tags: [] }]
+const opened = { store: NO_STORE, name: 'shop', password: new Secret('password'), key: 'key' }
+
+const find = (host: ReturnType<typeof fakeHost>) =>
+  unlistedIn(host, RESTIC, opened, { files, listed })
+
+test('a snapshot that no key opens is garbage', async () => {
+  const host = fakeHost()
+  host.fail(CAT, 'ciphertext verification failed')
+
+  expect(await find(host)).toEqual([file(OTHER)])
+})
+
+test('nothing is known of the others when restic leaves out one that it can read', async () => {
+  await expect(find(fakeHost())).rejects.toThrow(
+    'restic did not list the snapshot bbbbbbbb: nothing is removed in this run',
+  )
+})
+
+test('a storage that does not answer has no garbage', async () => {
+  const host = fakeHost()
+  host.fail(CAT, 'dial tcp 127.0.0.1:8000: connect: connection refused')
+
+  await expect(find(host)).rejects.toThrow('The target did not answer')
+})
