@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
-import { fetchedOf } from '#agent/os/backup/places.ts'
+import { forgetFetchedStep } from '#agent/os/backup/keep-state.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
 import { copyFiles } from '#agent/os/clone/files.ts'
@@ -12,6 +12,7 @@ import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { sameFolder } from '#agent/os/staging/live-files.ts'
 import { measureFiles } from '#agent/os/usage/measure.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
@@ -44,8 +45,7 @@ export async function stepsOf(
   const content = [...brought, ...configSteps(host, site, password, learned)]
   const steps = await siteSteps(site, host, content, () => answering(host, site))
   if (from.kind === 'site') return steps
-  const cleanup = removedTree(host, 'folder', fetchedOf(site.user))
-  return [...steps, { name: 'cleanup', title: 'Removing the fetched data', ...cleanup }]
+  return [...steps, forgetFetchedStep(host, site)]
 }
 
 /** The owner is responsible for the content: an error page is copied like any other page. */
@@ -95,6 +95,7 @@ async function steppedFromSite(
         const present = await getSite(host, from.domain)
         learned.original = present
         learned.at = new Date(host.clock.now()).toISOString()
+        if (site.staging) learned.same = await sameFolder(host, present)
         const { warnings, ...report } = await copyDatabase(host, present, site)
         const { bytes, tables, addresses } = report
         for (const message of warnings) tell(message)

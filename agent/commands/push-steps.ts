@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen/tables.ts'
-import { forgetFetched, saveStep } from '#agent/os/backup/keep-state.ts'
+import { forgetFetched, makeSpace, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { makeRoomForCopy } from '#agent/os/backup/room.ts'
@@ -126,8 +126,7 @@ export function tableSteps(
         if (kept.length > 0) await options.bringOptions(host, user, kept)
       },
       async undo() {
-        // A full disk may be the reason, and the present tables need their space again.
-        await forgetFetched(steady, live)
+        await makeSpace(steady, live)
         await bringBackTables(steady, live, replaced)
         if (kept.length > 0) await options.forgetOptions(steady, user)
       },
@@ -171,7 +170,7 @@ export const baselineStep = (
   host: Host,
   live: Site,
   { from, files }: Params,
-  { files_at }: PushLearned,
+  learned: PushLearned,
 ): Step => ({
   name: 'baseline',
   title: 'Recording the tables and files that both sites have',
@@ -179,7 +178,8 @@ export const baselineStep = (
   async apply() {
     await baseline.adoptBaseline(host, nextOf(from), from)
     if (!files) return
-    const same = files_at === undefined ? undefined : await sameFiles(host, live, files_at)
+    const { files_at: at } = learned
+    const same = at === undefined ? undefined : await sameFiles(host, live, at)
     await baseline.recordFiles(host, { domain: from, of: live.domain }, same)
   },
 })

@@ -9,12 +9,13 @@ import {
   planCreateDatabase,
   removeDatabase,
 } from '#agent/os/database/mariadb.ts'
-import { inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
+import { declared, inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { proveDatabase } from '#agent/os/moving/prove.ts'
 import { provideObjectCache } from '#agent/os/object-cache/programs.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { limitDisk } from '#agent/os/users/quota.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { ObjectCache } from '#shared/object-cache.ts'
@@ -78,6 +79,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         removed(host, 'folder', docrootOf(user)),
         moved(host, filesIn(fetched), docrootOf(user)),
         removedTree(host, 'folder', fetched),
+        declared([], () => limitDisk(host, site)),
       ),
     },
     {

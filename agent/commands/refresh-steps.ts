@@ -10,6 +10,7 @@ import { create, run } from '#agent/os/effects/effects.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { fetchSite, prepareFetched } from '#agent/os/staging/files.ts'
+import { sameFolder } from '#agent/os/staging/live-files.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 import { fetchBackupSteps } from './fetch-backup.ts'
@@ -59,6 +60,7 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
         const original = await getSite(host, from.domain)
         const folder = await prepareFetched(host, site.user)
         learned.at = new Date(host.clock.now()).toISOString()
+        learned.same = await sameFolder(host, original)
         const dump = await copyDatabase(host, original, site, { path: dumpIn(folder) })
         for (const message of dump.warnings) tell(message)
         yield `Copied ${dump.tables} tables: ${sizeOf(dump.bytes)}`

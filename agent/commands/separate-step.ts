@@ -1,9 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import { databaseDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { change } from '#agent/os/effects/effects.ts'
-import { findSite, type Site } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import * as baseline from '#agent/os/staging/baseline.ts'
-import { sameFiles } from '#agent/os/staging/live-files.ts'
+import { type SameFolder, sameFolder } from '#agent/os/staging/live-files.ts'
 import { quiet } from '#agent/os/staging/quiet.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 
@@ -11,6 +11,7 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 interface Learned {
   at?: string
   digests?: TableDigest[]
+  same?: SameFolder
 }
 
 /** After an undo nothing is known of the tables, and so each of them counts as changed. */
@@ -35,15 +36,15 @@ export const forgetSteps = (host: Host, { domain, staging }: Site): Step[] =>
       ]
     : []
 
-async function* separate(host: Host, site: Site, { at, digests }: Learned): Progress<void> {
+async function* separate(host: Host, site: Site, { at, digests, same }: Learned): Progress<void> {
   await baseline.forgetBaseline(host, site.domain)
   const off = await quiet(host, site)
   if (off.length > 0) yield `Switched off: ${off.join(', ')}`
   if (!site.staging || at === undefined || !digests) return
   const staging = await databaseDigests(host, site)
-  const live = await findSite(host, site.staging.of)
+  const isSame = same && same.folder === (await sameFolder(host, same.live)).folder
   await baseline.writeBaseline(host, site.domain, {
     ...{ of: site.staging.of, at, live: digests, staging },
-    ...(live && { files: await sameFiles(host, live, at) }),
+    ...(isSame && { files: { at, folder: same.folder } }),
   })
 }

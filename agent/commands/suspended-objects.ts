@@ -23,7 +23,7 @@ export async function suspendedObjects(change: Change, host: Host): Promise<Step
         try {
           await applyInstance(host, await target())
         } catch (error) {
-          yield `Warning: the object cache did not follow: ${messageOf(error)}`
+          yield `Warning: the object cache was not changed: ${messageOf(error)}`
         }
       },
       undo: async () => followInstance(host.steady ?? host, await recorded()),

@@ -7,6 +7,8 @@ import { filesOf, optionsOf } from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Outcome, run } from './child.ts'
 
+const LONGEST_WAIT_MS = 600_000
+
 /** Where the dashboard's own backups are in a target; no site has this system user. */
 export const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
@@ -63,7 +65,9 @@ function resticOf(opened: Opened): Restic {
     GOMEMLIMIT: '256MiB',
     GOGC: '50',
   }
-  const common = [program, ...optionsOf(target.place, folder), '--no-cache', '--retry-lock=10m']
+  // Shorter than the limit: restic itself says that the repository is locked.
+  const wait = `--retry-lock=${Math.floor(Math.min(LONGEST_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
+  const common = [program, ...optionsOf(target.place, folder), '--no-cache', wait]
   const attempt = (args: readonly string[], input_file?: string) =>
     run([...common, ...args], { env, stall_ms, ...(input_file !== undefined && { input_file }) })
   const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)

@@ -8,9 +8,11 @@ import { limitDisk } from '#agent/os/users/quota.ts'
 import type { Step } from '#agent/steps/command.ts'
 import {
   accountIn,
+  apartOf,
   dumpIn,
   factsIn,
   fetchedOf,
+  filesIn,
   previousOf,
   replacedOf,
   restoreFolders,
@@ -95,7 +97,21 @@ export const forgetFetchedStep = (host: Host, site: Site): Step => ({
   apply: () => forgetFetched(host, site),
 })
 
-/** The quota of the site does not count it any more. */
+/**
+ * Before the former database is loaded again: a full disk may be the reason of the failure. What the
+ * undo of the files still needs stays.
+ */
+export async function makeSpace(host: Host, { user }: Site): Promise<void> {
+  const replaced = replacedOf(user)
+  const isNeeded =
+    (await host.files.stat(filesIn(replaced))) || (await host.files.stat(apartOf(user)))
+  if (!isNeeded)
+    await removedTree(host, 'folder', fetchedOf(user))
+      .apply()
+      .catch(() => undefined)
+}
+
+/** Then sets the quota without it. */
 export async function forgetFetched(host: Host, site: Site): Promise<void> {
   await removedTree(host, 'folder', fetchedOf(site.user)).apply()
   await limitDisk(host, site)

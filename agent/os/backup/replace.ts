@@ -16,9 +16,9 @@ import {
 import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { limitDisk } from '#agent/os/users/quota.ts'
 import { conflict } from '#shared/errors.ts'
 import { accountIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
+import { limitAgain } from './room.ts'
 
 /** The time of the backup, and until when the previous state is kept. */
 export const Facts = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })
@@ -69,11 +69,11 @@ export const forgetExpired = (host: Host, site: Site): Change =>
     forgottenPrevious(host, site),
   )
 
-/** The quota of the site does not count it any more. */
+/** Then sets the quota without it. */
 export const forgottenPrevious = (host: Host, site: Site): Change =>
   inOrder(
     removedTree(host, 'folder', previousOf(site.user)),
-    declared([], () => limitDisk(host, site)),
+    declared([], () => limitAgain(host, site)),
   )
 
 export const forgetRestores = (host: Host, user: string): Change =>

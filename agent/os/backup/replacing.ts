@@ -4,7 +4,7 @@ import type { Step } from '#agent/steps/command.ts'
 import { exchangeBack, exchangeFetched } from './chosen/exchange.ts'
 import { nameOf } from './chosen/paths.ts'
 import { bringBackTables, keepTables, loadTables } from './chosen/tables.ts'
-import { forgetFetched, saveStep } from './keep-state.ts'
+import { makeSpace, saveStep } from './keep-state.ts'
 import { dumpIn, fetchedOf, replacedOf } from './places.ts'
 import * as replace from './replace.ts'
 
@@ -32,8 +32,7 @@ export function databaseSteps(
           ? loadTables(host, site, fetched, tables)
           : replace.loadDatabase(host, site, dumpIn(fetched)),
       async undo() {
-        // A full disk may be the reason, and the present state needs its space again.
-        await forgetFetched(steady, site)
+        await makeSpace(steady, site)
         if (tables) await bringBackTables(steady, site, replaced)
         else await replace.loadDatabase(steady, site, dumpIn(replaced))
       },

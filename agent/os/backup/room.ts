@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
-import { listSites, type Site } from '#agent/os/site/sites.ts'
+import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
 import type { DiskLimits } from '#agent/os/site/tiers.ts'
 import { measureBytes, measureFiles } from '#agent/os/usage/measure.ts'
 import { limitDisk, quotaMount } from '#agent/os/users/quota.ts'
@@ -36,8 +36,14 @@ export async function* withRoom(
   try {
     yield* fetch()
   } finally {
-    for (const one of former) await limitDisk(host, one)
+    for (const one of former) await limitAgain(host.steady ?? host, one)
   }
+}
+
+/** By its present record: its tier may have changed meanwhile. */
+export async function limitAgain(host: Host, { domain }: Site): Promise<void> {
+  const site = await findSite(host, domain)
+  if (site) await limitDisk(host, site)
 }
 
 /** The same for a copy of the files of these sites. */
@@ -49,8 +55,11 @@ export async function* makeRoomForCopy(
   if ((await quotaMount(host)) === undefined) return
   const more = { bytes: 0, files: 0 }
   for (const { user } of from) {
-    more.bytes += (await measureBytes(host, user)) ?? 0
-    more.files += (await measureFiles(host, user)) ?? 0
+    const [bytes, files] = [await measureBytes(host, user), await measureFiles(host, user)]
+    if (bytes === null || files === null)
+      yield `Warning: the files of ${user} cannot be measured: the disk quota of ${site.user} may be too small`
+    more.bytes += bytes ?? 0
+    more.files += files ?? 0
   }
   yield* larger(host, site, more)
 }

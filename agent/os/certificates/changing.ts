@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
+import { availablePath } from '#agent/os/nginx/vhost-files.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
@@ -42,17 +44,27 @@ export async function restore(host: Host, domain: string): Promise<void> {
   const site = await recorded(host, domain, former.record)
   if (!site) return
   if (former.pem !== '') await files.install(host, domain, former.pem)
+  const certificate = former.pem === '' ? undefined : await nginx.certificateOf(host, domain)
   try {
-    const certificate = former.pem === '' ? undefined : await nginx.certificateOf(host, domain)
     await nginx.apply(host, site, certificate)
-    // A broken WordPress keeps its address: the served certificate matters more.
-    await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
-  } finally {
-    // Last: an undo that is interrupted is repeated as a whole.
-    if (former.pem === '') await files.removeCertificate(host, domain)
-    else await files.forgetFormer(host, domain)
+  } catch (error) {
+    // nginx refuses every change while the file that a virtual host names is missing.
+    if ((await isNamed(host, domain)) === (former.pem !== '')) await end(host, domain, former)
+    throw error
   }
+  // A broken WordPress keeps its address: the served certificate matters more.
+  await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+  // Last: an undo that fails or is interrupted is repeated as a whole.
+  await end(host, domain, former)
 }
+
+async function isNamed({ files }: Host, domain: string): Promise<boolean> {
+  const vhost = (await files.read(availablePath(domain))) ?? ''
+  return vhost.includes(certificateFolder(domain))
+}
+
+const end = (host: Host, domain: string, { pem }: { pem: string }): Promise<void> =>
+  pem === '' ? files.removeCertificate(host, domain) : files.forgetFormer(host, domain)
 
 /** The site with the certificate mode that its record had before the change. */
 async function recorded(

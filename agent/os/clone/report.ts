@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { restoreFolders } from '#agent/os/backup/places.ts'
 import type { TableDigest } from '#agent/os/database/digests.ts'
 import { restoresOf } from '#agent/os/site/paths.ts'
+import type { SameFolder } from '#agent/os/staging/live-files.ts'
 import { AddressReport } from '#shared/copy.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Original } from './addresses.ts'
@@ -26,6 +27,7 @@ export interface Learned extends Partial<CopyReport> {
   restored?: number | undefined
   /** Of the tables of the original as they were read. */
   digests?: TableDigest[]
+  same?: SameFolder
 }
 
 /** The report of a copy that is complete. */

@@ -99,9 +99,9 @@ const EXTENT = 64 * 2 ** 20
 /** The client does not print each error of a full disk. */
 async function refuse({ files }: Host, error: unknown): Promise<never> {
   const refusal = quiet(error)
-  const { free } = await files.space(DATABASES)
-  if (!(error instanceof CommandFailed) || free > EXTENT) throw refusal
-  throw new Error(`no space left on device: ${DATABASES} has ${sizeOf(free)} free`, {
+  const space = await files.space(DATABASES).catch(() => undefined)
+  if (!(error instanceof CommandFailed) || !space || space.free > EXTENT) throw refusal
+  throw new Error(`no space left on device: ${DATABASES} has ${sizeOf(space.free)} free`, {
     cause: refusal,
   })
 }

@@ -39,7 +39,7 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
   throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
 }
 
-/** `done` gets the user; without it the step is undone, so that nobody has a user that no one knows. */
+/** `done` gets the user; without it the step is undone: a user would stay whose password nobody has. */
 export function accountStep(
   params: NewUser,
   host: Host,

@@ -1,15 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import { asSite, runAsSite } from '#agent/os/as-site/run.ts'
-import { EXCLUDED } from '#agent/os/backup/save.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Compared } from '#shared/operation-types/site.compare.ts'
 import { MOST_PATHS } from '#shared/operation-types/site.compare.ts'
-import { UPLOADS } from './files.ts'
+import { NOT_PUSHED, UPLOADS } from './files.ts'
 import { type SameFiles, writtenSince } from './live-files.ts'
 
 const HOUR_MS = 60 * 60_000
-const PUBLIC = 'public/'
 
 /** Every file and link by path, kind, size, second of change, and target; folders by path alone. */
 const FACTS = ['-type', 'd', '-printf', '%P\\td\\0', '-o', '-printf', '%P\\t%y\\t%s\\t%Ts\\t%l\\0']
@@ -39,9 +37,7 @@ export async function compareFiles(
 
 async function listInto(host: Host, { user }: Site, path: string): Promise<void> {
   const root = docrootOf(user)
-  const caches = EXCLUDED.filter((one) => one.startsWith(PUBLIC))
-  const left_out = [...caches.map((one) => one.slice(PUBLIC.length)), 'wp-config.php']
-  const pruned = left_out.flatMap((one) => ['-path', `${root}/${one}`, '-prune', '-o'])
+  const pruned = NOT_PUSHED.flatMap((one) => ['-path', `${root}/${one}`, '-prune', '-o'])
   const list = ['find', root, '-mindepth', '1', ...pruned, ...FACTS]
   const limits = { network: false, idle: true, timeout_ms: HOUR_MS }
   const input_from = { argv: list, options: asSite({ user }, limits) }

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
 import { fetchedOf, filesIn, restoreFolders } from '#agent/os/backup/places.ts'
+import { EXCLUDED } from '#agent/os/backup/save.ts'
 import { copyFiles, INCOMING, writingTo } from '#agent/os/clone/files.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
@@ -30,6 +31,14 @@ export async function fetchSite(
   await host.files.mkdir(into, { mode: 0o750, owner: user })
   return copyFiles(host, from, { user }, { into, without })
 }
+
+const PUBLIC = 'public/'
+
+/** Caches, by their paths in the document root, and what each site has for itself. */
+export const NOT_PUSHED = [
+  ...EXCLUDED.filter((one) => one.startsWith(PUBLIC)).map((one) => one.slice(PUBLIC.length)),
+  CONFIG,
+]
 
 /** A live site keeps its own. */
 export const WITHOUT_CONFIG = [CONFIG]

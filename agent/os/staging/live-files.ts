@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { runAsSite } from '#agent/os/as-site/run.ts'
+import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { NOT_PUSHED, UPLOADS } from './files.ts'
 
 const LIMITS = { network: false, idle: true, timeout_ms: 60 * 60_000 } as const
+
+/** The output of a program is cut off after twice as much. */
+const MOST_CHARACTERS = 8 << 20
 
 /**
  * When a live site and its staging site had the same files, and the inode of the live site's
@@ -13,6 +17,17 @@ const LIMITS = { network: false, idle: true, timeout_ms: 60 * 60_000 } as const
 export const SameFiles = z.object({ at: z.iso.datetime(), folder: z.string() })
 export type SameFiles = z.infer<typeof SameFiles>
 
+/** A live site whose files are copied, and its document root at the beginning. */
+export interface SameFolder {
+  live: Site
+  folder: string
+}
+
+export const sameFolder = async (host: Host, live: Site): Promise<SameFolder> => ({
+  live,
+  folder: await inodeOf(host, live),
+})
+
 export const sameFiles = async (host: Host, live: Site, at: string): Promise<SameFiles> => ({
   at,
   folder: await inodeOf(host, live),
@@ -20,7 +35,8 @@ export const sameFiles = async (host: Host, live: Site, at: string): Promise<Sam
 
 /**
  * The files and links of a live site that were written since then, by the time that no program of
- * a site can set. Undefined if its document root is another one, so that nothing is known of them.
+ * a site can set. Undefined if nothing is known of them: its document root is another one,
+ * they cannot all be listed, or there are too many.
  */
 export async function writtenSince(
   host: Host,
@@ -29,9 +45,17 @@ export async function writtenSince(
 ): Promise<Set<string> | undefined> {
   if (!since || since.folder !== (await inodeOf(host, live))) return undefined
   const seconds = Date.parse(since.at) / 1000
-  const [root, written] = [docrootOf(live.user), ['!', '-type', 'd', '-newerct', `@${seconds}`]]
-  const argv = ['find', root, '-mindepth', '1', ...written, '-printf', '%P\\0']
-  const { stdout } = await runAsSite(host, live, argv, LIMITS)
+  const root = docrootOf(live.user)
+  const pruned = [...NOT_PUSHED, UPLOADS].flatMap((one) => [
+    '-path',
+    `${root}/${one}`,
+    '-prune',
+    '-o',
+  ])
+  const written = ['!', '-type', 'd', '-newerct', `@${seconds}`, '-printf', '%P\\0']
+  const argv = ['find', root, '-ignore_readdir_race', '-mindepth', '1', ...pruned, ...written]
+  const { code, stdout } = await tryAsSite(host, live, argv, LIMITS)
+  if (code !== 0 || stdout.length > MOST_CHARACTERS) return undefined
   return new Set(stdout.split('\0').slice(0, -1))
 }
 

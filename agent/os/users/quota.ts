@@ -4,6 +4,7 @@ import { HOMES, restoresOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
+import { messageOf } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { isOf } from './users.ts'
 
@@ -96,7 +97,8 @@ export async function limitDisk(
 ): Promise<string | undefined> {
   if ((await quotaMount(host)) === undefined) return undefined
   const limits = diskLimits(tier)
-  const copies = await sizeOfCopies(host, user)
+  const copies = await sizeOfCopies(host, user).catch(messageOf)
+  if (typeof copies === 'string') return copies
   return setLimits(host, user, {
     bytes: limits.bytes + copies.bytes + more.bytes,
     files: limits.files + copies.files + more.files,
@@ -109,8 +111,11 @@ async function sizeOfCopies({ files, shell }: Host, user: string): Promise<DiskL
   if (copies.length === 0) return NOTHING
   const measured = async (unit: string) => {
     const argv = ['du', '--summarize', '--total', unit, '--', ...copies.sort()]
-    const { stdout } = await shell.run(argv, { timeout_ms: DU_MS })
-    return Number(/^(\d+)\ttotal$/m.exec(stdout)?.[1])
+    // Status 1: something was removed meanwhile.
+    const { stdout, stderr } = await shell.try(argv, { timeout_ms: DU_MS })
+    const total = /^(\d+)\ttotal$/m.exec(stdout)?.[1]
+    if (total === undefined) throw new Error(`du: ${stderr.trim()}`)
+    return Number(total)
   }
   return { bytes: await measured('--block-size=1'), files: await measured('--inodes') }
 }

@@ -111,6 +111,15 @@ test('a table that is pushed counts as the same on both sites', async () => {
   expect(known?.staging).toEqual([table('wp_options', 'a', 3), table('wp_posts', 'design')])
 })
 
+test('the time of pushed files is recorded, before a program of the live site runs', async () => {
+  const { host } = await pair()
+
+  await run(host)
+
+  const known = await findBaseline(host, copy.domain, shop.domain)
+  expect(known?.files).toEqual({ at: new Date(host.time).toISOString(), folder: '' })
+})
+
 test('the recorded tables of a failed push are not used by the next one', async () => {
   const { host, tables } = await pair()
   tables['staging-shop'] = [table('wp_options', 'a', 3), table('wp_posts', 'design')]

@@ -86,3 +86,14 @@ test('a quota that cannot be set is a warning', async () => {
 
   expect(lines).toEqual(['Warning: the disk quota of shop stays: No such process', 'fetched'])
 })
+
+test('copies that cannot be measured are a warning, and the restore continues', async () => {
+  const { host, params } = await restorable()
+  await turnOn(host)
+  host.fail('du', 'Input/output error')
+
+  const [lines, result] = await outcome(backupRestore.run(params, contextOf(host)))
+
+  expect(lines).toContain('Warning: the disk quota of shop stays: du: Input/output error')
+  expect(result).toMatchObject({ domain: 'shop.example' })
+})
