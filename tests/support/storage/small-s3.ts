@@ -5,9 +5,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Version } from '#agent/keeper/s3/bucket.ts'
 import { must } from '#tests/support/lab/run.ts'
 
-/** A bucket in memory: lists, reads, writes and deletes objects, and checks the digests of bodies. */
+/**
+ * A bucket in memory: lists, reads, writes and deletes objects, and checks the digests of bodies.
+ * `versions`: what it lists as versions, of which it makes copies and removes single ones.
+ */
 export async function startSmallS3() {
   const folder = await mkdtemp(join(tmpdir(), 's3-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -18,9 +22,10 @@ export async function startSmallS3() {
   ])
   const ca = await Bun.file(cert).text()
   const objects = new Map<string, string>()
+  const versions: Version[] = []
   const tls = { key: await Bun.file(key).text(), cert: ca }
   const server = createServer(tls, async (request, response) => {
-    const { status, text } = answerOf(objects, request, await bodyOf(request))
+    const { status, text } = answerOf({ objects, versions }, request, await bodyOf(request))
     response.writeHead(status).end(text)
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -33,10 +38,15 @@ export async function startSmallS3() {
     server.close()
     await rm(folder, { recursive: true })
   }
-  return { bucket, objects, stop }
+  return { bucket, objects, versions, stop }
 }
 
-function answerOf(objects: Map<string, string>, request: IncomingMessage, body: string) {
+interface Stored {
+  objects: Map<string, string>
+  versions: Version[]
+}
+
+function answerOf({ objects, versions }: Stored, request: IncomingMessage, body: string) {
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://storage')
   const name = decodeURIComponent(pathname.replace('/backups', '').slice(1))
   const { authorization = '', 'x-amz-content-sha256': sha256 } = request.headers
@@ -44,6 +54,21 @@ function answerOf(objects: Map<string, string>, request: IncomingMessage, body: 
   if (!isSigned || sha256 !== createHash('sha256').update(body).digest('hex')) {
     return { status: 403, text: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }
   }
+  const source = String(request.headers['x-amz-copy-source'] ?? '')
+  const ofVersions = answerOfVersions(versions, `${request.method} ${name}`, searchParams, source)
+  if (ofVersions !== undefined) return { status: 200, text: ofVersions }
+  if (request.method === 'GET' && name === '') {
+    return { status: 200, text: listOf(objects, searchParams.get('prefix') ?? '') }
+  }
+  return answerOfObject(objects, request, name, body)
+}
+
+function answerOfObject(
+  objects: Map<string, string>,
+  request: IncomingMessage,
+  name: string,
+  body: string,
+) {
   if (request.method === 'PUT') {
     const md5 = createHash('md5').update(body).digest('base64')
     if (request.headers['content-md5'] !== md5) return { status: 400, text: '' }
@@ -51,7 +76,6 @@ function answerOf(objects: Map<string, string>, request: IncomingMessage, body: 
   }
   if (request.method === 'DELETE') objects.delete(name)
   if (request.method !== 'GET') return { status: 200, text: '' }
-  if (name === '') return { status: 200, text: listOf(objects, searchParams.get('prefix') ?? '') }
   return { status: objects.has(name) ? 200 : 404, text: objects.get(name) ?? '' }
 }
 
@@ -62,6 +86,36 @@ function listOf(objects: Map<string, string>, prefix: string): string {
       `<Contents><Key>${key}</Key><LastModified>2026-01-01T00:00:00Z</LastModified><Size>${length}</Size></Contents>`,
   )
   return `<ListBucketResult>${contents.join('')}</ListBucketResult>`
+}
+
+/** Undefined: the request is about no version. */
+function answerOfVersions(
+  versions: Version[],
+  call: string,
+  asked: URLSearchParams,
+  source: string,
+): string | undefined {
+  const [method, key = ''] = call.split(' ')
+  const id = asked.get('versionId')
+  if (method === 'PUT' && source !== '') {
+    const version = `copy of ${new URL(source, 'https://storage').searchParams.get('versionId')}`
+    versions.unshift({ key, version, at: Date.now(), is_latest: true, is_marker: false })
+    return ''
+  }
+  if (method === 'DELETE' && id !== null) {
+    const index = versions.findIndex((each) => each.key === key && each.version === id)
+    if (index !== -1) versions.splice(index, 1)
+    return ''
+  }
+  return asked.has('versions') ? listOfVersions(versions) : undefined
+}
+
+function listOfVersions(versions: readonly Version[]): string {
+  const entries = versions.map(({ key, version, at, is_latest, is_marker }) => {
+    const name = is_marker ? 'DeleteMarker' : 'Version'
+    return `<${name}><Key>${key}</Key><VersionId>${version}</VersionId><IsLatest>${is_latest}</IsLatest><LastModified>${new Date(at).toISOString()}</LastModified></${name}>`
+  })
+  return `<ListVersionsResult>${entries.join('')}</ListVersionsResult>`
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
