@@ -9,15 +9,29 @@ const DAMAGED =
 /** Whether a message of restic says that data in the repository is not what it wrote, or is missing. */
 export const isOfDamage = (message: string): boolean => DAMAGED.test(message)
 
+/** A certificate of another time, and the time of a request to S3, in the words of AWS, MinIO and Ceph. */
+const WRONG_TIME =
+  /x509: certificate has expired or is not yet valid|RequestTimeTooSkewed|difference between the request time and the (current|server's) time is too large/i
+
+/** Whether a message of restic says that the time of this machine is not that of the storage. */
+export const isOfClock = (message: string): boolean => WRONG_TIME.test(message)
+
 /** Its last lines, of which those in JSON have a `message`: in one line, without secrets. */
 export function complaintOf(output: string, secrets: readonly Secret[]): string {
   const lines = output
     .split('\n')
     .map(messageIn)
     .filter((line) => line !== '')
-  // A restore complains about each file after that.
-  const damage = lines.slice(0, -3).filter(isOfDamage).slice(0, 1)
-  return withoutSecrets([...damage, ...lines.slice(-3)].join(' | '), secrets).slice(0, MOST)
+  const last = lines.slice(-3)
+  const cause = causeIn(lines.slice(0, -3), last)
+  return withoutSecrets([...cause, ...last].join(' | '), secrets).slice(0, MOST)
+}
+
+/** A restore complains about each file after a damage, and a restic that is ended says so. */
+function causeIn(earlier: readonly string[], last: readonly string[]): string[] {
+  const damage = earlier.filter(isOfDamage).slice(0, 1)
+  if (damage.length > 0 || last.some(isOfClock)) return damage
+  return earlier.filter(isOfClock).slice(-1)
 }
 
 /** The calls within restic, which it appends to unexpected errors. */

@@ -38,6 +38,16 @@ test('fails with the words of the storage, and removes its secrets', async () =>
   expect(host.disk.find('/var/lib/hosting-agent/backups/hosting-check/open')).toBeUndefined()
 })
 
+test('does not take a wrong clock of the server for a refusal to delete', async () => {
+  const host = await backupServer()
+  const words = 'The difference between the request time and the current time is too large.'
+  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=96s forget', words, 1)
+
+  expect((await check(host))[1]).toBe(
+    `The clock of this server and the storage do not agree on the time: correct the clock of this server (timedatectl shows it) (${words})`,
+  )
+})
+
 test('names the field of the target that the storage refuses, with its error', async () => {
   const host = await backupServer()
   const refuse = async (field: string | null) => {
