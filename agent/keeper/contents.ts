@@ -28,9 +28,13 @@ export async function contentsOf(
   const arrived = ({ id, claimed }: ListedSnapshot) =>
     [id, known[id] ?? { arrived: arrivalOf(claimed, state.listed, now) }] as const
   const present = Object.fromEntries(listed.map(arrived))
-  for (const record of Object.values(present)) delete record.lost
-  for (const [id, record] of Object.entries(known)) if (!present[id]) record.lost ??= now
-  state.snapshots = { ...known, ...present }
+  for (const record of Object.values(present)) {
+    delete record.lost
+    delete record.leaving
+  }
+  const lost = Object.entries(known).filter(([id, { leaving }]) => !present[id] && !leaving)
+  for (const [, record] of lost) record.lost ??= now
+  state.snapshots = { ...Object.fromEntries(lost), ...present }
   state.listed = now
   const unreadable: string[] = []
   for (const snapshot of listed) {

@@ -139,6 +139,7 @@ async function forget(
 ): Promise<void> {
   if (ids.length > 0) {
     state.prune = true
+    for (const id of ids) Object.assign(state.snapshots[id] ?? {}, { leaving: true })
     await save()
   }
   for (let at = 0; at < ids.length; at += CHUNK) {

@@ -9,6 +9,8 @@ const Known = z.object({
   arrived: number,
   /** When the storage did not have the snapshot any more. */
   lost: number.optional(),
+  /** A run began to forget it. */
+  leaving: z.boolean().optional(),
 })
 
 const RepositoryState = z.object({

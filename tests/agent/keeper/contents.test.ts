@@ -51,6 +51,19 @@ test('a snapshot that is there again belongs to its backup, with its time', asyn
   expect([found.broken, state.snapshots]).toEqual([[], before])
 })
 
+test('what a run that was killed has forgotten is not lost', async () => {
+  const { state, listed } = known()
+  for (const id of ['files 9', 'manifest 9'])
+    Object.assign(state.snapshots[id] ?? {}, { leaving: true })
+
+  const found = await read({ state, listed: listed.filter(({ id }) => id !== 'files 9') })
+
+  expect([found.backups.map(({ id }) => id), found.broken]).toEqual([['manifest 8'], []])
+  expect([state.snapshots['files 9'], state.snapshots['manifest 9']?.leaving]).toEqual([
+    ...[undefined, undefined],
+  ])
+})
+
 test('a manifest that names what was never there is no backup', async () => {
   const { state, listed } = known()
   state.snapshots['manifest 8'] = { arrived: NOW, parts: ['invented'] }
