@@ -102,7 +102,8 @@ unless(lab.available()).describe('a repository', () => {
       const unlock = await lockExclusively(world.host, world.password)
       for (const work of WORKS) {
         const outcome = await ended(work, {}, { AGENT_RESTIC_STALL: '6' })
-        const message = 'The repository is locked by another program: try again when it has ended'
+        const message =
+          'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program'
         expect({ work, outcome }).toEqual({ work, outcome: failed(message) })
         expect({ work, ...(await everything()) }).toEqual({ work, ...before })
       }

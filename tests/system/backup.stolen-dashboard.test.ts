@@ -37,10 +37,11 @@ unless(lab.available()).test(
     expect(ids.length).toBeGreaterThan(1)
     const folder = `${storage.folder}/${USER}/${secrets.repository}`
     const names = (await storage.host.must(['find', folder, ...files, '-printf', '%P\\n'])).trim()
-    const key = names.split('\n').find((name) => name.startsWith('keys/')) ?? ''
+    const keys = JSON.parse(await resticOf(thief, secrets, ['key', 'list', '--json', '--no-lock']))
+    const other = keys.find(({ current }: { current: boolean }) => !current)
     for (const args of [
       ['forget', ...ids],
-      ['key', 'remove', key.slice('keys/'.length)],
+      ['key', 'remove', other.id],
     ])
       expect(await resticOf(thief, secrets, args).then(() => 'done', String)).toMatch(/403|denied/)
     const prune = [

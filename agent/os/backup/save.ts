@@ -9,7 +9,7 @@ import {
   streamTables,
   timeFor,
 } from '#agent/os/database/dump.ts'
-import { Incomplete } from '#agent/os/restic/failures.ts'
+import { Incomplete, isPartialList } from '#agent/os/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { told } from '#agent/os/restic/told.ts'
@@ -137,8 +137,8 @@ const Listed = z.array(z.object({ id: SnapshotId }))
 /** The manifests in a repository, whoever deleted some of them; undefined if that cannot be found out. */
 export async function listManifests(host: Host, opened: Opened): Promise<string[] | undefined> {
   const args = ['snapshots', '--json', '--no-lock', '--tag', 'manifest']
-  const { code, stdout } = await tryRestic(host, opened, args, { timeout_ms: 10 * 60_000 })
-  if (code !== 0) return undefined
+  const { code, stdout, stderr } = await tryRestic(host, opened, args, { timeout_ms: 10 * 60_000 })
+  if (code !== 0 || isPartialList(stderr)) return undefined
   try {
     return Listed.parse(JSON.parse(stdout)).map(({ id }) => id)
   } catch {

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
-import { failureOf, isDamaged, isOfElsewhere } from '#agent/os/restic/failures.ts'
+import {
+  failureOf,
+  isDamaged,
+  isOfElsewhere,
+  isUnknownSnapshot,
+} from '#agent/os/restic/failures.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
@@ -62,14 +67,12 @@ export async function explain(
   if (spaces.some(({ free }) => free < RESERVE)) throw failure
   if ((await tryRestic(host, opened, ['cat', 'config'], LIMIT)).code !== 0) throw failure
   const found = await tryRestic(host, opened, ['cat', 'snapshot', backup], LIMIT)
-  const isPresent = found.code === 0 || isDamaged(failureOf(found, []))
-  if (isPresent) findings.end('damaged', 'restic cannot read all data of the backup')
-  else if (UNKNOWN.test(found.stderr))
+  if (found.code !== 0 && isUnknownSnapshot(found.stderr))
     findings.end('missing', 'The repository does not have this backup')
+  else if (found.code === 0 || isDamaged(failureOf(found, [])))
+    findings.end('damaged', 'restic cannot read all data of the backup')
   else throw failure
 }
-
-const UNKNOWN = /no matching ID found/
 
 /**
  * Returns whether it can be read: a damaged configuration or key is a finding. Throws if the target

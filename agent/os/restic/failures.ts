@@ -98,6 +98,16 @@ const WAITS = /repo already locked, waiting/
 const AWAY =
   /\bdial (tcp|udp)\b|i\/o timeout|no such host|TLS handshake timeout|connection (refused|reset|timed out)|no route to host|network is unreachable|request timeout|context deadline exceeded|ssh command exited|not responding/i
 
+/** The file of a snapshot is not in the storage. */
+const NO_SNAPSHOT = /no matching ID found|Load\(<snapshot\/.*(no such file|\b404\b|does not exist)/i
+
+export const isUnknownSnapshot = (stderr: string): boolean => NO_SNAPSHOT.test(stderr)
+
+/** restic leaves out snapshots that it cannot read, and ends as if these were all. */
+const PARTIAL = /^(Ignoring "|could not load snapshots)/m
+
+export const isPartialList = (stderr: string): boolean => PARTIAL.test(stderr)
+
 /** A line that restic printed, as text or as JSON. */
 export const tellsDamage = (line: string): boolean => isOfDamage(messageIn(line))
 

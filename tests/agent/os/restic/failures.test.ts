@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test'
-import { failureOf, Incomplete, isDamaged } from '#agent/os/restic/failures.ts'
+import {
+  failureOf,
+  Incomplete,
+  isDamaged,
+  isPartialList,
+  isUnknownSnapshot,
+} from '#agent/os/restic/failures.ts'
 import { Secret } from '#shared/secret.ts'
 
 const failed = (code: number, stderr: string) =>
@@ -125,4 +131,28 @@ test('never shows a secret, plain or as in an address', () => {
   expect(failed(1, 'Head https://a:s3cr%2Ft@b: s3cr/t').message).toBe(
     'restic: Head https://a:***@b: ***',
   )
+})
+
+test.each([
+  ['Fatal: could not find snapshot: no matching ID found for prefix "f"', true],
+  [
+    'failed to load snapshot ffffffff: Load(<snapshot/ffffffffff>, 0, 0) failed: no such file',
+    true,
+  ],
+  [
+    'failed to load snapshot c8ee0060: LoadRaw(<snapshot/c8ee0060ff>): invalid data returned',
+    false,
+  ],
+  ['Load(<data/98df7b754c>, 0, 0) failed: open /data/98: no such file or directory', false],
+])('tells a snapshot that is gone from other damage: %s', (words, expected) => {
+  expect(isUnknownSnapshot(words)).toBe(expected)
+})
+
+test('knows a list that leaves out what cannot be read', () => {
+  const words = 'Ignoring "c8ee": failed to load snapshot c8ee0060: invalid data returned'
+  expect([words, 'could not load snapshots: EOF', ''].map(isPartialList)).toEqual([
+    true,
+    true,
+    false,
+  ])
 })
