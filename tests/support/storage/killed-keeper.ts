@@ -5,15 +5,23 @@ const UNIT = 'hosting-keeper.service'
 
 /** When a run is killed: its prune holds the lock, writes packs again, or has written a new index. */
 export const MOMENTS = {
-  locked: 'pgrep -f "[r]estic.* prune" > /dev/null && [ -n "$(ls "$0/locks")" ]',
+  locked: '[ -n "$(ls "$0/locks")" ]',
   repacking: '[ "$(find "$0/data" -type f | wc -l)" -gt "$packs" ]',
   indexed: '[ "$(ls "$0/index")" != "$index" ]',
 } as const
 
+/** The prune runs for moments, and stands still while its files are looked at. */
 const KILL = (moment: string) => `set -u
 packs=$(find "$0/data" -type f | wc -l) index=$(ls "$0/index")
 systemctl start --no-block ${UNIT}
-until ${moment}; do [ "$SECONDS" -lt 60 ] || exit 1; done
+prune() { pgrep -n -f '[r]estic.* prune'; }
+until pid=$(prune); do [ "$SECONDS" -lt 60 ] || exit 1; done
+until ${moment}; do
+  [ "$SECONDS" -lt 120 ] || exit 1
+  kill -CONT "$pid"
+  sleep 0.001
+  kill -STOP "$pid" && pid=$(prune) || exit 1
+done
 systemctl kill --signal=KILL ${UNIT}`
 
 /** The documented units, with which a killed keeper starts again after a second. */
@@ -25,10 +33,18 @@ export async function installUnits(host: Host, store: string): Promise<void> {
   await host.must(['systemctl', 'daemon-reload'])
 }
 
-/** Starts the keeper, and kills it and its restic at a moment of its work on a repository. */
-export async function killAt(host: Host, repository: string, moment: keyof typeof MOMENTS) {
+/**
+ * Starts the keeper, and kills it and its restic at a moment of its work on a repository. False if
+ * the work ended first.
+ */
+export async function killAt(
+  host: Host,
+  repository: string,
+  moment: keyof typeof MOMENTS,
+): Promise<boolean> {
   await host.must(['systemctl', 'reset-failed'])
-  await host.must(['bash', '-c', KILL(MOMENTS[moment]), repository])
+  const { code } = await host.exec(['bash', '-c', KILL(MOMENTS[moment]), repository])
+  return code === 0
 }
 
 const show = async (host: Host, property: string) =>
@@ -40,6 +56,13 @@ export async function stopped(host: Host): Promise<string> {
   const result = await show(host, 'Result')
   await host.must(['systemctl', 'stop', UNIT])
   return result
+}
+
+/** Waits for the end of the run. */
+export async function ended(host: Host): Promise<string> {
+  const ends = async () => (await show(host, 'ActiveState')) === 'inactive'
+  await poll(ends, { timeout_ms: 60_000 })
+  return show(host, 'Result')
 }
 
 /** Waits for the end of the run that systemd starts. */
