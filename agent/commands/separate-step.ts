@@ -1,9 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { SameFolder } from '#agent/os/clone/report.ts'
 import { databaseDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import * as baseline from '#agent/os/staging/baseline.ts'
-import { type SameFolder, sameFolder } from '#agent/os/staging/live-files.ts'
+import { sameFolder } from '#agent/os/staging/live-files.ts'
 import { quiet } from '#agent/os/staging/quiet.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 

@@ -3,7 +3,7 @@ import { timerPathOf, timerUnitOf } from '#agent/os/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
 import { type Change, deferred, provided } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
-import { isFreezing } from '#agent/os/moving/thaw-unit.ts'
+import { isFreezing } from '#agent/os/services/thaw.ts'
 import { replacedOf } from './places.ts'
 
 /** Starts no new run of the jobs of a site; a current one ends by itself. A reboot starts them again. */

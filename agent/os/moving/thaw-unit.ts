@@ -16,6 +16,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { availablePath, servingPathOf } from '#agent/os/nginx/vhost-files.ts'
 import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
+import { isFreezing, thawTimerOf } from '#agent/os/services/thaw.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
 /** The longest freeze of a site. */
@@ -24,7 +25,6 @@ const FREEZE_SECONDS = 300
 type Frozen = Pick<Site, 'domain' | 'user' | 'jobs' | 'access' | 'clients'>
 
 const thawServiceOf = (user: string) => `hosting-thaw@${user}.service`
-const thawTimerOf = (user: string) => `hosting-thaw@${user}.timer`
 const wantsOf = (user: string) => `${WANTS}/${thawServiceOf(user)}`
 
 const timersOf = ({ user, jobs = [] }: Pick<Frozen, 'user' | 'jobs'>): string[] => [
@@ -79,10 +79,6 @@ export const planThaw = (host: Host, site: Frozen): Change =>
       await host.shell.run(['systemctl', 'restart', thawTimerOf(site.user)])
     }),
   )
-
-/** From before its freeze to after it. */
-export const isFreezing = async ({ files }: Host, user: string): Promise<boolean> =>
-  (await files.stat(`${UNITS}/${thawTimerOf(user)}`)) !== undefined
 
 /** Stops the timer, and waits for a service that is thawing right now. */
 export async function stopThaw(host: Host, { user }: Frozen): Promise<void> {

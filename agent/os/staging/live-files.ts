@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
+import type { SameFolder } from '#agent/os/clone/report.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { NOT_PUSHED, UPLOADS } from './files.ts'
@@ -17,12 +18,7 @@ const MOST_CHARACTERS = 8 << 20
 export const SameFiles = z.object({ at: z.iso.datetime(), folder: z.string() })
 export type SameFiles = z.infer<typeof SameFiles>
 
-/** A live site whose files are copied, and its document root at the beginning. */
-export interface SameFolder {
-  live: Site
-  folder: string
-}
-
+/** Before its files are copied. */
 export const sameFolder = async (host: Host, live: Site): Promise<SameFolder> => ({
   live,
   folder: await inodeOf(host, live),
