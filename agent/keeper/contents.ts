@@ -57,8 +57,9 @@ function backupsIn(
 ): Pick<Contents, 'backups' | 'broken'> {
   const present = new Map(listed.map((snapshot) => [snapshot.id, snapshot]))
   const found = { backups: [] as Backup[], broken: [] as Backup[] }
-  for (const [id, { arrived, parts = [] }] of Object.entries(snapshots)) {
+  for (const [id, { arrived, parts }] of Object.entries(snapshots)) {
     const own = present.get(id)
+    if (!parts) continue
     const names = own ? isBackup(own) : parts.length > 0
     // One that names what was never there is nobody's backup.
     if (!names || parts.some((part) => !snapshots[part])) continue

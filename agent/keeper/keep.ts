@@ -116,8 +116,12 @@ function forgetLost(
   listed: readonly ListedSnapshot[],
 ): void {
   const present = new Set(listed.map(({ id }) => id))
+  const own = Object.entries(snapshots).filter(([id]) => present.has(id))
+  // Without them, the last backup would not count as one that is broken.
+  const named = new Set(own.flatMap(([, { parts = [] }]) => parts))
   for (const [id, { arrived }] of Object.entries(snapshots)) {
-    if (!present.has(id) && now - arrived > longestOf(config.keep)) delete snapshots[id]
+    if (!present.has(id) && !named.has(id) && now - arrived > longestOf(config.keep))
+      delete snapshots[id]
   }
 }
 

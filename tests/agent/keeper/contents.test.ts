@@ -64,6 +64,17 @@ test('what a run that was killed has forgotten is not lost', async () => {
   ])
 })
 
+test('a manifest that cannot be read is no backup', async () => {
+  const { state, listed } = known()
+  delete state.snapshots['manifest 8']?.parts
+
+  const found = await read({ state, listed })
+
+  expect([found.unreadable, found.backups.map(({ id }) => id), found.broken]).toEqual([
+    ...[['manifest 8'], ['manifest 9'], []],
+  ])
+})
+
 test('a manifest that names what was never there is no backup', async () => {
   const { state, listed } = known()
   state.snapshots['manifest 8'] = { arrived: NOW, parts: ['invented'] }
