@@ -17,3 +17,16 @@ export async function poll<T>(
   }
   return undefined
 }
+
+/**
+ * Waits for a state of nginx after a reload: for 100 ms its former workers accept visits beside the
+ * new ones, so the state has come when no former worker has answered for longer than that.
+ */
+export function settles(isThere: () => Promise<boolean>): Promise<true | undefined> {
+  let since_ms = Number.POSITIVE_INFINITY
+  return poll(async () => {
+    const asked_ms = performance.now()
+    since_ms = (await isThere()) ? Math.min(since_ms, asked_ms) : Number.POSITIVE_INFINITY
+    return performance.now() - since_ms > 300
+  })
+}

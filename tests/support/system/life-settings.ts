@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { poll } from '#tests/support/lab/wait.ts'
+import { settles } from '#tests/support/lab/wait.ts'
 import { PAGE, startLoad } from './load.ts'
 import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'
@@ -22,9 +22,8 @@ export function appliesSettings(world: World): void {
   }
   const statusOf = async (path: string, options: string[] = []) =>
     (await get(world.host, url(path), { options })).status
-  /** nginx reloads in the background. */
   const becomes = (status: number, path: string, options: string[] = []) =>
-    poll(async () => (await statusOf(path, options)) === status)
+    settles(async () => (await statusOf(path, options)) === status)
 
   test(
     'applies limits and values of PHP and its tier under load, without losing a request',
@@ -94,14 +93,14 @@ export function appliesSettings(world: World): void {
       const outside = { resolve: world.host.address, options: from }
 
       const closed = async () => (await get(world.host, url(), outside)).status === 503
-      expect(await poll(closed)).toBe(true)
+      expect(await settles(closed)).toBe(true)
       const { body, headers } = await get(world.host, url(), outside)
       expect(body).toContain('Back at &#34;noon&#34;; it&#39;s 5 &#8364; &#36;host')
       expect(headers).toContain('retry-after: 600')
       expect(await statusOf('/')).toBe(200)
 
       await configure({ maintenance: null })
-      expect(await poll(async () => !(await closed()))).toBe(true)
+      expect(await settles(async () => !(await closed()))).toBe(true)
     },
     5 * MINUTES,
   )
@@ -135,7 +134,7 @@ export function appliesSettings(world: World): void {
         return /x-cache: (\w+)/.exec(headers)?.[1] ?? 'none'
       }
       const becomesCached = (state: string, options: string[] = []) =>
-        poll(async () => (await cacheOf(options)) === state)
+        settles(async () => (await cacheOf(options)) === state)
       const member = ['--cookie', 'member_7=1']
       expect(await becomesCached('hit')).toBe(true)
       expect(await cacheOf(member)).toBe('hit')

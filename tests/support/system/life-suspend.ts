@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { crontabOf, timerUnitOf } from '#agent/os/cron/files.ts'
-import { poll } from '#tests/support/lab/wait.ts'
+import { settles } from '#tests/support/lab/wait.ts'
 import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'
 
@@ -38,9 +38,8 @@ export function suspends(world: World): void {
         message: `Suspended ${two.domain}`,
       })
 
-      // nginx reloads in the background.
       const isClosed = async () => (await get(world.host, `${base}/`)).status === 503
-      expect(await poll(isClosed)).toBe(true)
+      expect(await settles(isClosed)).toBe(true)
       expect(await statuses(base)).toEqual([503, 503, 404])
       const { headers, body } = await get(world.host, `${base}/wp-login.php`)
       expect(headers).toContain('retry-after: 86400')
@@ -52,7 +51,7 @@ export function suspends(world: World): void {
       expect((await stateOf(two.id)).status).toBe('suspended')
 
       await act('resume', two.id)
-      expect(await poll(async () => !(await isClosed()))).toBe(true)
+      expect(await settles(async () => !(await isClosed()))).toBe(true)
       expect(await statuses(base)).toEqual([200, 200, 404])
       expect(await hasJobs(two.user)).toBe(true)
       expect((await stateOf(two.id)).status).toBe('active')
