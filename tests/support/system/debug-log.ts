@@ -7,7 +7,7 @@ export async function checkDebugLog(logged: LoggedSite): Promise<void> {
   const { world } = logged
   const at = logged.at.replace(/logs$/, 'debug-log')
   const until = async () => (await world.dashboard.call('GET', logged.at)).body.debug_until
-  const pool = `/etc/hosting/fpm/${logged.user}-php8.4.d/pool.conf`
+  const pool = `/etc/hosting/fpm/${logged.user}-php${logged.php}.d/pool.conf`
   const record = '/var/lib/hosting-agent/sites/logs.example.test.json'
   // The record is written when PHP has its former settings.
   const isOff = async () => !(await logged.bash(`cat ${record}`)).includes('until')

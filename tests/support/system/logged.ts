@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from './dashboard.ts'
 import { World } from './world.ts'
 
@@ -23,22 +24,28 @@ export type LogNews = { kind: 'line'; line: Line } | { kind: 'left_out'; lines: 
 
 /** A site on a real server, with a plugin that fails and whose job prints a secret. */
 export class LoggedSite {
-  readonly world = new World({
-    ...{ name: 'logs', suite: 'trixie', init: 'systemd', php: '8.4', packaged: true },
-  })
+  readonly world: World
+  readonly php: string
   user = ''
   /** Its path in the API. */
   at = ''
 
+  constructor(suite: Suite) {
+    this.php = suites[suite].php
+    this.world = new World({
+      ...{ name: 'logs', suite, init: 'systemd', php: this.php, packaged: true },
+    })
+  }
+
   async start(): Promise<void> {
-    const { world } = this
+    const { world, php } = this
     await world.start()
     const { dashboard, host } = world
     await world.register()
-    const php_versions = ['8.4']
+    const php_versions = [php]
     const ready = await dashboard.stream('POST', world.path('/provision'), { php_versions })
     expect(ready.at(-1)?.event).toBe('complete')
-    const input = { domain: DOMAIN, php: '8.4', tls: 'none' }
+    const input = { domain: DOMAIN, php, tls: 'none' }
     const created = await dashboard.call('POST', world.path('/sites'), input)
     await endOf(dashboard, created)
     const { id } = created.body.site as { id: number }

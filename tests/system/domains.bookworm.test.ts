@@ -1,0 +1,3 @@
+import { servesDomains } from '#tests/support/system/everyday/domains.ts'
+
+servesDomains('bookworm')

@@ -1,0 +1,3 @@
+import { showsLogs } from '#tests/support/system/everyday/logs.ts'
+
+showsLogs('bookworm')

@@ -1,0 +1,3 @@
+import { countsNumbers } from '#tests/support/system/everyday/numbers.ts'
+
+countsNumbers('bookworm')

@@ -1,0 +1,3 @@
+import { renamesSite } from '#tests/support/system/everyday/rename.ts'
+
+renamesSite('bookworm')
