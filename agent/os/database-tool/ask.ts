@@ -35,11 +35,15 @@ export class DatabaseTool {
 
   /** Throws not_found for an unknown site and for a user whose time is over. */
   async ask(request: ToolRequest): Promise<Answered> {
-    const { domain, user, password } = request
-    const site = await getSite(this.#host, domain)
-    const known = (await temporaryOf(this.#host, site.user)).some((one) => one.user === user)
+    return this.askFor((await getSite(this.#host, request.domain)).user, request)
+  }
+
+  /** For a database. Throws not_found for a user whose time is over. */
+  async askFor(database: string, request: Omit<ToolRequest, 'domain'>): Promise<Answered> {
+    const { user, password } = request
+    const known = (await temporaryOf(this.#host, database)).some((one) => one.user === user)
     if (!known || !isTemporary(this.#host, user)) throw notFound('The session of Adminer was')
-    const login = { HOSTING_USER: user, HOSTING_PASSWORD: password, HOSTING_DATABASE: site.user }
+    const login = { HOSTING_USER: user, HOSTING_PASSWORD: password, HOSTING_DATABASE: database }
     const ran = await this.#run({ ...request, login, session: this.#sessions.get(user) ?? '' })
     this.#remember(user, ran.session)
     return answerOf(ran)

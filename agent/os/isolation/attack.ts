@@ -7,8 +7,8 @@ export interface Verdict {
   detail: string
 }
 
-/** Where code of a site runs: behind nginx, in its WordPress jobs, and in its cron jobs. */
-export const CONTEXTS = ['php', 'job', 'cron'] as const
+/** Where code of a site runs: behind nginx, in its WordPress jobs, its cron jobs, and in a shell. */
+export const CONTEXTS = ['php', 'job', 'cron', 'shell'] as const
 export type Context = (typeof CONTEXTS)[number]
 
 interface Facts {
@@ -46,6 +46,7 @@ const CONTEXT_NAMES: Record<Context, string> = {
   php: 'from PHP',
   job: 'from a job',
   cron: 'from a cron job',
+  shell: 'from a shell',
 }
 
 /** The worst verdict of several contexts, with its context. */

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { jobServiceOf } from '#agent/os/cron/own-files.ts'
 import { applyOwn } from '#agent/os/cron/own-jobs.ts'
+import { CRON_ANSWER, CRON_SCRIPT } from './entries.ts'
 import { Verdicts } from './job.ts'
 import { type Scene, textOf } from './scene.ts'
-import { CRON_ANSWER, CRON_SCRIPT } from './scripts.ts'
 
 const NAME = 'isolation'
 

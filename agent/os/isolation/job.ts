@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { ISOLATION_OUTCOMES } from '#shared/isolation.ts'
+import { JOB_ANSWER } from './entries.ts'
 import { ask, type Scene, textOf } from './scene.ts'
-import { JOB_ANSWER } from './scripts.ts'
 
 const POLL_MS = 250
 /** cron(8) reads its tables once a minute, and may just have done so. */

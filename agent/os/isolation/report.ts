@@ -3,7 +3,9 @@ import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } fr
 import { INSIDE, OUTSIDE } from './attacks/index.ts'
 import { runCronJob } from './cron-job.ts'
 import { readJob, runJob, Verdicts } from './job.ts'
+import { withoutPeople } from './person.ts'
 import { ask, type Scene } from './scene.ts'
+import { runInShell } from './shell-session.ts'
 
 const MOST_DETAIL = 300
 const WORDS: Record<Verdict['outcome'], string> = {
@@ -15,22 +17,26 @@ const WORDS: Record<Verdict['outcome'], string> = {
 
 type Answers = ReadonlyMap<string, Verdict>
 
-/** Runs the attacks inside the attacker, in every context, then the others, one after the other. */
+/** Runs the attacks inside the attacker, in every context that the server has, then the others, one after the other. */
 export async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
   const hasCron = scene.host.init === 'systemd'
-  const answers: Record<Context, Answers> = {
+  const hasShell = hasCron && (await withoutPeople(scene.host, 'shell')) === undefined
+  const answers: Record<Context, Answers | undefined> = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
     job: await orFailed(async () => {
       await runJob(scene)
       return (await readJob(scene.host, scene.attacker)).verdicts
     }),
-    cron: hasCron ? await orFailed(() => runCronJob(scene)) : new Map(),
+    cron: hasCron ? await orFailed(() => runCronJob(scene)) : undefined,
+    shell: hasShell ? await orFailed(() => runInShell(scene)) : undefined,
   }
   for (const [id, attack] of INSIDE) {
     const { contexts = CONTEXTS } = attack
     const none = failed('it returned no answer')
-    const tried = contexts.filter((context) => context !== 'cron' || hasCron)
-    const verdicts = tried.map((context) => [context, answers[context].get(id) ?? none] as const)
+    const verdicts = contexts.flatMap((context) => {
+      const all = answers[context]
+      return all ? [[context, all.get(id) ?? none] as const] : []
+    })
     yield resultOf(id, attack, worstOf(verdicts))
   }
   for (const [id, attack] of OUTSIDE) {

@@ -7,15 +7,21 @@ import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { CONTEXTS, type InsideAttack } from './attack.ts'
+import {
+  ATTACKER,
+  CRON_ANSWER,
+  CRON_SCRIPT,
+  JOB,
+  NEIGHBOUR,
+  renderEntry,
+  renderRun,
+  SHELL_ANSWER,
+  SHELL_SCRIPT,
+} from './entries.ts'
 import { PRELUDE } from './prelude.ts'
 import { plantedName, put, type Scene } from './scene.ts'
 
 export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
-/** Below the home of the attacker, written by its job. */
-export const JOB_ANSWER = 'tmp/isolation.json'
-export const CRON_ANSWER = 'tmp/isolation-cron.json'
-/** In the public folder of the attacker, where its cron jobs run. */
-export const CRON_SCRIPT = 'isolation-cron.php'
 /** The maximum number of other sites whose files are tried. */
 const MOST_SITES = 500
 
@@ -64,7 +70,8 @@ export async function placeAttacks(
   const library = renderLibrary(await knowledgeOf(scene), attacks)
   await put(host, attacker, 'public/isolation-library.php', library)
   await put(host, attacker, `${plugins}/isolation.php`, JOB)
-  await put(host, attacker, `public/${CRON_SCRIPT}`, CRON)
+  await put(host, attacker, `public/${CRON_SCRIPT}`, renderRun('cron', CRON_ANSWER))
+  await put(host, attacker, `public/${SHELL_SCRIPT}`, renderRun('shell', SHELL_ANSWER))
   await put(host, attacker, 'public/isolation.php', renderEntry(ATTACKER, scene.key))
 }
 
@@ -121,80 +128,3 @@ ${list.join('\n')}
 function json($value) { return json_encode($value, JSON_INVALID_UTF8_SUBSTITUTE); }
 `
 }
-
-/** Loads WordPress first, so that the constants of wp-config.php are defined. */
-const renderEntry = (cases: string, key: string) => `<?php
-if (!hash_equals('${key}', (string) ($_GET['key'] ?? ''))) {
-  http_response_code(404);
-  exit;
-}
-ignore_user_abort(true);
-set_time_limit(60);
-require __DIR__ . '/wp-load.php';
-header('Content-Type: application/json');
-header('Cache-Control: no-store');
-$home = dirname(__DIR__);
-$answer = null;
-switch ($_GET['do'] ?? '') {
-${cases}
-}
-echo json_encode($answer, JSON_INVALID_UTF8_SUBSTITUTE);
-`
-
-const NEIGHBOUR = (paths: string) => `
-  case 'show':
-    foreach ([${paths}] as $path) if (@file_put_contents($path, 'x')) chmod($path, 0644);
-    include __DIR__ . '/isolation-secret.php';
-    $answer = ['pid' => getmypid(), 'ppid' => posix_getppid(), 'prefix' => $wpdb->prefix];
-    break;
-  case 'connect':
-    $answer = ['connected' => (bool) $wpdb->check_connection(false)];
-    break;
-  case 'forget':
-    foreach ([${paths}] as $path) @unlink($path);
-    $answer = [];
-    break;`
-
-const ATTACKER = String.raw`
-  case 'try':
-    require __DIR__ . '/isolation-library.php';
-    $answer = \HostingControl\Isolation\tried('php');
-    break;
-  case 'schedule':
-    $answer = [wp_schedule_single_event(time() - 60, 'hosting_isolation')];
-    break;
-  case 'lock':
-    $wpdb->query("LOCK TABLES {$wpdb->options} WRITE");
-    file_put_contents($home . '/tmp/locked', 'x');
-    sleep(15);
-    $answer = [];
-    break;
-  case 'folders':
-    $answer = 0;
-    for ($one = 0; $one < 10; $one++) for ($other = 0; $other < 2000; $other++) {
-      if (@mkdir(WP_CONTENT_DIR . "/themes/isolation-$one/$other", 0750, true)) $answer++;
-    }
-    break;`
-
-/** Runs when WordPress' schedule is due, in whatever runs the jobs of a site. */
-const JOB = String.raw`<?php
-add_action('hosting_isolation', function () {
-  require ABSPATH . 'isolation-library.php';
-  $home = dirname(rtrim(ABSPATH, '/'));
-  $verdicts = \HostingControl\Isolation\tried('job');
-  \HostingControl\Isolation\leave_running($home . '/tmp/alive');
-  $facts = ['verdicts' => $verdicts, 'cgroup' => (string) @file_get_contents('/proc/self/cgroup')];
-  file_put_contents("$home/${JOB_ANSWER}.new", \HostingControl\Isolation\json($facts));
-  rename("$home/${JOB_ANSWER}.new", "$home/${JOB_ANSWER}");
-});
-`
-
-/** A cron job of the attacker runs it by wp-cli. */
-const CRON = String.raw`<?php
-if (!defined('WP_CLI')) exit;
-require ABSPATH . 'isolation-library.php';
-$home = dirname(rtrim(ABSPATH, '/'));
-$verdicts = \HostingControl\Isolation\tried('cron');
-file_put_contents("$home/${CRON_ANSWER}.new", \HostingControl\Isolation\json($verdicts));
-rename("$home/${CRON_ANSWER}.new", "$home/${CRON_ANSWER}");
-`

@@ -15,11 +15,16 @@ const FOUND = [
   ['files.modes', /\/srv\/www\/shop1a2b3c(,|$)/],
   ['sql.accounts', /shop1a2b3c \(FILE on \*\)/],
   ['sql.databases', /from PHP/],
-  ['process.view', /from PHP/],
+  ['process.view', /from PHP: .*; from a shell: /],
+  ['sql.adminer', /it read its neighbour/],
+  ['ssh.people', /it listed folders outside of its site/],
   ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
   ['names.texts', /from PHP: found them in /],
   ['sql.objects', /routine left_behind in shop1a2b3c/],
 ] as const
+
+/** Nothing answers at the metadata address, and no site has client accounts. */
+const NOT_THERE = ['network.metadata', 'ssh.clients']
 
 /** `interrupted`: includes interrupted checks. */
 export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
@@ -52,6 +57,7 @@ export function isolationOn(suite: Suite, { interrupted = false } = {}): void {
           [...results.values()].filter(({ outcome }) => outcome === wanted)
         expect(outcomes('error')).toEqual([])
         expect(outcomes('succeeded')).toEqual([])
+        expect(outcomes('not_applicable').map(({ id }) => id)).toEqual(NOT_THERE)
         expect(await traces(host)).toEqual([])
       },
       10 * MINUTES,

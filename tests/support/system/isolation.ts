@@ -3,6 +3,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
+import { addAdminerSource } from './adminer-source.ts'
 import { Asking } from './asking.ts'
 import { startMachine } from './machine.ts'
 import { packaged } from './packaged.ts'
@@ -22,7 +23,10 @@ const SHOP = {
   user: 'shop1a2b3c',
 } as const
 
-/** A server with the installed agent in its sandbox, and one site. */
+/** The hash of a password that nobody has. */
+const NOBODY = `*${'0'.repeat(40)}`
+
+/** A server with the installed agent in its sandbox, and one site, with Adminer and a shell. */
 export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; agent: Asking }> {
   const { file: program } = await buildAgent('.')
   const host = await startMachine(
@@ -37,7 +41,26 @@ export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; age
   )
   await completed(agent, 'server.provision', {})
   await completed(agent, 'site.create', { ...SHOP, php: suites[suite].php })
+  await openAdminer(host, agent, suite)
+  await giveShell(host, agent)
   return { host, agent }
+}
+
+/** Installs it, as the first person does who opens the database of a site. */
+async function openAdminer(host: lab.Host, agent: Asking, suite: Suite): Promise<void> {
+  await addAdminerSource(host, suite)
+  const user = { token: 'abcdefghij', rights: 'read', minutes: 1, account_hash: NOBODY }
+  await completed(agent, 'database.tool', { domain: SHOP.domain, ...user })
+}
+
+/** Prepares shells, as the first person does who gets one. */
+async function giveShell(host: lab.Host, agent: Asking): Promise<void> {
+  await host.must(['apt-get', 'install', '-q', '--yes', 'openssh-client'])
+  await host.must(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', '/root/person'])
+  const key = (await host.must(['cat', '/root/person.pub'])).trim()
+  const person = { id: 1, person: 'Anna', kind: 'shell', expires_at: null, keys: [key] }
+  const access = { domain: SHOP.domain, clients: [], install: false }
+  await completed(agent, 'site.access', { ...access, grants: [person] })
 }
 
 /** The data of its `complete` event; throws any other last event. */
@@ -62,6 +85,9 @@ BindReadOnlyPaths=
 BindReadOnlyPaths=/etc/hosting/fpm/%i.d
 `
 
+const LOOSE_SHELL = '[Service]\nProtectProc=default\n'
+const LOOSE_LOGIN = 'Match Group hosting-sftp\n    ChrootDirectory none\nMatch all\n'
+
 /** Weakens the server in one way each; nothing is undone. */
 export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = {
   'a wp-config.php that all may read': async (host) => {
@@ -75,9 +101,14 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
   'a right of everybody': (host) => sql(host, 'GRANT SELECT ON *.* TO PUBLIC'),
   'code that an attack left in a database': (host) =>
     sql(host, `CREATE FUNCTION ${SHOP.user}.left_behind() RETURNS INT RETURN 1`),
-  'a looser unit': async (host) => {
+  'looser units': async (host) => {
     await host.put('/etc/systemd/system/hosting-fpm@.service.d/loose.conf', LOOSE_UNIT)
+    await host.put('/etc/systemd/system/hosting-shell-.service.d/loose.conf', LOOSE_SHELL)
     await host.must(['systemctl', 'daemon-reload'])
+  },
+  'an SSH server that confines nobody': async (host) => {
+    await host.put('/etc/ssh/sshd_config.d/00-a.conf', LOOSE_LOGIN)
+    await host.must(['systemctl', 'reload', 'ssh'])
   },
 }
 

@@ -1,4 +1,5 @@
 import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/attack.ts'
+import { ADMINER_ATTACKS } from './adminer.ts'
 import { CLIENTS } from './clients.ts'
 import { DATABASE_USERS } from './database-users.ts'
 import { FILES } from './files.ts'
@@ -7,6 +8,7 @@ import { LOGINS } from './logins.ts'
 import { LOGS } from './logs.ts'
 import { NAMES } from './names.ts'
 import { NGINX_ATTACKS } from './nginx.ts'
+import { PEOPLE } from './people.ts'
 import { PROCESSES } from './processes.ts'
 import { RESTORES } from './restore.ts'
 import { RIGHTS } from './rights.ts'
@@ -29,7 +31,9 @@ export const ATTACKS = {
   ...LOGS,
   ...SQL_ATTACKS,
   ...CLIENTS,
+  ...PEOPLE,
   ...DATABASE_USERS,
+  ...ADMINER_ATTACKS,
   ...NGINX_ATTACKS,
   ...RIGHTS,
   ...JOBS,

@@ -1,0 +1,110 @@
+import type { Host } from '#agent/host/ports.ts'
+import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
+import { effectiveOf } from '#agent/os/ssh/effective.ts'
+import type { Scene } from './scene.ts'
+
+const SFTP = '/usr/bin/sftp'
+const LIMIT_MS = 30_000
+/** Printed by MariaDB to whoever connects to its socket. */
+const MARIADB = { socket: '/run/mysqld/mysqld.sock', greeting: /MariaDB|mysql_native_password/ }
+
+/** How a person logs in to an account over SSH. */
+export interface Login {
+  account: string
+  options: readonly string[]
+  env?: Record<string, string>
+}
+
+const optionsOf = (settings: Record<string, string>) =>
+  Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
+
+/** The key of the server is known: it is this one. */
+const SERVER = optionsOf({
+  StrictHostKeyChecking: 'no',
+  UserKnownHostsFile: '/dev/null',
+  LogLevel: 'ERROR',
+  ConnectTimeout: '10',
+})
+
+const PASSWORD = optionsOf({
+  BatchMode: 'no',
+  PreferredAuthentications: 'password',
+  PubkeyAuthentication: 'no',
+  NumberOfPasswordPrompts: '1',
+})
+
+const KEY = optionsOf({ BatchMode: 'yes', PreferredAuthentications: 'publickey' })
+
+/** `askpass`: a program of root that prints the password, which is in no argument or variable. */
+export const byPassword = (account: string, askpass: string): Login => ({
+  account,
+  options: PASSWORD,
+  env: { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' },
+})
+
+export const byKey = (account: string, file: string): Login => ({
+  account,
+  options: [...KEY, ...optionsOf({ IdentitiesOnly: 'yes', IdentityFile: file })],
+})
+
+/** Why nobody logs in to sites of this server as the members of a group do. */
+export async function missing({ files }: Host, group: string): Promise<string | undefined> {
+  const has = async (path: string) => (await files.stat(path)) !== undefined
+  const groups = (await files.read('/etc/group', 64 << 20)) ?? ''
+  const isMade = groups.split('\n').some((line) => line.startsWith(`${group}:`))
+  if (!((await has(SSHD)) && (await has(DROP_IN)) && isMade)) return 'no site has such logins'
+  return (await has(SFTP)) ? undefined : 'openssh-client is not installed'
+}
+
+/** SFTP commands, one in a line. */
+export const listed = (host: Host, login: Login, lines: readonly string[]) =>
+  connected(host, [SFTP, '-b', '-'], login, { lines })
+
+export const ssh = (
+  host: Host,
+  login: Login,
+  command: readonly string[],
+  more: readonly string[] = [],
+  timeout_ms?: number,
+) => connected(host, ['/usr/bin/ssh', ...more], login, { command, timeout_ms })
+
+/** What somebody did who may only move the files of the attacker; `other` is a login of theirs elsewhere. */
+export async function escapes(scene: Scene, own: Login, other: Login): Promise<string[]> {
+  const { host, attacker, neighbour } = scene
+  const ways = ['/etc/ssh', '../../../etc/ssh', `/srv/www/${neighbour.user}/public`, 'etc/']
+  const lines = ['-ln -s ../../../../etc/ssh etc', ...ways.map((path) => `-ls -1 ${path}`)]
+  const did: string[] = []
+  const { stdout } = await listed(host, own, [...lines, '-rm etc'])
+  if (/sshd_config|wp-config\.php/.test(stdout)) did.push('listed folders outside of its site')
+  for (const more of [[], ['-tt']]) {
+    const { stdout } = await ssh(host, own, ['id', '-u'], more)
+    if (/^\d+\s*$/m.test(stdout)) did.push('ran a program')
+  }
+  const port = (await effectiveOf(host, attacker.user)).get('port')?.[0] ?? '22'
+  const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
+  if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
+  const database = await ssh(host, own, [], ['-W', MARIADB.socket])
+  if (MARIADB.greeting.test(database.stdout)) did.push('reached a socket of the server')
+  if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
+  return did
+}
+
+interface Sent {
+  lines?: readonly string[]
+  command?: readonly string[]
+  timeout_ms?: number | undefined
+}
+
+async function connected(
+  host: Host,
+  [program = '', ...more]: readonly string[],
+  { account, options, env = {} }: Login,
+  { lines = [], command = [], timeout_ms = LIMIT_MS }: Sent,
+) {
+  const settings = await effectiveOf(host, account)
+  const port = ['-o', `Port=${settings.get('port')?.[0] ?? '22'}`]
+  // Settings first: of two values of one, the first one counts.
+  const argv = [program, ...SERVER, ...options, ...port, ...more, `${account}@127.0.0.1`]
+  const input = lines.map((line) => `${line}\n`).join('')
+  return host.shell.try([...argv, ...command], { env, input, unconfined: true, timeout_ms })
+}
