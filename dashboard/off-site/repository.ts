@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { fingerprintOf, sealTo } from '#dashboard/site-backups/kit.ts'
 import type { BackupTarget } from '#shared/backup.ts'
+import { clockAdvice } from '#shared/restic/clock.ts'
 import { complaintOf } from '#shared/restic/complaint.ts'
 import { filesOf, optionsOf } from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
@@ -89,6 +90,8 @@ function failureOf(
   { target, password, stall_ms }: Opened,
 ): Error {
   const said = complaintOf(`${stdout}\n${stderr}`, [target.secret, password])
+  const advice = clockAdvice(said, 'the machine of the dashboard')
+  if (advice !== undefined) return new Error(`${advice} (${said})`)
   if (stalled) {
     const seconds = Math.round(stall_ms / 1000)
     const words = said === '' ? '' : ` (${said})`

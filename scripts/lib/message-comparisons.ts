@@ -13,6 +13,7 @@ const COMPARISONS = [
 const ALLOWED: Readonly<Record<string, string>> = {
   'agent/os/restic/failures.ts': 'the words of restic and of the storage',
   'shared/restic/complaint.ts': 'the words of restic',
+  'shared/restic/clock.ts': 'the words of restic, of S3 and of TLS',
   'agent/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
   'agent/storage/fault.ts': 'ssh has one exit status for all failures',
   'scripts/install/health.ts': 'shows the first line of what curl printed',

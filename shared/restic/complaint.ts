@@ -1,4 +1,5 @@
 import type { Secret } from '#shared/secret.ts'
+import { isOfClock } from './clock.ts'
 
 const MOST = 600
 
@@ -8,13 +9,6 @@ const DAMAGED =
 
 /** Whether a message of restic says that data in the repository is not what it wrote, or is missing. */
 export const isOfDamage = (message: string): boolean => DAMAGED.test(message)
-
-/** A certificate of another time, and the time of a request to S3, in the words of AWS, MinIO and Ceph. */
-const WRONG_TIME =
-  /x509: certificate has expired or is not yet valid|RequestTimeTooSkewed|difference between the request time and the (current|server's) time is too large/i
-
-/** Whether a message of restic says that the time of this machine is not that of the storage. */
-export const isOfClock = (message: string): boolean => WRONG_TIME.test(message)
 
 /** Its last lines, of which those in JSON have a `message`: in one line, without secrets. */
 export function complaintOf(output: string, secrets: readonly Secret[]): string {

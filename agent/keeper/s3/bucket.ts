@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:https'
 import type { Clock } from '#agent/host/ports.ts'
 import type { StoreSettings } from '#agent/keeper/config.ts'
+import { clockAdvice, withClockAdvice } from '#shared/restic/clock.ts'
 import { signed } from './signature.ts'
 
 export type Bucket = Extract<StoreSettings, { kind: 's3' }>
@@ -136,7 +137,10 @@ async function call(
           resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }),
         )
       })
-      sent.on('error', reject)
+      sent.on('error', (error) => {
+        error.message = withClockAdvice(error.message)
+        reject(error)
+      })
       sent.on('timeout', () => sent.destroy(new Error(`${bucket.url} does not answer`)))
       if (sentBody === '') sent.end()
       else sent.end(sentBody)
@@ -145,8 +149,10 @@ async function call(
   if (status >= 200 && status < 300) return body
   const text = body.toString('utf8')
   const code = one(text, 'Code') || `status ${status}`
-  const where = `${bucket.url} refused ${method} of ${bucket.bucket}${path}`
-  throw new S3Refused(`${where}: ${code}`, code, one(text, 'Message'))
+  const refusal = `${bucket.url} refused ${method} of ${bucket.bucket}${path}: ${code}`
+  const advice = clockAdvice(code)
+  const message = advice === undefined ? refusal : `${advice} (${refusal})`
+  throw new S3Refused(message, code, one(text, 'Message'))
 }
 
 /** `code` and `detail`: the error of the provider. */

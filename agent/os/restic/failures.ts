@@ -1,6 +1,7 @@
 import type { Output } from '#agent/host/ports.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { complaintOf, isOfClock, isOfDamage, messageIn } from '#shared/restic/complaint.ts'
+import { isDenied, isOfClock, withClockAdvice } from '#shared/restic/clock.ts'
+import { complaintOf, isOfDamage, messageIn } from '#shared/restic/complaint.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** The exit statuses of restic(1) with a meaning of their own. */
@@ -56,21 +57,15 @@ const silent = (code: number) => `exit status ${code}`
 
 /** Of an exit status without a meaning of its own. */
 function failureIn(reason: string, { code, late }: { code: number; late: boolean }): Error {
-  if (isOfClock(reason)) return wrongClock(reason)
+  if (isOfClock(reason)) return new WrongClock('internal', { message: withClockAdvice(reason) })
   if (STORAGE_FULL.test(reason)) return new ResticFailed(`${FREE} (${reason})`, code)
   const isAway = late || AWAY.test(reason)
   if (isAway && !FULL.test(reason)) return unreachable(reason)
   if (isOfDamage(reason)) return new Damaged(`${REPAIR} (${reason})`, code)
-  if (DENIED.test(reason)) return new ResticFailed(`${ALLOW} (${reason})`, code)
+  if (isDenied(reason)) return new ResticFailed(withClockAdvice(reason), code)
   const isKilled = code >= SIGNALLED && reason === silent(code)
   return new ResticFailed(isKilled ? `${KILLED} (${reason})` : `restic: ${reason}`, code)
 }
-
-/** A certificate that has expired is more frequent than a clock that is ahead. */
-const wrongClock = (reason: string) =>
-  new WrongClock('internal', {
-    message: `${EXPIRED.test(reason) ? RENEW : CORRECT} (${reason})`,
-  })
 
 /** It retries for many minutes, and its last words need not be about the network. */
 const unreachable = (reason: string) =>
@@ -79,15 +74,6 @@ const unreachable = (reason: string) =>
     refusal: 'target_unreachable',
   })
 
-const EXPIRED = /x509: certificate has expired.* is after /
-const RENEW =
-  'The certificate of the storage has expired, or the clock of this server is ahead: renew the certificate, or correct the clock of this server (timedatectl shows it)'
-const CORRECT =
-  'The clock of this server and the storage do not agree on the time: correct the clock of this server (timedatectl shows it)'
-/** The first request to S3 is HEAD, whose refusal has no reason. */
-const DENIED = /\bStat: Access Denied/
-const ALLOW =
-  'The storage refused this server: check its credentials and permissions, and the clock of this server (timedatectl shows it)'
 const FULL = /no space left on device/
 /** A REST server, and a quota of S3, whose refusal restic takes for a failed request. */
 const STORAGE_FULL = /\(507\)|insufficient storage|(?<!disk )quota ?exceeded|storagefull/i

@@ -1,29 +1,23 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Version } from '#agent/keeper/s3/bucket.ts'
-import { must } from '#tests/support/lab/run.ts'
+import { certificate } from '#tests/support/fixtures/made-certificate.ts'
+
+/** That of S3. */
+const MOST_SKEW_MS = 15 * 60_000
 
 /**
- * A bucket in memory: lists, reads, writes and deletes objects, and checks the digests of bodies.
- * `versions`: what it lists as versions, of which it makes copies and removes single ones.
+ * A bucket in memory: lists, reads, writes and deletes objects, and checks the time of requests and the
+ * digests of bodies. `certified_at`: when its certificate is valid. `versions`: what it lists as
+ * versions, of which it makes copies and removes single ones.
  */
-export async function startSmallS3() {
-  const folder = await mkdtemp(join(tmpdir(), 's3-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  await must([
-    ...['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-    ...['-noenc', '-days', '2', '-subj', '/CN=storage'],
-    ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-  ])
-  const ca = await Bun.file(cert).text()
+export async function startSmallS3({ certified_at = Date.now() } = {}) {
+  const { pem, private_key } = await certificate('01', undefined, certified_at)
   const objects = new Map<string, string>()
   const versions: Version[] = []
-  const tls = { key: await Bun.file(key).text(), cert: ca }
+  const tls = { key: private_key, cert: pem }
   const server = createServer(tls, async (request, response) => {
     const { status, text } = answerOf({ objects, versions }, request, await bodyOf(request))
     response.writeHead(status).end(text)
@@ -31,14 +25,10 @@ export async function startSmallS3() {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const bucket = {
-    ...{ kind: 's3' as const, url: `https://127.0.0.1:${port}`, bucket: 'backups', ca },
+    ...{ kind: 's3' as const, url: `https://127.0.0.1:${port}`, bucket: 'backups', ca: pem },
     ...{ prefix: 'sites', region: 'us-east-1', user: 'KEY', secret: 'secret' },
   }
-  const stop = async () => {
-    server.close()
-    await rm(folder, { recursive: true })
-  }
-  return { bucket, objects, versions, stop }
+  return { bucket, objects, versions, stop: () => void server.close() }
 }
 
 interface Stored {
@@ -50,6 +40,9 @@ function answerOf({ objects, versions }: Stored, request: IncomingMessage, body:
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://storage')
   const name = decodeURIComponent(pathname.replace('/backups', '').slice(1))
   const { authorization = '', 'x-amz-content-sha256': sha256 } = request.headers
+  if (Math.abs(timeOf(request) - Date.now()) > MOST_SKEW_MS) {
+    return { status: 403, text: '<Error><Code>RequestTimeTooSkewed</Code></Error>' }
+  }
   const isSigned = authorization.startsWith('AWS4-HMAC-SHA256 Credential=KEY/')
   if (!isSigned || sha256 !== createHash('sha256').update(body).digest('hex')) {
     return { status: 403, text: '<Error><Code>SignatureDoesNotMatch</Code></Error>' }
@@ -61,6 +54,12 @@ function answerOf({ objects, versions }: Stored, request: IncomingMessage, body:
     return { status: 200, text: listOf(objects, searchParams.get('prefix') ?? '') }
   }
   return answerOfObject(objects, request, name, body)
+}
+
+function timeOf({ headers }: IncomingMessage): number {
+  const [, ...parts] = /^(....)(..)(..T..)(..)(..Z)$/.exec(String(headers['x-amz-date'])) ?? []
+  const [year, month, hour, minute, second] = parts
+  return Date.parse(`${year}-${month}-${hour}:${minute}:${second}`)
 }
 
 function answerOfObject(

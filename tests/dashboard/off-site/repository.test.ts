@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withRestic } from '#dashboard/off-site/repository.ts'
+import { Secret } from '#shared/secret.ts'
+
+const CORRECT =
+  'The clock of the machine of the dashboard and the storage do not agree on the time: correct the clock of the machine of the dashboard (timedatectl shows it)'
+const TOO_LARGE = 'The difference between the request time and the current time is too large.'
+
+/** The failure of a restic that prints these words, and then ends, or stands still. */
+async function failureOf(words: string, end = 'exit 1') {
+  const folder = await mkdtemp(join(tmpdir(), 'restic-'))
+  const program = join(folder, 'restic')
+  await writeFile(program, `#!/bin/sh\necho '${words}' >&2\n${end}\n`, { mode: 0o755 })
+  const place = { kind: 'local' as const, path: '/mnt/store' }
+  const target = { place, secret: new Secret('secret') }
+  const password = new Secret('password')
+  const opened = { program, folder: join(folder, 'run'), target, password, stall_ms: 500 }
+  const failure = await withRestic(opened, ({ must }) => must(['cat', 'config'])).catch(String)
+  await rm(folder, { recursive: true })
+  return failure
+}
+
+test.each(['exit 1', 'exec sleep 10'])(
+  'says to correct the clock of the dashboard when a storage refuses its time (%s)',
+  async (end) => {
+    expect(await failureOf(TOO_LARGE, end)).toBe(`Error: ${CORRECT} (${TOO_LARGE})`)
+  },
+)
+
+test('names the clock, too, where the storage refuses the dashboard without a reason', async () => {
+  const words = 'Fatal: unable to open config file: Stat: Access Denied.'
+  expect(await failureOf(words)).toBe(
+    `Error: The storage refused the machine of the dashboard: check its credentials and permissions, and the clock of the machine of the dashboard (timedatectl shows it) (${words})`,
+  )
+})
+
+test('has the words of restic of any other failure', async () => {
+  expect(await failureOf('Fatal: wrong')).toBe('Error: restic cat: Fatal: wrong')
+  expect(await failureOf('Fatal: wrong', 'exec sleep 10')).toBe(
+    'Error: restic made no progress for 1 seconds: check the storage, and the network between it and the dashboard (Fatal: wrong)',
+  )
+})
