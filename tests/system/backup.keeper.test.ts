@@ -1,65 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { newestOf } from '#dashboard/site-backups/keeper/verified.ts'
-import * as lab from '#tests/support/lab/index.ts'
-import { unless } from '#tests/support/skip.ts'
+import { expect, test } from 'bun:test'
 import { garbage } from '#tests/support/storage/garbage.ts'
-import {
-  buildKeeper,
-  documentedUnits,
-  historyIn,
-  installKeeper,
-} from '#tests/support/storage/history.ts'
-import { attempts, keysOf, startRestServer } from '#tests/support/storage/rest.ts'
-import { installRestic, putRestic } from '#tests/support/storage/restic.ts'
+import { documentedUnits } from '#tests/support/storage/history.ts'
+import { besideRest, describeKeeper, OWNER, STORE } from '#tests/support/storage/keeper-world.ts'
+import { attempts } from '#tests/support/storage/rest.ts'
 
 const MINUTES = 60_000
-const KEEP = { all_days: 7, daily_days: 60 }
-/** The account of the storage: not root. */
-const OWNER = '1500'
 
-type Rest = Awaited<ReturnType<typeof startRestServer>>
-
-unless(lab.available()).describe('the keeper of a REST server', () => {
-  let folder: string
-  let client: lab.Host
-  let rest: Rest
-  let keeper: Awaited<ReturnType<typeof installKeeper>>
-
-  const store = '/srv/rest/agency'
-  const historyOf = (name: string) => historyIn(client, rest.target('agency'), name)
-  const own = () => rest.host.must(['chown', '-R', `${OWNER}:${OWNER}`, store])
-  const outcomeOf = async (name: string) => {
-    const { code, report } = await keeper.run()
-    const [line] = report.filter(({ repository }) => repository === name)
-    const { status, backups, problems, forgotten } = line
-    return { code, status, backups, problems, forgotten: [...(forgotten ?? [])].sort() }
-  }
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'keeper-'))
-    const program = join(folder, 'hosting-agent')
-    await buildKeeper(program)
-    client = await lab.startHost({ name: 'client', suite: 'bookworm', init: 'systemd' })
-    await installRestic(client)
-    rest = await startRestServer({ users: ['agency'] })
-    await putRestic(rest.host, '/var/lib/hosting-keeper')
-    keeper = await installKeeper(rest.host, program, {
-      ...{ stores: [{ kind: 'folder', path: store }], keep: KEEP, check_parts: 1 },
-    })
-  }, 10 * MINUTES)
-  afterAll(async () => {
-    await rm(folder, { recursive: true })
-    await lab.switchDown()
-  }, MINUTES)
-
+describeKeeper('the keeper of a REST server', besideRest, {}, (world) => {
   test(
     'forgets old backups but the proven one, and leaves the storage to its owner',
     async () => {
-      const history = historyOf('shop')
-      await history.start(keeper.key)
+      const { keeper, outcomeOf, place, report, started } = world()
+      const { machine } = place
+      const history = await started('shop')
       const proven = await history.save(200)
       const proof = await history.prove(proven.id, 199)
       const [old, first, second, last_week, yesterday] = [
@@ -71,7 +24,7 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
       ]
       const cut_off = await history.files(3)
       const running = await history.files(0)
-      await own()
+      await place.own()
       const dry = await keeper.run('--dry-run')
 
       const forgotten = [old, second].flatMap(({ id, files }) => [id, files])
@@ -84,22 +37,20 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
       const stay = [proven, first, last_week, yesterday]
       const left = stay.flatMap(({ id, files }) => [id, files])
       expect(await history.snapshots()).toEqual([...left, proof, running].sort())
-      const others = ['find', `${store}/shop`, '-not', '-uid', OWNER]
-      expect(await rest.host.must(others)).toBe('')
+      const others = ['find', `${STORE}/shop`, '-not', '-uid', OWNER]
+      expect(await machine.must(others)).toBe('')
       await history.run('check', '--read-data', '--quiet')
       await history.save(0)
-      await own()
-      for (const [name, text] of await documentedUnits(store)) {
-        await rest.host.put(`/etc/systemd/system/${name}`, text)
+      await place.own()
+      for (const [name, text] of await documentedUnits(STORE)) {
+        await machine.put(`/etc/systemd/system/${name}`, text)
       }
       const timer = '/etc/systemd/system/hosting-keeper.timer'
-      await rest.host.must(['systemd-analyze', 'verify', timer])
-      await rest.host.must(['systemctl', 'start', 'hosting-keeper.service'])
+      await machine.must(['systemd-analyze', 'verify', timer])
+      await machine.must(['systemctl', 'start', 'hosting-keeper.service'])
       const logged = ['journalctl', '--unit', 'hosting-keeper', '--output', 'cat', '--no-pager']
-      expect(await rest.host.must(logged)).toContain('{"repositories":1,"problems":0}')
-      const texts = await keysOf(client, rest.target('agency'), 'hosting-keeper')
-      const newest = newestOf(keeper.key, texts, new Date())
-      expect(newest).toMatchObject({ troubled: 0, names: ['shop'] })
+      expect(await machine.must(logged)).toContain('{"repositories":1,"problems":0}')
+      expect(await report()).toMatchObject({ troubled: 0, names: ['shop'] })
     },
     5 * MINUTES,
   )
@@ -107,20 +58,21 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
   test(
     'forgets nothing of yesterday for a server that forges dates, keys, locks and snapshots',
     async () => {
-      const history = historyOf('blog')
-      await history.start(keeper.key)
+      const { outcomeOf, place, started } = world()
+      const { machine } = place
+      const history = await started('blog')
       const old = await history.save(80)
       for (const days of [20, 8.5, 1]) await history.save(days)
-      await own()
+      await place.own()
       expect((await outcomeOf('blog')).forgotten).toEqual([old.id, old.files].sort())
       const kept = await history.snapshots()
 
       for (const days of [-3000, -1, 0, 19.9, 3000]) await history.save(days)
       const written = ['keys', 'snapshots', 'locks'].map(garbage)
       for (const { kind, text, name } of written) {
-        await rest.host.put(`${store}/blog/${kind}/${name}`, text, 0o600)
+        await machine.put(`${STORE}/blog/${kind}/${name}`, text, 0o600)
       }
-      await own()
+      await place.own()
 
       const [keys, snapshots] = written.map(({ kind, name }) => `${kind}/${name}`)
       const stopped = await history.run('snapshots', '--no-lock').catch(String)
@@ -129,11 +81,11 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
         ...{ code: 1, status: 'problem', backups: 8, forgotten: [] },
         problems: [`Removed garbage: ${snapshots}`, `Removed garbage: ${keys}`],
       })
-      const locks = [`${store}/blog/locks`, '-type', 'f']
+      const locks = [`${STORE}/blog/locks`, '-type', 'f']
       const earlier = ['-exec', 'touch', '-d', '2 hours ago', '{}', '+']
-      await rest.host.must(['find', ...locks, ...earlier])
+      await machine.must(['find', ...locks, ...earlier])
       expect(await outcomeOf('blog')).toMatchObject({ code: 0, status: 'ok', problems: [] })
-      expect(await rest.host.must(['find', ...locks])).toBe('')
+      expect(await machine.must(['find', ...locks])).toBe('')
       expect(await history.snapshots()).toEqual(expect.arrayContaining(kept))
     },
     5 * MINUTES,
@@ -142,13 +94,14 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
   test(
     'refuses every deletion and change to somebody with the password and the credentials',
     async () => {
-      const history = historyOf('stolen')
-      await history.start(keeper.key)
+      const { client, place, started } = world()
+      const { machine } = place
+      const history = await started('stolen')
       const yesterday = await history.save(1)
       const before = await history.snapshots()
       expect(before).toEqual([yesterday.id, yesterday.files].sort())
       const named = ['-type', 'f', '-not', '-path', '*/locks/*', '-printf', '%P\\n']
-      const files = (await rest.host.must(['find', `${store}/stolen`, ...named])).trim().split('\n')
+      const files = (await machine.must(['find', `${STORE}/stolen`, ...named])).trim().split('\n')
 
       for (const args of [
         ['forget', '--unsafe-allow-remove-all', '--keep-last', '1', '--prune'],
@@ -157,7 +110,7 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
       ]) {
         await history.run(...args, '--retry-lock=1s').catch(String)
       }
-      const answers = await attempts(client, rest.target('agency'), 'stolen', files)
+      const answers = await attempts(client, place.target, 'stolen', files)
 
       expect(answers).toEqual(['DELETE 403', 'POST 403'])
       expect(await history.snapshots()).toEqual(before)
@@ -169,17 +122,18 @@ unless(lab.available()).describe('the keeper of a REST server', () => {
   test(
     'reports damaged data, a repository without its key, and continues with the next one',
     async () => {
-      const history = historyOf('damaged')
-      await history.start(keeper.key)
+      const { historyOf, keeper, place, started } = world()
+      const { machine } = place
+      const history = await started('damaged')
       await history.save(1)
-      const packs = ['find', `${store}/damaged/data`, '-type', 'f']
-      const [pack = ''] = (await rest.host.must(packs)).trim().split('\n')
-      await rest.host.must(['dd', 'if=/dev/zero', `of=${pack}`, 'bs=1', 'count=9', 'conv=notrunc'])
-      const healthy = historyOf('healthy')
-      await healthy.start(keeper.key)
+      const packs = ['find', `${STORE}/damaged/data`, '-type', 'f']
+      const [pack = ''] = (await machine.must(packs)).trim().split('\n')
+      await machine.must(['dd', 'if=/dev/zero', `of=${pack}`, 'bs=1', 'count=9', 'conv=notrunc'])
+      const healthy = await started('healthy')
       await healthy.save(1)
       const stranger = historyOf('stranger')
       await stranger.run('init', '--quiet')
+      await place.own()
 
       const { report } = await keeper.run()
 

@@ -1,18 +1,20 @@
 import { type Host, poll } from '#tests/support/lab/index.ts'
+import { installMore } from '#tests/support/lab/install-more.ts'
 import { documentedUnits } from './history.ts'
 
 const UNIT = 'hosting-keeper.service'
+const HOLD = `/etc/systemd/system/${UNIT}.d/hold.conf`
 
-/** When a run is killed: its prune holds the lock, writes packs again, or has written a new index. */
-export const MOMENTS = {
+/** When a run is killed: its prune holds the lock, or writes packs again. */
+const MOMENTS = {
   locked: '[ -n "$(ls "$0/locks")" ]',
   repacking: '[ "$(find "$0/data" -type f | wc -l)" -gt "$packs" ]',
-  indexed: '[ "$(ls "$0/index")" != "$index" ]',
 } as const
 
 /** The prune runs for moments, and stands still while its files are looked at. */
 const KILL = (moment: string) => `set -u
-packs=$(find "$0/data" -type f | wc -l) index=$(ls "$0/index")
+packs=$(find "$0/data" -type f | wc -l)
+systemctl reset-failed
 systemctl start --no-block ${UNIT}
 prune() { pgrep -n -f '[r]estic.* prune'; }
 until pid=$(prune); do [ "$SECONDS" -lt 60 ] || exit 1; done
@@ -24,6 +26,27 @@ until ${moment}; do
 done
 systemctl kill --signal=KILL ${UNIT}`
 
+/**
+ * A run whose programs stand still before they delete one of these files, and all end with strace(1).
+ * Deletions of drafts and of other files pass.
+ */
+const held = (files: readonly string[]) => `[Service]
+ExecStart=
+ExecStart=/usr/bin/strace --follow-forks --kill-on-exit --output=/dev/null ${files.map((file) => `--trace-path=${file}`).join(' ')} --trace=unlink,unlinkat --inject=unlink,unlinkat:delay_enter=600s /usr/local/bin/hosting-agent keeper run
+`
+
+/** Former indexes are deleted when the new one is complete: its draft has another name. */
+const KILL_HELD = `set -u
+indexes() { ls "$0/index" | grep -cx '[0-9a-f]*'; }
+former=$(indexes)
+systemctl daemon-reload
+systemctl reset-failed
+systemctl start --no-block ${UNIT}
+until [ "$(indexes)" -gt "$former" ]; do [ "$SECONDS" -lt 120 ] || exit 1; sleep 0.1; done
+rm ${HOLD}
+systemctl daemon-reload
+systemctl kill --signal=KILL ${UNIT}`
+
 /** The documented units, with which a killed keeper starts again after a second. */
 export async function installUnits(host: Host, store: string): Promise<void> {
   for (const [name, text] of await documentedUnits(store)) {
@@ -33,18 +56,16 @@ export async function installUnits(host: Host, store: string): Promise<void> {
   await host.must(['systemctl', 'daemon-reload'])
 }
 
-/**
- * Starts the keeper, and kills it and its restic at a moment of its work on a repository. False if
- * the work ended first.
- */
-export async function killAt(
-  host: Host,
-  repository: string,
-  moment: keyof typeof MOMENTS,
-): Promise<boolean> {
-  await host.must(['systemctl', 'reset-failed'])
-  const { code } = await host.exec(['bash', '-c', KILL(MOMENTS[moment]), repository])
-  return code === 0
+/** Starts the keeper, and kills it and its restic at a moment of its prune of a repository. */
+export const killAt = (host: Host, repository: string, moment: keyof typeof MOMENTS) =>
+  host.must(['bash', '-c', KILL(MOMENTS[moment]), repository])
+
+/** The same when its prune has written a new index, and has deleted nothing yet. */
+export async function killBeforeDeletion(host: Host, repository: string): Promise<void> {
+  await installMore(host, 'trixie', ['strace'])
+  const indexes = (await host.must(['find', `${repository}/index`, '-type', 'f'])).trim()
+  await host.put(HOLD, held(indexes.split('\n')))
+  await host.must(['bash', '-c', KILL_HELD, repository])
 }
 
 const show = async (host: Host, property: string) =>
@@ -56,13 +77,6 @@ export async function stopped(host: Host): Promise<string> {
   const result = await show(host, 'Result')
   await host.must(['systemctl', 'stop', UNIT])
   return result
-}
-
-/** Waits for the end of the run. */
-export async function ended(host: Host): Promise<string> {
-  const ends = async () => (await show(host, 'ActiveState')) === 'inactive'
-  await poll(ends, { timeout_ms: 60_000 })
-  return show(host, 'Result')
 }
 
 /** Waits for the end of the run that systemd starts. */

@@ -1,8 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { S3Request } from '#agent/keeper/s3/signature.ts'
 import { tagOf } from './poly1305.ts'
+import type { S3Answer } from './s3.ts'
 
 /** restic makes N so large that opening a repository takes half a second. */
 const QUICK = { N: 16, r: 8, p: 1 }
@@ -33,6 +36,31 @@ export async function quickenKeys(repository: string, password: string): Promise
     await chmod(path, 0o400)
     await rm(join(folder, name))
   }
+}
+
+/** The same as `quickenKeys`, for the objects of a folder of keys. */
+export async function quickenObjects(
+  request: (asked: S3Request) => Promise<S3Answer>,
+  keys: string,
+  password: string,
+): Promise<void> {
+  const copy = await mkdtemp(join(tmpdir(), 'keys-'))
+  await mkdir(join(copy, 'keys'))
+  const listed = await request({ method: 'GET', url: `?prefix=${encodeURIComponent(`${keys}/`)}` })
+  const slow = [...listed.body.matchAll(/<Key>[^<]*\/([0-9a-f]{64})<\/Key>/g)].map(
+    ([, name = '']) => name,
+  )
+  for (const name of slow) {
+    const { body } = await request({ method: 'GET', url: `/${keys}/${name}` })
+    await Bun.write(join(copy, 'keys', name), body)
+  }
+  await quickenKeys(copy, password)
+  for (const name of await readdir(join(copy, 'keys'))) {
+    const body = await Bun.file(join(copy, 'keys', name)).text()
+    await request({ method: 'PUT', url: `/${keys}/${name}`, body })
+  }
+  for (const name of slow) await request({ method: 'DELETE', url: `/${keys}/${name}` })
+  await rm(copy, { recursive: true })
 }
 
 interface Keys {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp } from 'node:fs/promises'
 import { DROP_INS } from '#agent/os/access/places.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { installMore } from '#tests/support/lab/install-more.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { AccessWorld } from './access-world.ts'
@@ -13,13 +12,6 @@ const MINUTES = 60_000
 const TOOLS = ['git', 'rsync']
 const EARLIER = `${DROP_INS}/00-a.conf`
 
-/** From their files: the source of the lab's hosts does not have them. */
-async function installTools(suite: Suite, host: lab.Host): Promise<void> {
-  const folder = await morePackages(suite, TOOLS)
-  await cp(folder, `${host.root}/root/debs`, { recursive: true })
-  await host.must(['bash', '-c', 'dpkg --install /root/debs/*.deb'])
-}
-
 /** Shells of people on a real server, with the clients of OpenSSH, rsync and git. */
 export function shellOn(suite: Suite, { whole = true } = {}): void {
   unless(lab.available()).describe(`shells of sites on ${suite}`, () => {
@@ -29,7 +21,7 @@ export function shellOn(suite: Suite, { whole = true } = {}): void {
 
     beforeAll(async () => {
       world = await AccessWorld.start(suite)
-      if (whole) await installTools(suite, world.host)
+      if (whole) await installMore(world.host, suite, TOOLS)
     }, 15 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
 

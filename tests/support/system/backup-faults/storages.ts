@@ -1,12 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { S3Request } from '#agent/keeper/s3/signature.ts'
 import type * as lab from '#tests/support/lab/index.ts'
-import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
+import { quickenKeys, quickenObjects } from '#tests/support/storage/quick-keys.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import type { Target } from '#tests/support/storage/restic.ts'
-import { type S3Answer, startS3Server, WRITER } from '#tests/support/storage/s3.ts'
+import { startS3Server, WRITER } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { grow, onDisk, shrink } from './disk.ts'
 
@@ -70,31 +66,6 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
       empty: () => quota('disable'),
     }
   },
-}
-
-/** The same as `quickenKeys`, for the objects of a folder of keys. */
-async function quickenObjects(
-  request: (asked: S3Request) => Promise<S3Answer>,
-  keys: string,
-  password: string,
-): Promise<void> {
-  const copy = await mkdtemp(join(tmpdir(), 'keys-'))
-  await mkdir(join(copy, 'keys'))
-  const listed = await request({ method: 'GET', url: `?prefix=${encodeURIComponent(`${keys}/`)}` })
-  const slow = [...listed.body.matchAll(/<Key>[^<]*\/([0-9a-f]{64})<\/Key>/g)].map(
-    ([, name = '']) => name,
-  )
-  for (const name of slow) {
-    const { body } = await request({ method: 'GET', url: `/${keys}/${name}` })
-    await Bun.write(join(copy, 'keys', name), body)
-  }
-  await quickenKeys(copy, password)
-  for (const name of await readdir(join(copy, 'keys'))) {
-    const body = await Bun.file(join(copy, 'keys', name)).text()
-    await request({ method: 'PUT', url: `/${keys}/${name}`, body })
-  }
-  for (const name of slow) await request({ method: 'DELETE', url: `/${keys}/${name}` })
-  await rm(copy, { recursive: true })
 }
 
 function inFolder(host: lab.Host, folder: string) {
