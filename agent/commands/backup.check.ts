@@ -66,7 +66,7 @@ function stepsOf(
       async *apply() {
         const opened = openedOf(host, repository, NAME)
         await refuseWrongFields(host, opened)
-        result.append_only = yield* orHalfMade(host, opened, checkTarget(host, opened))
+        result.append_only = yield* orHalfMade(host, opened, () => checkTarget(host, opened))
       },
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },

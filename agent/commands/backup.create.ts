@@ -106,7 +106,9 @@ function stepsOf(
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
       apply: () =>
-        orHalfMade(host, opened, prepareRepository(host, opened, { recovery_key, keeper_key })),
+        orHalfMade(host, opened, () =>
+          prepareRepository(host, opened, { recovery_key, keeper_key }),
+        ),
     },
     {
       name: 'jobs',

@@ -1,9 +1,11 @@
-/** What can be read of a storage without the password of a repository. */
+/** What a storage needs no password of a repository for. */
 export interface StorageReader {
   /** The names of all folders; undefined where the storage cannot list them. */
   folders(): Promise<string[] | undefined>
   /** The texts of the files in the folders of keys. A missing repository has none. */
   keys(repositories: readonly string[]): Promise<Map<string, string[]>>
+  /** Completes a repository that has no file `config`. Half a file never has that name. */
+  addConfig(repository: string, content: Buffer): Promise<void>
 }
 
 /** Real repositories have a few keys, and restic writes some hundred bytes for each. */

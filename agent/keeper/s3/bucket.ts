@@ -45,15 +45,15 @@ export async function listObjects(
 export const readObject = (clock: Now, bucket: Bucket, key: string): Promise<Buffer> =>
   call(clock, bucket, 'GET', `/${pathOf(key)}`)
 
-/** A small text. A bucket with object lock demands its digest. */
+/** A small one. A bucket with object lock demands its digest. */
 export async function putObject(
   clock: Now,
   bucket: Bucket,
   key: string,
-  text: string,
+  content: string | Buffer,
 ): Promise<void> {
-  const digest = createHash('md5').update(text).digest('base64')
-  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'content-md5': digest }, text)
+  const digest = createHash('md5').update(content).digest('base64')
+  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'content-md5': digest }, content)
 }
 
 /** In a bucket with versions this adds a marker, and keeps the object; `version`: removes that one. */
@@ -115,7 +115,7 @@ async function call(
   method: string,
   path: string,
   more: Record<string, string> = {},
-  sentBody = '',
+  sentBody: string | Buffer = '',
 ): Promise<Buffer> {
   const { region, user, secret, ca } = bucket
   const url = `${bucket.url.replace(/\/$/, '')}/${bucket.bucket}${path}`

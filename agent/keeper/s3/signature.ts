@@ -8,11 +8,11 @@ export interface S3Account {
 export interface S3Request {
   method: string
   url: string
-  body?: string
+  body?: string | Buffer
   headers?: Record<string, string>
 }
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
 /** The headers of a request with its signature: AWS Signature Version 4, in one chunk. */

@@ -1,24 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scryptSync } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { S3Request } from '#agent/keeper/s3/signature.ts'
-import { tagOf } from './poly1305.ts'
+import { sealed, unsealed } from '#agent/os/restic/cipher.ts'
+import { KeyFile, keysOf } from '#agent/os/restic/key-file.ts'
+import { QUICK } from './key-file.ts'
 import type { S3Answer } from './s3.ts'
-
-/** restic makes N so large that opening a repository takes half a second. */
-const QUICK = { N: 16, r: 8, p: 1 }
-const NONCE = 16
-const TAG = 16
-
-/** A key file of restic (design.rst, "Keys, Encryption and MAC"). */
-const KeyFile = z.looseObject({
-  kdf: z.literal('scrypt'),
-  ...{ N: z.int(), r: z.int(), p: z.int() },
-  ...{ salt: z.base64(), data: z.base64() },
-})
-type Costs = Pick<z.infer<typeof KeyFile>, 'N' | 'r' | 'p'>
 
 /**
  * Encrypts the keys of a local repository again, such that restic opens it at once: for tests that
@@ -27,10 +15,7 @@ type Costs = Pick<z.infer<typeof KeyFile>, 'N' | 'r' | 'p'>
 export async function quickenKeys(repository: string, password: string): Promise<void> {
   const folder = join(repository, 'keys')
   for (const name of await readdir(folder)) {
-    const known = KeyFile.parse(JSON.parse(await readFile(join(folder, name), 'utf8')))
-    const master = opened(keysOf(password, known.salt, known), Buffer.from(known.data, 'base64'))
-    const data = sealed(keysOf(password, known.salt, QUICK), master).toString('base64')
-    const text = JSON.stringify({ ...known, ...QUICK, data })
+    const text = await quickened(await readFile(join(folder, name), 'utf8'), password)
     const path = join(folder, createHash('sha256').update(text).digest('hex'))
     await writeFile(path, text)
     await chmod(path, 0o400)
@@ -63,26 +48,13 @@ export async function quickenObjects(
   await rm(copy, { recursive: true })
 }
 
-interface Keys {
-  cipher: Buffer
-  tag: { k: Buffer; r: Buffer }
-}
-
-function keysOf(password: string, salt: string, { N, r, p }: Costs): Keys {
-  const bytes = scryptSync(password, Buffer.from(salt, 'base64'), 64, { N, r, p, maxmem: 2 ** 30 })
-  const tag = { k: bytes.subarray(32, 48), r: bytes.subarray(48) }
-  return { cipher: bytes.subarray(0, 32), tag }
-}
-
-function sealed({ cipher, tag }: Keys, text: Buffer): Buffer {
-  const nonce = randomBytes(NONCE)
-  const encrypted = createCipheriv('aes-256-ctr', cipher, nonce).update(text)
-  return Buffer.concat([nonce, encrypted, tagOf(tag, nonce, encrypted)])
-}
-
-function opened({ cipher, tag }: Keys, data: Buffer): Buffer {
-  const nonce = data.subarray(0, NONCE)
-  const encrypted = data.subarray(NONCE, -TAG)
-  if (!tagOf(tag, nonce, encrypted).equals(data.subarray(-TAG))) throw new Error('another password')
-  return createDecipheriv('aes-256-ctr', cipher, nonce).update(encrypted)
+/** A key file with the same content. */
+async function quickened(text: string, password: string): Promise<string> {
+  const known = KeyFile.parse(JSON.parse(text))
+  const slow = await keysOf(password, known.salt, known)
+  const master = unsealed(slow, Buffer.from(known.data, 'base64'))
+  if (!master) throw new Error('another password')
+  const quick = await keysOf(password, known.salt, QUICK)
+  const data = sealed(quick, randomBytes(16), master).toString('base64')
+  return JSON.stringify({ ...known, ...QUICK, data })
 }

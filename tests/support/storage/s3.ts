@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type S3Account, type S3Request, signed } from '#agent/keeper/s3/signature.ts'
 import { type Host, needPrograms } from '#tests/support/lab/index.ts'
 import { S3_PORT, startCeph } from './ceph.ts'
@@ -15,6 +18,7 @@ export interface S3Options {
 export interface S3Answer {
   status: number
   body: string
+  bytes: Buffer
 }
 
 const BUCKET = 'backups'
@@ -91,23 +95,20 @@ async function makeBucket(
 /** By curl on the network of the host, which this process is not on. */
 async function send(host: Host, account: S3Account, asked: S3Request): Promise<S3Answer> {
   const { method, url, body = '' } = asked
+  const folder = await mkdtemp(join(tmpdir(), 's3-request-'))
+  const [sent, received] = [join(folder, 'sent'), join(folder, 'received')]
+  await Promise.all([Bun.write(sent, body), Bun.write(received, '')])
   const md5 = createHash('md5').update(body).digest('base64')
-  const given = { ...(body !== '' && { 'content-md5': md5 }), ...asked.headers }
+  const given = { ...(body.length > 0 && { 'content-md5': md5 }), ...asked.headers }
   const at = { region: 'us-east-1', now: new Date() }
   const headers = signed(account, { ...asked, headers: given }, at)
-  const sent = Object.entries(headers).flatMap(([key, value]) => ['-H', `${key}: ${value}`])
-  const data = body === '' ? [] : ['--data-binary', body]
-  const answer = ['-w', '\n%{http_code}', '--max-time', '60']
-  const text = await onNetwork(host, [
-    'curl',
-    '-sSk',
-    '-X',
-    method,
-    ...sent,
-    ...data,
-    ...answer,
-    url,
+  const lines = Object.entries(headers).flatMap(([key, value]) => ['-H', `${key}: ${value}`])
+  const data = body.length > 0 ? ['--data-binary', `@${sent}`] : []
+  const answer = ['-o', received, '-w', '%{http_code}', '--max-time', '60']
+  const status = await onNetwork(host, [
+    ...['curl', '-sSk', '-X', method, ...lines, ...data, ...answer, url],
   ])
-  const end = text.lastIndexOf('\n')
-  return { status: Number(text.slice(end + 1)), body: text.slice(0, end) }
+  const bytes = Buffer.from(await Bun.file(received).arrayBuffer())
+  await rm(folder, { recursive: true })
+  return { status: Number(status), body: bytes.toString('utf8'), bytes }
 }

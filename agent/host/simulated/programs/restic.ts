@@ -3,6 +3,7 @@ import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import type { Node } from '#agent/host/simulated/nodes.ts'
 import { done, failed, lastOf, printed } from './output.ts'
+import { ADDED } from './storage.ts'
 
 type OnDisk = { disk: Disk }
 interface Call {
@@ -32,7 +33,9 @@ export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOp
     return done()
   }
   if (known === undefined) return failed('Fatal: repository does not exist', 10)
-  return known === password ? act(call) : failed('Fatal: wrong password or no key found', 12)
+  return known === password || known === ADDED
+    ? act(call)
+    : failed('Fatal: wrong password or no key found', 12)
 }
 
 const ACTS: Record<string, Act> = {
@@ -74,6 +77,8 @@ function backup(call: Call): Output {
   if (name !== undefined) disk.putText(`${target}/${name}`, options.input ?? '')
   else {
     const source = mounted(options, lastOf(words)) ?? ''
+    const text = disk.text(source)
+    if (text !== undefined) disk.putText(`${target}${lastOf(words)}`, text)
     for (const [entry, node] of entriesOf(disk, source))
       disk.put(`${target}/${entry}`, frozen(node))
   }

@@ -34,15 +34,30 @@ interface KeysRequest {
   containing: string
 }
 
+type StorageWork = KeysRequest & { config?: string }
+
 /**
  * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
  * sandbox of restic reads them. Throws what the storage answered.
  */
-export function readKeys(
+export const readKeys = (
   host: Host,
   target: BackupTarget,
   request: KeysRequest,
-): Promise<StorageKeys> {
+): Promise<StorageKeys> => ask(host, target, request)
+
+/** Adds the file `config` to a repository without one. Throws what the storage answered. */
+export async function addConfig(
+  host: Host,
+  target: BackupTarget,
+  repository: string,
+  content: Buffer,
+): Promise<void> {
+  const request = { repositories: [repository], after: '', most: 1, containing: '"' }
+  await ask(host, target, { ...request, config: content.toString('base64') })
+}
+
+function ask(host: Host, target: BackupTarget, request: StorageWork): Promise<StorageKeys> {
   // One at a time: they have the same folder of secrets.
   return host.exclusive('read a storage', async () => {
     await refuseUnready(host, target)
@@ -56,7 +71,7 @@ export function readKeys(
   })
 }
 
-function run(host: Host, repository: Repository, request: KeysRequest) {
+function run(host: Host, repository: Repository, request: StorageWork) {
   const [program = ''] = host.settings.program
   const { files, cache } = openedOf(host, repository)
   const { place, secret } = repository.target

@@ -3,53 +3,68 @@ import { backupCreate } from '#agent/commands/backup.create.ts'
 import { backupServer, dashboard, kit, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { keyFileOf, randomKeys } from '#tests/support/storage/key-file.ts'
 
 const RESTIC = '/var/lib/hosting-agent/bin/restic --retry-lock=240s'
 const SAVING = {
   ...{ domain: shop.domain, target: TARGET },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
-const KEY = JSON.stringify([{ userName: 'x', hostName: 'hosting' }])
+const PASSWORD = 'p'.repeat(48)
+const REPOSITORY = `${TARGET.place.path}/${shop.user}`
+const FIRST = { userName: 'x', hostName: 'hosting' }
 
 /** restic has stored the first key of a repository, and was killed before its configuration. */
-async function halfMade(name: string): Promise<FakeHost> {
+async function halfMade(keys: object[]): Promise<FakeHost> {
   const host = await backupServer(shop)
   host.fail(`${RESTIC} init`, 'Fatal: create key in repository failed')
-  host.disk.putText(`${TARGET.place.path}/${name}/keys`, KEY)
+  host.disk.putText(`/var/lib/hosting-agent/backups/${shop.user}/password`, PASSWORD)
+  host.disk.putText(`${REPOSITORY}/keys`, JSON.stringify(keys))
   return host
 }
+const ended = (host: FakeHost) => outcome(backupCreate.run(SAVING, contextOf(host)))
 
-const advice = (name: string) =>
-  `The creation of the repository ${name} was interrupted, and restic cannot complete it: remove the folder ${name} from the storage, and try again`
+test('a backup completes a repository whose creation was interrupted', async () => {
+  const file = await keyFileOf(randomKeys(), PASSWORD)
+  const host = await halfMade([{ ...FIRST, file }])
 
-test('a backup says what to do with a repository whose creation was interrupted', async () => {
-  const host = await halfMade(shop.user)
+  const [lines, result] = await ended(host)
 
-  const [, reason] = await outcome(backupCreate.run(SAVING, contextOf(host)))
-
-  expect(reason).toBe(advice(shop.user))
+  expect(result).toMatchObject({ domain: shop.domain })
+  expect(lines).toContain(`Completing the repository ${shop.user}, whose creation was interrupted`)
+  expect(host.ran.filter((line) => line.includes(' init '))).toHaveLength(1)
 })
 
-test('a backup never says to remove a repository that was complete once', async () => {
-  const host = await halfMade(shop.user)
-  const keys = [
-    { userName: 'x', hostName: 'hosting' },
-    { userName: 'y', hostName: 'recovery-1' },
-  ]
-  host.disk.putText(`${TARGET.place.path}/${shop.user}/keys`, JSON.stringify(keys))
+test('a backup says what to do with an incomplete repository of another password', async () => {
+  const file = await keyFileOf(randomKeys(), 'another')
+  const host = await halfMade([{ ...FIRST, file }])
 
-  const [, reason] = await outcome(backupCreate.run(SAVING, contextOf(host)))
+  const [, reason] = await ended(host)
+
+  expect(reason).toBe(
+    `The creation of the repository ${shop.user} was interrupted, and its key has another password: remove the folder ${shop.user} from the storage, and try again`,
+  )
+  expect(host.disk.text(`${REPOSITORY}/config`)).toBeUndefined()
+})
+
+test('a backup completes no repository that was complete once', async () => {
+  const file = await keyFileOf(randomKeys(), PASSWORD)
+  const recovery = { userName: 'y', hostName: 'recovery-1' }
+  const host = await halfMade([{ ...FIRST, file }, recovery])
+
+  const [, reason] = await ended(host)
 
   expect(reason).toBe(
     `The repository ${shop.user} has lost its file config, without which no backup in it can be read: put that file back from a copy of the storage, or choose another target`,
   )
+  expect(host.disk.text(`${REPOSITORY}/config`)).toBeUndefined()
 })
 
 test('another failure keeps its own reason', async () => {
   const host = await backupServer(shop)
   host.fail(`${RESTIC} init`, 'Fatal: permission denied')
 
-  const [, reason] = await outcome(backupCreate.run(SAVING, contextOf(host)))
+  const [, reason] = await ended(host)
 
   expect(reason).toContain('permission denied')
 })
