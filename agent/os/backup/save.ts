@@ -109,14 +109,16 @@ export async function* saveFiles(
   return existing(lines.summary)
 }
 
+/** From a file: restic takes the end of an agent for the end of its standard input. */
 export async function saveManifest(
   host: Host,
   opened: Opened,
   manifest: Manifest,
 ): Promise<Summary> {
-  const args = [...COMMON, 'manifest', '--stdin', '--stdin-filename', MANIFEST]
-  const input = `${JSON.stringify(manifest, null, 2)}\n`
-  const output = await runRestic(host, opened, args, { input, timeout_ms: 30 * 60_000 })
+  const reads = { path: `${opened.files}/${MANIFEST}`, as: `/${MANIFEST}` }
+  await host.files.write(reads.path, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  const args = [...COMMON, 'manifest', '--', reads.as]
+  const output = await runRestic(host, opened, args, { reads, timeout_ms: 30 * 60_000 })
   return existing(summaryOf(output.stdout))
 }
 
