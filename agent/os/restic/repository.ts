@@ -1,7 +1,7 @@
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
 import * as files from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
-import { MOUNT } from './sandbox.ts'
+import { MOUNT, type View } from './sandbox.ts'
 
 /** The repository of one site in a target, and the password that encrypts it. */
 export interface Repository {
@@ -16,3 +16,9 @@ export const filesOf = (repository: Repository): Record<string, string> =>
 
 /** The options of restic(1) for a place. */
 export const optionsOf = (place: BackupPlace): string[] => files.optionsOf(place, MOUNT)
+
+/** The folder on the server that a target is, and the locks of the repository in it. */
+export function storeOf({ name, target: { place } }: Repository): View['store'] {
+  if (place.kind !== 'local') return
+  return { path: place.path, locks: `-${place.path}/${name}/locks` }
+}

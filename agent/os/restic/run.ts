@@ -6,7 +6,7 @@ import type { Secret } from '#shared/secret.ts'
 import { type Ended, failureOf, tellsDamage } from './failures.ts'
 import { findKeyHint } from './key-hint.ts'
 import { resticPath } from './program.ts'
-import { optionsOf, type Repository } from './repository.ts'
+import { optionsOf, type Repository, storeOf } from './repository.ts'
 import { CACHE, MOUNT, resticProcess, type View } from './sandbox.ts'
 import { Stall } from './stall.ts'
 
@@ -146,8 +146,7 @@ async function optionsFor(
 ): Promise<RunOptions> {
   const { repository, files, cache } = opened
   const hint = await findKeyHint(host, opened)
-  const { place } = repository.target
-  const store = place.kind === 'local' ? place.path : undefined
+  const store = storeOf(repository)
   const view = { files, cache, program: resticPath(host), store }
   return {
     ...options,

@@ -15,8 +15,8 @@ export interface View {
   reads?: { path: string; as: string }
   /** A folder that it restores to, with owners and modes. */
   writes?: { path: string; as: string }
-  /** A folder that holds repositories. */
-  store?: string | undefined
+  /** A folder that holds repositories, and that of the locks of this one, which may be missing. */
+  store?: { path: string; locks: string } | undefined
 }
 
 const READER = 'CAP_DAC_READ_SEARCH'
@@ -25,14 +25,16 @@ const WRITER = 'CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID'
 /**
  * Runs restic as root with an empty file system, into which only the folders of `view` are mounted:
  * a link that a site made or changed while it is read leads nowhere, and a restore writes nowhere
- * else. It has no right but to read, or to write and to give files their owners.
+ * else. It has no right but to read, or to write and to give files their owners. A restore cannot even
+ * write to a folder of repositories: the names and links in a backup are those of its author.
  */
 export function resticProcess({ files, cache, program, reads, writes, store }: View): SiteProcess {
   const visible = [program, `${files}:${MOUNT}`]
   if (reads) visible.push(`${reads.path}:${reads.as}`)
   const written = [`${cache}:${CACHE}`]
   if (writes) written.push(`${writes.path}:${writes.as}`)
-  if (store !== undefined) written.push(store)
+  if (store) (writes ? visible : written).push(store.path)
+  if (store && writes) written.push(store.locks)
   const rights = writes ? WRITER : READER
   const capabilities = store === undefined ? rights : `${rights} CAP_DAC_OVERRIDE`
   return {

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { Repository } from '#agent/os/restic/repository.ts'
+import { type Repository, storeOf } from '#agent/os/restic/repository.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { MOUNT, resticProcess } from '#agent/os/restic/sandbox.ts'
 import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
@@ -75,7 +75,7 @@ function run(host: Host, repository: Repository, request: StorageWork) {
   const [program = ''] = host.settings.program
   const { files, cache } = openedOf(host, repository)
   const { place, secret } = repository.target
-  const store = place.kind === 'local' ? place.path : undefined
+  const store = storeOf(repository)
   const target = { place, secret: secret.reveal() }
   return host.shell.run([...host.settings.program, 'storage'], {
     ...LIMIT,
