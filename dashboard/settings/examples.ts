@@ -13,6 +13,7 @@ export const SETTING_EXAMPLES = {
     backup_window: { from: '01:00', to: '05:00' },
     backups_per_server: 1,
     backups_at_once: 4,
+    proofs_at_once: 2,
     site_shell: false,
     client_accounts: false,
   },

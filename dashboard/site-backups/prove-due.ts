@@ -12,16 +12,17 @@ import { RETRY_MS } from './schedule.ts'
 
 type Deps = StartDeps & Pick<Base, 'log'>
 
-const AT_ONCE = 2
-
-/** Starts due proofs: after the backups of a server, at most one on each, and few in the fleet. */
+/**
+ * Starts due proofs: after the backups of a server, at most one on each, and as many in the fleet as
+ * the setting allows.
+ */
 export async function proveDue(deps: Deps): Promise<void> {
   const { db, clock } = deps
   const settings = await getSettings(db)
   const { proof_every: every, backup_every, backup_window: window } = settings
   if (every === 'off') return
   const proving = await listWorking(db, 'backup.prove')
-  let free = AT_ONCE - proving.length
+  let free = settings.proofs_at_once - proving.length
   if (free <= 0) return
   const now = clock.now()
   const sites = await listProvable(db, {

@@ -50,6 +50,9 @@ export const SETTINGS = {
   backups_at_once: at_once.describe(
     'How many backups run at the same time on all servers, before automatic ones wait.',
   ),
+  proofs_at_once: at_once.describe(
+    'How many proofs run at the same time on all servers, before automatic ones wait: at most one on each server.',
+  ),
   site_shell: TrueOrFalse.describe(
     'Whether people can be given a shell of a site, in addition to SFTP; turning it off removes no existing shell.',
   ),
@@ -78,6 +81,7 @@ export const DEFAULT_SETTINGS: FleetSettings = {
   backup_window: { from: '01:00', to: '05:00' },
   backups_per_server: 1,
   backups_at_once: 4,
+  proofs_at_once: 2,
   site_shell: false,
   client_accounts: false,
 }
@@ -106,6 +110,7 @@ export const SettingChanged = strictObject({
     'backup_window',
     'backups_per_server',
     'backups_at_once',
+    'proofs_at_once',
     'site_shell',
     'client_accounts',
   ]),

@@ -38,6 +38,7 @@ describe('settings', () => {
     ['backups_per_server', { value: '2' }, 'value', 'Must be between 1 and 3'],
     ['backups_at_once', { value: 1.5 }, 'value', 'Must be between 1 and 100'],
     ['backups_at_once', { value: 101 }, 'value', 'Must be between 1 and 100'],
+    ['proofs_at_once', { value: 0 }, 'value', 'Must be between 1 and 100'],
     ['__proto__', { value: 1 }, 'key', expect.any(String)],
     ['nothing', { value: 1 }, 'key', expect.any(String)],
   ])('%s = %j is refused on %s', async (key, input, field, message) => {

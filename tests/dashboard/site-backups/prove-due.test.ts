@@ -65,7 +65,7 @@ describe('automatic proofs', () => {
     expect(await sites(dashboard)).toEqual(ids)
   })
 
-  test('run one at once on a server and two in the fleet, the oldest proof first', async () => {
+  test('run one at once on a server, and in the fleet as set, the oldest proof first', async () => {
     await using all = await backedUp(4, { servers: 3 })
     const { dashboard, agent, ids, toNight } = all
     const hold = Promise.withResolvers<void>()
@@ -91,6 +91,10 @@ describe('automatic proofs', () => {
     await proveDue(dashboard.deps)
 
     expect(await sites(dashboard)).toEqual([ids[1] ?? 0, ids[2] ?? 0])
+
+    await dashboard.call('PUT', '/api/settings/proofs_at_once', { value: 9 })
+    await proveDue(dashboard.deps)
+    expect(await sites(dashboard)).toEqual([ids[1] ?? 0, ids[2] ?? 0, ids[3] ?? 0])
     hold.resolve()
   })
 

@@ -81,6 +81,14 @@ export function SettingsPage() {
               read={numberOf}
               input={{ inputMode: 'numeric' }}
             />
+            <TextSetting
+              setting="proofs_at_once"
+              label="Proofs at the same time on all servers"
+              hint="Automatic proofs wait while so many run: at most 100, and one on each server."
+              value={String(data.proofs_at_once)}
+              read={numberOf}
+              input={{ inputMode: 'numeric' }}
+            />
             <BackupFirst value={data.backup_first} />
           </div>
         )}
