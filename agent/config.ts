@@ -47,6 +47,8 @@ const url = z
   .string()
   .regex(/^(https?|file):\/\/\S+$/, 'must be an http:, https: or file: address')
   .transform((value) => value.replace(/\/$/, ''))
+const digits = (count: number) =>
+  z.string().regex(new RegExp(`^[0-9a-f]{${count}}$`), `must be ${count} hexadecimal digits`)
 /** Without a word that a program could read as an option or a variable. */
 const trusted = z
   .string()
@@ -76,20 +78,14 @@ const Environment = z.object({
     .optional(),
   CREDENTIALS_DIRECTORY: path.optional(),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
-  AGENT_WORDPRESS_SHA256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
-    .optional(),
+  AGENT_WORDPRESS_SHA256: digits(64).optional(),
+  AGENT_WORDPRESS_CHECKSUMS_URL: url
+    .refine((value) => !value.startsWith('http:'), 'must be https: or file:')
+    .default('https://api.wordpress.org/core/checksums/1.0'),
   AGENT_WP_CLI_URL: url.default(WP_CLI.url),
-  AGENT_WP_CLI_SHA512: z
-    .string()
-    .regex(/^[0-9a-f]{128}$/, 'must be 128 hexadecimal digits')
-    .default(WP_CLI.sha512),
+  AGENT_WP_CLI_SHA512: digits(128).default(WP_CLI.sha512),
   AGENT_RESTIC_URL: url.optional(),
-  AGENT_RESTIC_SHA256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
-    .optional(),
+  AGENT_RESTIC_SHA256: digits(64).optional(),
   AGENT_RESTIC_STALL: z
     .string()
     .regex(/^[1-9]\d{0,4}$/, 'must be a number of seconds from 1 to 99999')
@@ -153,6 +149,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     settings: {
       state_dir: values.AGENT_STATE_DIR,
       wordpress_url: values.AGENT_WORDPRESS_URL,
+      wordpress_checksums_url: values.AGENT_WORDPRESS_CHECKSUMS_URL,
       wp_cli_url: values.AGENT_WP_CLI_URL,
       wp_cli_sha512: values.AGENT_WP_CLI_SHA512,
       restic_urls: restic.urls,

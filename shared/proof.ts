@@ -37,7 +37,15 @@ export const ProofReport = z
       .describe('The answers of PHP; the status 0 means no complete answer.'),
     core: z
       .enum(['same', 'differs', 'unchecked'])
-      .describe("Compared with the server's copy of the same WordPress, if it has one."),
+      .describe(
+        'Compared with what wordpress.org publishes; unchecked: the server had nothing to compare with.',
+      ),
+    core_list: z
+      .enum(['compared', 'unknown', 'unreachable'])
+      .optional()
+      .describe(
+        'Of the MD5 list that wordpress.org publishes for this version and language. Without it the server compares with its own copy. Absent if the version could not be read.',
+      ),
     seconds: z.number().nonnegative(),
   })
   .meta({ id: 'ProofReport', description: 'A restore of a backup into a hidden site.' })

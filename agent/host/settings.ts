@@ -11,6 +11,8 @@ export interface HostSettings {
   state_dir: string
   /** Base address with latest.tar.gz, wordpress-<version>.tar.gz and their .sha1; http(s): or file:. */
   wordpress_url: string
+  /** The MD5 lists of releases of WordPress: a service like that of wordpress.org, or a folder (file:). */
+  wordpress_checksums_url: string
   /** Address of the wp-cli phar and the SHA-512 that it must have (128 hexadecimal digits). */
   wp_cli_url: string
   wp_cli_sha512: string

@@ -50,6 +50,10 @@ test.each([
     'AGENT_WORDPRESS_URL must be https: or file:, or AGENT_WORDPRESS_SHA256 must be set',
   ],
   [
+    { AGENT_WORDPRESS_CHECKSUMS_URL: 'http://mirror.example' },
+    'AGENT_WORDPRESS_CHECKSUMS_URL must be https: or file:',
+  ],
+  [
     { AGENT_WORDPRESS_URL: 'ftp://x' },
     'AGENT_WORDPRESS_URL must be an http:, https: or file: address',
   ],

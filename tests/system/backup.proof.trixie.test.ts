@@ -73,6 +73,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
       const before = await world.state()
       const answers: string[] = []
       let ends = false
+      await world.publish()
       const visiting = (async () => {
         for (; !ends; await Bun.sleep(200)) answers.push((await page()).trim())
       })()
@@ -92,6 +93,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
         rows: expect.any(Number),
         pages: ['/', '/wp-login.php', '/feed/'].map((path) => ({ path, status: 200 })),
         core: 'same',
+        core_list: 'compared',
         seconds: expect.any(Number),
       })
       expect(proof.rows).toBeGreaterThan(4100)
@@ -99,6 +101,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
       expect(await world.left()).toEqual([])
       expect(await world.state()).toEqual(before)
       await world.host.must(['rm', `${PLUGINS}/curious.php`])
+      await world.unpublish()
     },
     5 * MINUTES,
   )
@@ -115,6 +118,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
         proven: false,
         codes: ['does_not_boot', 'page_fails', 'page_fails', 'page_fails'],
         pages: ['/', '/wp-login.php', '/feed/'].map((path) => ({ path, status: 500 })),
+        ...{ core: 'same', core_list: 'unreachable' },
       })
     },
     5 * MINUTES,
@@ -123,6 +127,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
   test(
     'finds a page that ends early, and changed files of WordPress',
     async () => {
+      await world.publish()
       await write(`${PLUGINS}/early.php`, "<?php add_action('wp_footer', fn() => exit());")
       await world.host.must(['bash', '-c', `echo '// x' >> ${PUBLIC}/wp-includes/load.php`])
 
@@ -132,7 +137,7 @@ unless(lab.available()).describe('the proof of a backup', () => {
       await world.host.must(['sed', '-i', '$d', `${PUBLIC}/wp-includes/load.php`])
       expect(result).toMatchObject({
         proven: false,
-        core: 'differs',
+        ...{ core: 'differs', core_list: 'compared' },
         codes: ['page_fails', 'core_differs'],
       })
     },

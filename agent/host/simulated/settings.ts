@@ -3,6 +3,7 @@ import type { HostSettings } from '#agent/host/settings.ts'
 export const SETTINGS: HostSettings = {
   state_dir: '/var/lib/hosting-agent',
   wordpress_url: 'https://wordpress.example',
+  wordpress_checksums_url: 'https://checksums.example/1.0',
   wp_cli_url: 'https://wp-cli.example/wp-cli.phar',
   wp_cli_sha512: '0'.repeat(128),
   restic_urls: ['https://restic.example/restic'],

@@ -6,11 +6,12 @@ import type { Opened } from '#agent/os/restic/run.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { Hidden } from './as-hidden.ts'
+import { checkCore } from './core-files.ts'
 import { compareDatabase, fetchDump, loadDump } from './database.ts'
 import { countFiles, restoreFiles } from './files.ts'
 import { askPages } from './pages.ts'
 import type { Findings } from './report.ts'
-import { boots, checkCore } from './wordpress.ts'
+import { boots } from './wordpress.ts'
 
 /** A backup that is restored, and its copy. */
 export interface Restored {
@@ -91,8 +92,9 @@ export async function checkPages(host: Host, restored: Restored): Promise<void> 
 
 export async function compareCore(host: Host, restored: Restored): Promise<void> {
   const { findings } = restored
-  const { core, differing } = await checkCore(host, hiddenOf(restored))
+  const { core, core_list, differing } = await checkCore(host, hiddenOf(restored))
   findings.core = core
+  findings.core_list = core_list
   if (differing === 0) return
   findings.add('core_differs', `${differing} files of WordPress are not the published ones`)
 }

@@ -9,6 +9,7 @@ export class Findings {
   rows = 0
   pages: ProofReport['pages'] = []
   core: ProofReport['core'] = 'unchecked'
+  core_list: ProofReport['core_list']
   /** There is nothing that further checks could use. */
   isOver = false
 
@@ -22,9 +23,10 @@ export class Findings {
   }
 
   report({ backup, at, seconds }: Pick<ProofReport, 'backup' | 'at' | 'seconds'>): ProofReport {
-    const { files, bytes, tables, rows, pages, core } = this
+    const { files, bytes, tables, rows, pages, core, core_list } = this
     const findings = [...this.#found]
     const proven = findings.every(({ code }) => code === 'core_differs')
-    return { backup, at, proven, findings, files, bytes, tables, rows, pages, core, seconds }
+    const counts = { files, bytes, tables, rows, pages, core, ...(core_list && { core_list }) }
+    return { backup, at, proven, findings, ...counts, seconds }
   }
 }

@@ -171,7 +171,7 @@ test.each([
 test('changed files of WordPress are reported, and the backup is proven', async () => {
   const { host, prove } = await provableSite()
   const core = '/var/lib/hosting-agent/cache/wordpress/7.1.1'
-  host.answer('/usr/bin/php8.2', '7.1.1\n')
+  host.answer('/usr/bin/php8.2', 'WordPress version: 7.1.1\nPackage language:  en_US\n')
   const lines = [`Files ${core}/a.php and /srv/www/shop/public/a.php differ`, `Only in ${core}: b`]
   const { try: attempt } = host.shell
   host.shell.try = async (argv, options) =>
@@ -182,6 +182,7 @@ test('changed files of WordPress are reported, and the backup is proven', async 
   expect(proofOf((await prove())[1])).toMatchObject({
     proven: true,
     core: 'differs',
+    core_list: 'unreachable',
     findings: [
       { code: 'core_differs', message: '2 files of WordPress are not the published ones' },
     ],

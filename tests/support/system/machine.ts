@@ -9,6 +9,7 @@ export const ENVIRONMENT = {
   AGENT_AUTH: 'none-for-tests',
   AGENT_LISTEN: '127.0.0.1:8443',
   AGENT_WORDPRESS_URL: 'file:///srv/mirror',
+  AGENT_WORDPRESS_CHECKSUMS_URL: 'file:///srv/checksums',
   AGENT_WP_CLI_URL: 'file:///srv/mirror/wp-cli.phar',
 }
 

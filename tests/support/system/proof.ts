@@ -109,6 +109,24 @@ export class ProofWorld {
     return JSON.parse(lines.trim().split('\n').at(-1) ?? '').snapshot_id
   }
 
+  /** The MD5 list of the WordPress of the site, and no copy of it in the cache of the agent. */
+  async publish(): Promise<void> {
+    const script = `mkdir -p /srv/checksums; cd /var/lib/hosting-agent/cache/wordpress/*.*/
+      version=$(basename "$PWD")
+      find . -type f -printf '%P\\n' | sort | xargs -d '\\n' md5sum |
+        sed -E 's/^([0-9a-f]{32})  (.*)$/"\\2": "\\1"/' | paste -sd, |
+        sed 's/.*/{"checksums":{&}}/' > /srv/checksums/$version-en_US.json
+      mv "$PWD" /srv/copy-$version`
+    await this.host.must(['bash', '-ec', script])
+  }
+
+  /** The opposite of `publish`. */
+  async unpublish(): Promise<void> {
+    const script = `rm -r /srv/checksums; cd /srv; for copy in copy-*; do
+      mv $copy /var/lib/hosting-agent/cache/wordpress/\${copy#copy-}; done`
+    await this.host.must(['bash', '-ec', script])
+  }
+
   /** Owners, modes, sizes and times of all files of the site, and its rows. */
   async state(): Promise<string[]> {
     const files = ['find', PUBLIC, '-printf', '%P %y %U %G %m %s %T@\\n']
