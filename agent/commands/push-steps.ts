@@ -3,7 +3,7 @@ import { bringBackTables, keepTables, loadTables } from '#agent/os/backup/chosen
 import { forgetFetched, makeSpace, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
-import { makeRoomForCopy } from '#agent/os/backup/room.ts'
+import { withRoomForCopy } from '#agent/os/backup/room.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
 import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
@@ -65,9 +65,11 @@ async function* fetch(
     yield `Copied ${tables.length} tables`
   }
   if (!files) return
-  yield* makeRoomForCopy(host, live, staging, live)
-  const bytes = await fetchSite(host, staging, live, WITHOUT_CONFIG)
-  await keepOwnFiles(host, live)
+  const bytes = yield* withRoomForCopy(host, live, [staging, live], async () => {
+    const copied = await fetchSite(host, staging, live, WITHOUT_CONFIG)
+    await keepOwnFiles(host, live)
+    return copied
+  })
   learned.bytes = bytes
   yield `Copied the files: ${sizeOf(bytes)}`
 }

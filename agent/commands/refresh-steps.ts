@@ -3,7 +3,7 @@ import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { forgetFetched } from '#agent/os/backup/keep-state.ts'
 import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
-import { makeRoomForCopy } from '#agent/os/backup/room.ts'
+import { withRoomForCopy } from '#agent/os/backup/room.ts'
 import { copyDatabase, loadDump } from '#agent/os/clone/load.ts'
 import type { Learned as Copied } from '#agent/os/clone/report.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
@@ -64,8 +64,9 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
         const dump = await copyDatabase(host, original, site, { path: dumpIn(folder) })
         for (const message of dump.warnings) tell(message)
         yield `Copied ${dump.tables} tables: ${sizeOf(dump.bytes)}`
-        yield* makeRoomForCopy(host, site, original)
-        const bytes = await fetchSite(host, original, site)
+        const bytes = yield* withRoomForCopy(host, site, [original], () =>
+          fetchSite(host, original, site),
+        )
         await refuseReplaced(host, original, learned.restored, 'copy')
         yield `Copied the files: ${sizeOf(bytes)}`
         const { tables, addresses, digests } = dump

@@ -3,7 +3,8 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
 import type { DiskLimits } from '#agent/os/site/tiers.ts'
 import { measureBytes, measureFiles } from '#agent/os/usage/measure.ts'
-import { limitDisk, quotaMount } from '#agent/os/users/quota.ts'
+import { limitDisk, quotaMount, releaseRooms } from '#agent/os/users/quota.ts'
+import { recordRooms } from '#agent/os/users/room.ts'
 import type { Progress } from '#agent/steps/command.ts'
 
 interface Saved {
@@ -21,8 +22,8 @@ const sizeOf = ({ count, bytes }: Saved['files']): DiskLimits => ({
 
 /**
  * Fetches the files of a backup although the site's quota counts them too: its limits are larger
- * until `limitDisk` is called again. restic gives the files the number of their former owner first,
- * which may be that of another site of this server: its limits are larger meanwhile.
+ * until `limitDisk` is called after that. restic gives the files the number of their former owner
+ * first, which may be that of another site of this server: its limits are larger meanwhile.
  */
 export async function* withRoom(
   host: Host,
@@ -32,11 +33,11 @@ export async function* withRoom(
 ): Progress<void> {
   if ((await quotaMount(host)) === undefined) return yield* fetch()
   const former = (await ownersOf(host, owner.uid)).filter(({ user }) => user !== site.user)
-  for (const one of [site, ...former]) yield* larger(host, one, sizeOf(files))
   try {
+    yield* larger(host, [site, ...former], sizeOf(files))
     yield* fetch()
   } finally {
-    for (const one of former) await limitAgain(host.steady ?? host, one)
+    await releaseRooms(host.steady ?? host, site.user)
   }
 }
 
@@ -47,12 +48,13 @@ export async function limitAgain(host: Host, { domain }: Site): Promise<void> {
 }
 
 /** The same for a copy of the files of these sites. */
-export async function* makeRoomForCopy(
+export async function* withRoomForCopy<T>(
   host: Host,
   site: Site,
-  ...from: readonly Pick<Site, 'user'>[]
-): Progress<void> {
-  if ((await quotaMount(host)) === undefined) return
+  from: readonly Pick<Site, 'user'>[],
+  copy: () => Promise<T>,
+): Progress<T> {
+  if ((await quotaMount(host)) === undefined) return await copy()
   const more = { bytes: 0, files: 0 }
   for (const { user } of from) {
     const [bytes, files] = [await measureBytes(host, user), await measureFiles(host, user)]
@@ -61,12 +63,24 @@ export async function* makeRoomForCopy(
     more.bytes += bytes ?? 0
     more.files += files ?? 0
   }
-  yield* larger(host, site, more)
+  try {
+    yield* larger(host, [site], more)
+    return await copy()
+  } finally {
+    await releaseRooms(host.steady ?? host, site.user)
+  }
 }
 
-async function* larger(host: Host, site: Site, more: DiskLimits): Progress<void> {
-  const problem = await limitDisk(host, site, more)
-  if (problem !== undefined) yield `Warning: the disk quota of ${site.user} stays: ${problem}`
+/** The first of these sites fetches files. */
+async function* larger(host: Host, sites: readonly Site[], more: DiskLimits): Progress<void> {
+  const [site] = sites
+  if (!site) return
+  const rooms = Object.fromEntries(sites.map(({ user }) => [user, more]))
+  await recordRooms(host, site.user, rooms)
+  for (const one of sites) {
+    const problem = await limitDisk(host, one)
+    if (problem !== undefined) yield `Warning: the disk quota of ${one.user} stays: ${problem}`
+  }
 }
 
 async function ownersOf(host: Host, uid: number): Promise<Site[]> {

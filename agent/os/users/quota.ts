@@ -6,6 +6,7 @@ import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
+import { forgetRooms, roomOf } from './room.ts'
 import { isOf } from './users.ts'
 
 /** The package that has setquota(8). */
@@ -87,22 +88,35 @@ const NOTHING: DiskLimits = { bytes: 0, files: 0 }
 
 /**
  * The limits of the tier and, on top, the copies of the site's files that this agent keeps beside
- * the site, since the site's user owns them too: the state before a restore, and `more` that is
- * about to be fetched. Returns the reason of a failure: a missing quota never fails the site.
+ * the site, since the site's user owns them too: the state before a restore, and what is being
+ * fetched. Returns the reason of a failure: a missing quota never fails the site.
  */
 export async function limitDisk(
   host: Host,
   { user, tier }: Pick<Site, 'user' | 'tier'>,
-  more = NOTHING,
 ): Promise<string | undefined> {
   if ((await quotaMount(host)) === undefined) return undefined
-  const limits = diskLimits(tier)
-  const copies = await sizeOfCopies(host, user).catch(messageOf)
-  if (typeof copies === 'string') return copies
-  return setLimits(host, user, {
-    bytes: limits.bytes + copies.bytes + more.bytes,
-    files: limits.files + copies.files + more.files,
+  // In turn: the operation that measured later knows what is being fetched now.
+  return host.exclusive(`disk quota of ${user}`, async () => {
+    const limits = diskLimits(tier)
+    const copies = await sizeOfCopies(host, user).catch(messageOf)
+    if (typeof copies === 'string') return copies
+    const room = await roomOf(host, user)
+    return setLimits(host, user, {
+      bytes: limits.bytes + copies.bytes + room.bytes,
+      files: limits.files + copies.files + room.files,
+    })
   })
+}
+
+/** After the fetch of a user, however it ended: its record, and the limits of the others. */
+export async function releaseRooms(host: Host, user: string): Promise<void> {
+  const others = (await forgetRooms(host, user)).filter((other) => other !== user)
+  if (others.length === 0) return
+  // By their present records: a tier may have changed meanwhile.
+  for (const site of await listSites(host, 'sites')) {
+    if (others.includes(site.user)) await limitDisk(host, site)
+  }
 }
 
 async function sizeOfCopies({ files, shell }: Host, user: string): Promise<DiskLimits> {
@@ -129,6 +143,7 @@ async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
 
 /** Otherwise the next user with the same number would have the limits of this one. */
 export async function unlimitDisk(host: Host, user: string): Promise<void> {
+  await releaseRooms(host, user)
   await setLimits(host, user, { bytes: 0, files: 0 })
 }
 

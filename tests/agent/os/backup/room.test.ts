@@ -4,6 +4,7 @@ import { backupProve } from '#agent/commands/backup.prove.ts'
 import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { backupUndo } from '#agent/commands/backup.undo.ts'
 import { withRoom } from '#agent/os/backup/room.ts'
+import { limitDisk, unlimitDisk } from '#agent/os/users/quota.ts'
 import { restorable } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { provableSite } from '#tests/support/agent/proof.ts'
@@ -70,6 +71,48 @@ test('a proof enlarges the quota of the original, whose number the files have fi
 
   const original = quotas(host).filter((line) => line.includes(' shop '))
   expect(original).toEqual([limits(TIER + SAVED, FILES + SAVED_FILES), limits(TIER, FILES)])
+})
+
+/** A fetch of files that have the number of `shop` first, up to its middle. */
+async function fetching(host: FakeHost, site: typeof shop) {
+  await turnOn(host)
+  const uid = (await host.files.stat('/srv/www/shop/public'))?.uid ?? -1
+  const saved = { owner: { uid }, files: { count: 1, bytes: 1000 } }
+  const lines = withRoom(host, site, saved, async function* () {
+    yield 'half of it'
+  })
+  expect((await lines.next()).value).toBe('half of it')
+  return lines
+}
+const hidden = { ...shop, user: 'proof-x', domain: 'proof-x.invalid' }
+const during = limits(TIER + SAVED, FILES + SAVED_FILES)
+
+test('an operation that ends meanwhile leaves the room of a fetch', async () => {
+  const { host } = await restorable()
+  const own = await fetching(host, shop)
+  const other = await fetching(host, hidden)
+  host.runs.length = 0
+
+  await limitDisk(host, shop)
+  const both = limits(TIER + 2 * SAVED, FILES + 2 * SAVED_FILES)
+  expect(quotas(host)).toEqual([both])
+  await Array.fromAsync(other)
+  expect(quotas(host)).toEqual([both, during])
+  await Array.fromAsync(own)
+  await limitDisk(host, shop)
+  expect(quotas(host)).toEqual([both, during, limits(TIER, FILES)])
+})
+
+test('the quota of a former owner is set again after a crash, when the fetch is undone', async () => {
+  const { host } = await restorable()
+  await fetching(host, hidden)
+  host.runs.length = 0
+
+  await unlimitDisk(host, hidden.user)
+
+  expect(quotas(host)).toEqual([limits(TIER, FILES), limits(0, 0, 'proof-x')])
+  await limitDisk(host, shop)
+  expect(quotas(host).at(-1)).toBe(limits(TIER, FILES))
 })
 
 test('a quota that cannot be set is a warning', async () => {
