@@ -20,24 +20,31 @@ export async function showOffSite({ db, off_site }: RequestDeps): Promise<Dashbo
   return {
     target: target?.name ?? null,
     obstacle: off_site ? await obstacleOf(db, target) : 'BACKUPS_OFF_SITE=off turns them off',
-    requested_at: (await findRequest(db)) ?? null,
+    requested_at: (off_site && (await findRequest(db))) || null,
     tried_at: state?.tried_at ?? null,
     saved_at: state?.saved_at ?? null,
     error: state?.error ?? null,
+    error_code:
+      typeof state?.error === 'string' ? (state.not_ready ? 'not_ready' : 'failed') : null,
   }
 }
 
 /** It starts within seconds, at the dashboard that has this task. 409 with what is missing. */
 export async function requestOffSite(deps: RequestDeps, user_id: number): Promise<DashboardBackup> {
   const { obstacle } = await showOffSite(deps)
-  if (obstacle !== null) throw conflict(`The records cannot be backed up: ${obstacle}`)
+  if (obstacle !== null) throw conflict(refusalOf(obstacle))
   const entry = entryOf(deps.clock, { type: 'backup.dashboard', user_id })
   await insertRequest(deps.db, timestamp(deps.clock), entry)
   return showOffSite(deps)
 }
 
+export const refusalOf = (obstacle: string) => `The records cannot be backed up: ${obstacle}`
+
 /** What is missing before the records can be saved in a target; null: nothing. */
-async function obstacleOf(db: Database, target: TargetRow | undefined): Promise<string | null> {
+export async function obstacleOf(
+  db: Database,
+  target: TargetRow | undefined,
+): Promise<string | null> {
   if (!(await findKit(db, { confirmed: true }))) return 'confirm a recovery kit first'
   if (!target) return 'add a backup target first'
   return target.checked_at === null ? `check the target ${target.name} from a server first` : null

@@ -17,6 +17,7 @@ import { messageOf } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { providedRestic } from './program.ts'
 import { NAME, prepare, save, withRestic } from './repository.ts'
+import { obstacleOf, refusalOf } from './request.ts'
 import {
   endRequest,
   findOffSite,
@@ -51,10 +52,10 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const { db, clock, log } = deps
   const kit = await findKit(db, { confirmed: true })
   const target = await findDefaultTarget(db)
-  if (!kit || !target || target.checked_at === null) return
   const before = await findOffSite(db)
-  const pause = before?.error === null ? EVERY_MS : RETRY_MS
   const requested = await findRequest(db)
+  if (!kit || !target || target.checked_at === null) return refuse(deps, target, requested)
+  const pause = before?.error === null ? EVERY_MS : RETRY_MS
   if (!requested && before && before.tried_at > timestamp(clock, -pause)) return
   try {
     const snapshot = await saved(deps, kit, target)
@@ -67,6 +68,20 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
     log.error('the records could not be saved in the backup target', error)
   }
   if (requested) await endRequest(db, requested)
+}
+
+/** A request may wait while its target is removed or changed: it has failed then. */
+async function refuse(
+  { db, clock, log }: OffSiteDeps,
+  target: TargetRow | undefined,
+  requested: string | undefined,
+): Promise<void> {
+  if (!requested) return
+  const error = refusalOf((await obstacleOf(db, target)) ?? 'the target was changed, try again')
+  const saved_at = (await findOffSite(db))?.saved_at ?? null
+  await setOffSite(db, { tried_at: timestamp(clock), error, saved_at, not_ready: true })
+  await endRequest(db, requested)
+  log.error('the requested backup of the records could not start', new Error(error))
 }
 
 async function saved(deps: OffSiteDeps, kit: KitRow, target: TargetRow): Promise<string> {

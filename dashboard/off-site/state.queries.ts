@@ -13,13 +13,17 @@ const OffSiteState = z.object({
   /** When an attempt ended last, and why it failed; null: it succeeded. */
   tried_at: z.string(),
   error: z.string().nullable(),
+  /** Whether it was not even started, because something was missing. */
+  not_ready: z.boolean().default(false),
   /** The last that succeeded. */
   saved_at: z.string().nullable(),
 })
-export type OffSiteState = z.infer<typeof OffSiteState>
+export type OffSiteState = z.input<typeof OffSiteState>
 
 /** The dashboard's own backups in a target; undefined: none was tried yet. */
-export async function findOffSite(db: Database): Promise<OffSiteState | undefined> {
+export async function findOffSite(
+  db: Database,
+): Promise<z.output<typeof OffSiteState> | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, KEY))
   return OffSiteState.safeParse(row?.value).data
 }

@@ -11,6 +11,10 @@ export const DashboardBackup = z
     tried_at: Timestamp.nullable().describe('When the last attempt ended; null: there was none.'),
     saved_at: Timestamp.nullable().describe('When the last one succeeded; null: none did.'),
     error: z.string().nullable().describe('Why the last attempt failed; null: it did not.'),
+    error_code: z
+      .enum(['not_ready', 'failed'])
+      .nullable()
+      .describe('not_ready: what it needs was missing when it was to start, see obstacle.'),
   })
   .meta({
     id: 'DashboardBackup',

@@ -10,11 +10,11 @@ const LATE_MS = 2 * 24 * 3600_000
 export async function offSiteTrouble(db: Database, now: Date): Promise<Attention[]> {
   const state = await findOffSite(db)
   if (!state) return []
-  const { error, saved_at } = state
+  const { error, saved_at, not_ready } = state
   const late = new Date(now.getTime() - LATE_MS).toISOString()
   if (saved_at !== null ? saved_at > late : error === null) return []
   // Whoever removed the targets wants no such backups.
-  if (error === null && !(await findDefaultTarget(db))) return []
+  if ((error === null || not_ready) && !(await findDefaultTarget(db))) return []
   const last =
     saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
   const reason = advised(

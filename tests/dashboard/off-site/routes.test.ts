@@ -67,10 +67,28 @@ test('a requested backup is made before its day, once, and its result is shown',
   expect((await dashboard.call('GET', AT)).body.backup).toEqual({
     ...{ target: 'Disk', obstacle: null, requested_at: null, tried_at: NOW, saved_at: null },
     error: expect.stringContaining('cannot write to /mnt/none'),
+    error_code: 'failed',
   })
   const entries = await dashboard.db.read
     .select({ user_id: activities.user_id, status: activities.status })
     .from(activities)
     .where(eq(activities.type, 'backup.dashboard'))
   expect(entries).toEqual([{ user_id: 1, status: 'success' }])
+})
+
+test('a request whose target cannot be used any more ends as failed, with the reason', async () => {
+  await using dashboard = await makeDashboard({ clock: new HeldClock() })
+  await confirmKit(dashboard)
+  await addTarget(dashboard)
+  await check(dashboard)
+  await dashboard.call('POST', AT)
+  await dashboard.db.write((queries) => queries.update(backup_targets).set({ checked_at: null }))
+
+  await sweep(dashboard)
+
+  const obstacle = 'check the target Disk from a server first'
+  expect((await dashboard.call('GET', AT)).body.backup).toEqual({
+    ...{ target: 'Disk', obstacle, requested_at: null, tried_at: NOW, saved_at: null },
+    ...{ error: `The records cannot be backed up: ${obstacle}`, error_code: 'not_ready' },
+  })
 })
