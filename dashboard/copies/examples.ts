@@ -51,6 +51,7 @@ export const COPY_EXAMPLES = {
       changed: { count: 0, examples: [] },
       removed: { count: 0, examples: [] },
       live_changed: { count: 0, examples: [] },
+      live_known: true,
     },
     tables: [
       {

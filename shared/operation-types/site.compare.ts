@@ -9,7 +9,7 @@ export const MOST_PATHS = 20
 const amount = z.int().nonnegative()
 const Paths = z.object({ count: amount, examples: z.array(z.string().max(300)).max(MOST_PATHS) })
 
-const Compared = z.object({
+export const Compared = z.object({
   domain: ReportedDomain,
   from: ReportedDomain,
   files: z.object({
@@ -19,6 +19,12 @@ const Compared = z.object({
     live_changed: Paths.default({ count: 0, examples: [] }).describe(
       'Those of changed and removed that were written on the live site since the staging site was made, refreshed or pushed: a push of the files reverts or removes them. Without uploads, which are merged.',
     ),
+    live_known: z
+      .boolean()
+      .default(true)
+      .describe(
+        'False: nothing is known of what the live site has written since, so live_changed has all files that differ. The copy is of an earlier version of the agent, or the folder of the live site was replaced.',
+      ),
   }),
   tables: z
     .array(

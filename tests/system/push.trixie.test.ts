@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Compared } from '#shared/operation-types/site.compare.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -13,8 +14,6 @@ const COPY = {
   docroot: '/srv/www/stag1a2b3c/public',
 }
 const STAGING = { of: SHOP.domain, user: 'staging', password_hash: hashOf('letmein') }
-type Paths = { count: number; examples: string[] }
-type Table = { name: string; live_changed: boolean; staging_changed: boolean }
 
 unless(lab.available()).describe('a live site and its staging site', () => {
   let world: MailWorld
@@ -28,12 +27,12 @@ unless(lab.available()).describe('a live site and its staging site', () => {
   const push = (params: object) =>
     world.done('site.push', { ...pair, files: false, tables: [], overwrite: [], ...params })
   const compare = async () => {
-    const { files, tables } = await world.done('site.compare', pair)
-    const changed = (tables as Table[]).filter((one) => one.live_changed || one.staging_changed)
+    const { files, tables } = Compared.parse(await world.done('site.compare', pair))
+    const changed = tables.filter((one) => one.live_changed || one.staging_changed)
     const short = changed.map(({ name, live_changed, staging_changed }) => [
       ...[name.replace(prefix, ''), live_changed, staging_changed],
     ])
-    return { files: files as Record<string, Paths>, tables: short }
+    return { files, tables: short }
   }
 
   beforeAll(async () => {
@@ -59,8 +58,8 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(await option(COPY, 'blog_public')).toBe('0')
       expect(await on(COPY, 'eval', 'echo getenv("WP_ENVIRONMENT_TYPE"), DB_NAME;')).toBe(COPY.user)
       const none = { count: 0, examples: [] }
-      const files = { added: none, changed: none, removed: none, live_changed: none }
-      expect(await compare()).toEqual({ files, tables: [] })
+      const same = { added: none, changed: none, removed: none, live_changed: none }
+      expect(await compare()).toEqual({ files: { ...same, live_known: true }, tables: [] })
     },
     5 * MINUTES,
   )
@@ -88,7 +87,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(files.added?.examples).toEqual(['wp-content/a?b', 'wp-content/uploads/two.txt'])
       expect(files.changed?.examples).toEqual(['wp-content/both.txt'])
       expect(files.removed?.examples).toEqual(['wp-content/uploads/three.txt'])
-      expect(files.live_changed?.examples).toEqual(['wp-content/both.txt'])
+      expect(files.live_changed.examples).toEqual(['wp-content/both.txt'])
     },
     5 * MINUTES,
   )
@@ -150,7 +149,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(left).not.toContain('hosting_kept')
       const after = await compare()
       expect(after.tables.map(([name]) => name)).not.toContain('posts')
-      expect(after.files.live_changed?.count).toBe(0)
+      expect(after.files.live_changed.count).toBe(0)
     },
     5 * MINUTES,
   )
@@ -164,7 +163,8 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       expect(await option(LIVE, 'blogname')).not.toBe('Designed')
       expect(await shell(`cat ${LIVE.docroot}/wp-content/both.txt`)).toBe('of live\n')
       expect((await get(world.host, `http://${LIVE.domain}/`)).status).toBe(200)
-      expect((await compare()).files.live_changed?.examples).toContain('wp-content/both.txt')
+      const { files } = await compare()
+      expect([files.live_known, files.live_changed.count > 0]).toEqual([false, true])
     },
     5 * MINUTES,
   )

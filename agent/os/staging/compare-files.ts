@@ -82,6 +82,7 @@ export function differences(
     changed: shown([...copies].filter((path) => lives.has(path))),
     removed: shown([...lives].filter((path) => !copies.has(path))),
     live_changed: shown(live.filter(isReplaced).map(pathOf).filter(isWritten)),
+    live_known: written !== undefined,
   }
 }
 

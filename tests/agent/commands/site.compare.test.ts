@@ -20,7 +20,7 @@ test('shows what changed since both sites were the same, and changes nothing', a
 
   expect(result).toEqual({
     ...params,
-    files: { added: none, changed: none, removed: none, live_changed: none },
+    files: { added: none, changed: none, removed: none, live_changed: none, live_known: false },
     tables: [
       {
         ...{ name: 'wp_options', live_rows: 3, staging_rows: 4 },

@@ -13,6 +13,7 @@ test('tells new, changed and missing files apart, also with tabs in their names'
     changed: { count: 2, examples: ['both', 'link'] },
     removed: { count: 2, examples: ['folder', 'only live'] },
     live_changed: { count: 3, examples: ['both', 'link', 'only live'] },
+    live_known: false,
   })
 })
 
@@ -22,9 +23,9 @@ test('names what a push would revert or remove, of what was written since both w
   const staging = [file('both', 2), file('kept', 2)]
   const written = new Set(['both', 'only live', 'wp-content/uploads/a.jpg', 'same'])
 
-  expect(differences(live, staging, written).live_changed).toEqual({
-    count: 2,
-    examples: ['both', 'only live'],
+  expect(differences(live, staging, written)).toMatchObject({
+    live_changed: { count: 2, examples: ['both', 'only live'] },
+    live_known: true,
   })
 })
 

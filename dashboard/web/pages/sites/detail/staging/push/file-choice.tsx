@@ -11,7 +11,7 @@ interface FileChoiceProps {
 
 /** Whether the files are pushed, with those that differ. */
 export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
-  const { added, changed, removed, live_changed } = files
+  const { added, changed, removed, live_changed, live_known } = files
   const parts = { added, changed, removed }
   const named = Object.entries(parts).filter(([, { count }]) => count > 0)
   return (
@@ -28,9 +28,17 @@ export function FileChoice({ files, checked, onChange }: FileChoiceProps) {
         onChange={onChange}
       />
       {checked && live_changed.count > 0 && (
-        <Notice kind="warn" title="Changed files of the live site are lost">
-          Since the copy, the live site has written {formatCount(live_changed.count, 'file')} that
-          the push reverts or removes, for example with an update of a plugin:
+        <Notice
+          kind="warn"
+          title={
+            live_known
+              ? 'Changed files of the live site are lost'
+              : 'Files of the live site may be lost'
+          }
+        >
+          {live_known
+            ? `Since the copy, the live site has written ${formatCount(live_changed.count, 'file')} that the push reverts or removes, for example with an update of a plugin:`
+            : `It is not known what the live site has written since the copy. The push reverts or removes ${formatCount(live_changed.count, 'file')} of it; after a refresh of the staging site, or a push of the files, changes are known:`}
           <PathList {...live_changed} />
         </Notice>
       )}
