@@ -28,7 +28,7 @@ export function realHost(settings: HostSettings): Host {
   const own = { shell: freeShell(init), files, privileged, clock, random }
   const scanner = siteScanner(scanning({ init, privileged }), own)
   const database = openDatabase()
-  const turns = { exclusive: exclusiveByName(), shared: sharedByName() }
+  const turns = { exclusive: exclusiveByName(), shared: sharedByName(), holders: new Map() }
   return { ...own, init, scanner, database, net, visitor, acme, settings, programs, ...turns }
 }
 

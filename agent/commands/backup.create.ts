@@ -113,8 +113,8 @@ function stepsOf(
     {
       name: 'jobs',
       title: 'Pausing the jobs of WordPress',
-      ...holdForReading(host, user),
-      undo: releaseAfterReading(host, user).apply,
+      ...holdForReading(host, user, 'backup'),
+      undo: releaseAfterReading(host, user, 'backup').apply,
     },
     {
       name: 'database',
@@ -138,7 +138,7 @@ function stepsOf(
     {
       name: 'release',
       title: 'Resuming the jobs of WordPress',
-      ...releaseAfterReading(host, user),
+      ...releaseAfterReading(host, user, 'backup'),
     },
     {
       name: 'manifest',

@@ -73,7 +73,7 @@ async function steppedFromSite(
   // After a restart the original may be gone; its jobs are then, too.
   const original = await getSite(host, from.domain).catch(() => undefined)
   const source = original?.user ?? ''
-  const hold = holdForReading(host, source)
+  const hold = holdForReading(host, source, user)
   return [
     ...settingsSteps(host, site, original, with_jobs),
     database,
@@ -85,7 +85,7 @@ async function steppedFromSite(
         learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
         await hold.apply()
       },
-      undo: releaseAfterReading(steady, source).apply,
+      undo: releaseAfterReading(steady, source, user).apply,
     },
     {
       name: 'load',
@@ -119,7 +119,7 @@ async function steppedFromSite(
     {
       name: 'release',
       title: `Resuming the jobs of ${from.domain}`,
-      ...releaseAfterReading(host, source),
+      ...releaseAfterReading(host, source, user),
     },
   ]
 }

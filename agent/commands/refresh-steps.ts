@@ -40,12 +40,13 @@ export const fetchSteps = (
 function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'site'>): Step[] {
   const steady = host.steady ?? host
   const jobs = (action: typeof holdForReading) => async () =>
-    action(steady, (await getSite(host, from.domain)).user).apply()
+    action(steady, (await getSite(host, from.domain)).user, site.user).apply()
   return [
     {
       name: 'hold',
       title: `Pausing the jobs of ${from.domain}`,
-      effects: async () => holdForReading(host, (await getSite(host, from.domain)).user).effects(),
+      effects: async () =>
+        holdForReading(host, (await getSite(host, from.domain)).user, site.user).effects(),
       async apply() {
         learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
         await jobs(holdForReading)()
@@ -78,7 +79,7 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
       name: 'continue',
       title: `Resuming the jobs of ${from.domain}`,
       effects: async () =>
-        releaseAfterReading(host, (await getSite(host, from.domain)).user).effects(),
+        releaseAfterReading(host, (await getSite(host, from.domain)).user, site.user).effects(),
       apply: jobs(releaseAfterReading),
     },
   ]

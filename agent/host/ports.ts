@@ -4,14 +4,14 @@ import type { Fed } from './fed.ts'
 import type { Net } from './net-port.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { HostSettings } from './settings.ts'
-import type { Sharing } from './sharing.ts'
+import type { Turns } from './turns.ts'
 import type { Visitor } from './visit-port.ts'
 
 /**
  * Everything the agent can do to a machine. Commands and os/ use only a Host, so that a test's machine
  * is a map and a list.
  */
-export interface Host {
+export interface Host extends Turns {
   shell: Shell
   files: Files
   /** The only access to the files and tables of a tenant. */
@@ -35,13 +35,6 @@ export interface Host {
    * Absent where nothing can be cancelled.
    */
   steady?: Host
-  /**
-   * One at a time for each name: testing and reloading a shared configuration (`nginx`), or a
-   * program without a queue (`apt`). Not re-entrant.
-   */
-  exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** A few at once for each name, with a state of their own. Not re-entrant. */
-  shared<T, S>(name: string, sharing: Sharing<S>, work: (state: S) => Promise<T>): Promise<T>
   /** A line for the viewers of the operation that uses this host. Absent outside of operations. */
   tell?(line: string): void
 }

@@ -49,6 +49,7 @@ export class FakeHost implements Host {
 
   readonly exclusive = exclusiveByName()
   readonly shared = sharedByName()
+  readonly holders = new Map<string, Set<string>>()
   /** Changes of the clock, in milliseconds. */
   set = 0
   readonly clock = {

@@ -47,6 +47,7 @@ export function simulatedHost({ disk, door, run, query, ...ports }: Simulated): 
     privileged: true,
     exclusive: exclusiveByName(),
     shared: sharedByName(),
+    holders: new Map(),
   }
 }
 

@@ -9,7 +9,7 @@ import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
-import { holdJobs, releaseJobs } from './hold.ts'
+import { holdForReplacing, releaseAfterReplacing } from './hold.ts'
 
 /**
  * No program of the site runs any more, and nobody is logged in; nginx still gives visitors the
@@ -21,8 +21,8 @@ export function pauseSteps(host: Host, site: Site): Step[] {
     {
       name: 'jobs',
       title: 'Pausing the jobs of WordPress',
-      ...holdJobs(host, site.user),
-      undo: releaseJobs(steady, site.user).apply,
+      ...holdForReplacing(host, site.user),
+      undo: releaseAfterReplacing(steady, site.user).apply,
     },
     {
       name: 'stop',
@@ -77,7 +77,11 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     },
     ...ownFileSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },
-    { name: 'release', title: 'Resuming the jobs of WordPress', ...releaseJobs(host, user) },
+    {
+      name: 'release',
+      title: 'Resuming the jobs of WordPress',
+      ...releaseAfterReplacing(host, user),
+    },
     ...openingSteps(host, site),
     {
       name: 'probe',

@@ -30,6 +30,7 @@ export function killedAt(host: FakeHost, at: number) {
     clock: { ...clock, sleep: (ms: number) => (seen.calls >= at ? never() : clock.sleep(ms)) },
     exclusive: exclusiveByName(),
     shared: sharedByName(),
+    holders: new Map(),
   }
   return { process, killed }
 }
