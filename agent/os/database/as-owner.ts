@@ -32,7 +32,7 @@ export const runAsOwner = (
   user: string,
   argv: readonly string[],
   options: ClientOptions,
-): Promise<Output> => asOwner(host, user, () => runInUse(host, user, argv, options))
+): Promise<Output> => inTurn(host, user, () => runInUse(host, user, argv, options))
 
 /** `runAsOwner` for a caller that has the programs of the site `inUse`. */
 export const runInUse: typeof runAsOwner = (host, user, argv, options) =>
@@ -44,11 +44,12 @@ export const tryAsOwner = (
   user: string,
   argv: readonly string[],
   options: ClientOptions,
-): Promise<Output> => asOwner(host, user, () => tryAsSite(host, { user }, argv, confined(options)))
+): Promise<Output> => inTurn(host, user, () => tryAsSite(host, { user }, argv, confined(options)))
 
 const confined = (options: ClientOptions) => ({ ...options, network: false, home: false })
 
-async function asOwner<T>(host: Host, user: string, work: () => Promise<T>): Promise<T> {
+/** Several programs one after the other: no other one of `runAsOwner` runs in between. */
+export async function inTurn<T>(host: Host, user: string, work: () => Promise<T>): Promise<T> {
   try {
     return await inUse(host, user, work)
   } finally {

@@ -4,10 +4,10 @@ import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
 import { told } from '#agent/os/restic/told.ts'
-import { clientOf, runAsOwner } from './as-owner.ts'
+import { clientOf, inTurn, runInUse } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 import { unsteadyTables } from './steadiness.ts'
-import { readable, tablesInUse, tablesOf } from './tables.ts'
+import { readable, tablesInUse } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 12 * 60 * MINUTE_MS
@@ -44,18 +44,17 @@ export async function dumpDatabase(
   user: string,
   { path, size }: { path: string; size: number },
 ): Promise<string[]> {
-  const tables = await tablesOf(host, user)
-  try {
-    await runAsOwner(host, user, dumpArgv(user), {
-      input: inputOf(tables),
+  const tables = await inTurn(host, user, async () => {
+    const present = await tablesInUse(host, user)
+    await runInUse(host, user, dumpArgv(user), {
+      input: inputOf(present),
       output_file: path,
       file_bytes: 8 * size + 1024 * MB,
       seen: told(host, 'Dumping the database'),
       timeout_ms: timeFor(size),
-    })
-  } catch (error) {
-    throw readable(error)
-  }
+    }).catch(refuse)
+    return present
+  })
   if (tables.length > 0 && !(await isWhole(host, path))) throw cutOff()
   await host.shell.run(['sync', '--', path])
   return leftOut(host, user)
@@ -127,43 +126,23 @@ export interface Chosen {
   low?: boolean
 }
 
-/**
- * The bytes of such a dump, for a slow reader: it does not wait for other programs of the site, nor
- * they for it. Throws if it was cut off before its end, also after its last bytes.
- */
-export async function* dumpBytes(
-  host: Host,
-  user: string,
-  limits: Required<Pick<RunOptions, 'operation' | 'timeout_ms'>>,
-): AsyncGenerator<Uint8Array, void> {
-  const tables = await tablesOf(host, user)
-  const { operation, timeout_ms } = limits
-  const given = { network: false, home: false, timeout_ms, input: inputOf(tables) }
-  const options = { ...asSite({ user }, given), operation }
-  let end = ''
-  try {
-    for await (const chunk of host.shell.bytes(dumpArgv(user), options)) {
-      end = (end + Buffer.from(chunk.subarray(-200)).toString('latin1')).slice(-200)
-      yield chunk
-    }
-  } catch (error) {
-    throw readable(error)
-  }
-  if (tables.length > 0 && !END.test(end)) throw cutOff()
+/** Why a dump failed. */
+export function refuse(error: unknown): never {
+  throw readable(error)
 }
 
-const cutOff = () => new Error('The dump of the database was cut off before its end')
+export const cutOff = () => new Error('The dump of the database was cut off before its end')
 
-const inputOf = (tables: readonly string[]) => tables.map((name) => `${name}\0`).join('')
+export const inputOf = (tables: readonly string[]) => tables.map((name) => `${name}\0`).join('')
 
-function dumpArgv(user: string): string[] {
+export function dumpArgv(user: string): string[] {
   const options = ['--single-transaction', '--quick', '--skip-triggers', '--hex-blob']
   const dump = ['mariadb-dump', ...clientOf(user), ...options, '--', user]
   return ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MOST_ARGUMENTS}`, ...dump]
 }
 
 /** The last line that mariadb-dump writes. */
-const END = /^-- Dump completed.*\n$/m
+export const END = /^-- Dump completed.*\n$/m
 
 async function isWhole(host: Host, path: string): Promise<boolean> {
   const { stdout } = await host.shell.run(['tail', '--bytes=100', '--', path])

@@ -1,6 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { clientOf, reasonOf, runAsOwner, runInUse } from './as-owner.ts'
+import { clientOf, reasonOf, runInUse } from './as-owner.ts'
 
 const MINUTE_MS = 60_000
 
@@ -24,14 +24,9 @@ const RECENT = `SELECT HEX(TABLE_NAME), DATA_LENGTH FROM information_schema.TABL
 /** In total. */
 const MOST_RECENT_BYTES = 8 * 2 ** 20
 
-/** All tables of a site. */
-export async function tablesOf(host: Host, user: string): Promise<string[]> {
-  return (await listed(host, user, LIST)).tables
-}
-
-/** The same for a caller that has the programs of the site `inUse`. */
+/** All tables of a site, for a caller that has its programs `inUse` until they are read. */
 export async function tablesInUse(host: Host, user: string): Promise<string[]> {
-  return (await listed(host, user, LIST, runInUse)).tables
+  return (await listed(host, user, LIST)).tables
 }
 
 /**
@@ -43,10 +38,10 @@ export const recentTables = (
   user: string,
 ): Promise<{ tables: string[]; recent: string[] }> => listed(host, user, `${LIST}${RECENT}`)
 
-async function listed(host: Host, user: string, input: string, runs = runAsOwner) {
+async function listed(host: Host, user: string, input: string) {
   const client = ['mariadb', ...clientOf(user), '--batch', '--skip-column-names']
   const options = { input, timeout_ms: 5 * MINUTE_MS }
-  const { stdout } = await runs(host, user, [...client, '--', user], options).catch(listOf)
+  const { stdout } = await runInUse(host, user, [...client, '--', user], options).catch(listOf)
   const lines = linesOf(stdout)
   const end = lines.indexOf(LIST_END)
   if (end < 0) throw new Error('The list of the tables was cut off before its end')

@@ -80,14 +80,15 @@ async function changed(
   const { user } = site
   const size = await databaseSize(host, user)
   if (size === undefined) throw conflict(`${site.domain} has no database`)
-  const { tables: names, recent } = await recentTables(host, user)
-  const early = { size, tables: recent }
-  const [tables, saved] = await inUse(host, user, () =>
-    bothOf(
+  const { tables, saved, recent } = await inUse(host, user, async () => {
+    const { tables: names, recent } = await recentTables(host, user)
+    const early = { size, tables: recent }
+    const [tables, saved] = await bothOf(
       tableDigests(host, user, { size, tables: names }, []),
       recent.length > 0 ? saveTables(host, opened, site, early).catch(() => undefined) : undefined,
-    ),
-  )
+    )
+    return { tables, saved, recent }
+  })
   if (tables.length > MOST_TABLES) return whole(host, site, opened)
   const others = differing(tables, known)
   // Those that are gone are in no dump.

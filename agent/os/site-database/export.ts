@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import { databaseSize, dumpBytes } from '#agent/os/database/dump.ts'
+import { databaseSize } from '#agent/os/database/dump.ts'
+import { dumpBytes } from '#agent/os/database/dump-bytes.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 

@@ -44,7 +44,6 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
     'start-stop-daemon --stop --oknodo --quiet --retry=KILL/5 --user shop',
     'du --summarize --apparent-size --block-size=1 -- /var/lib/mysql/shop',
     'mariadb --no-defaults --user=shop --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --batch --skip-column-names -- shop',
-    'systemctl stop hosting-shop.slice',
     'xargs --null --no-run-if-empty --max-chars=1000000 mariadb-dump --no-defaults --user=shop --socket=/run/mysqld/mysqld.sock --default-character-set=utf8mb4 --max-allowed-packet=1G --single-transaction --quick --skip-triggers --hex-blob -- shop',
     'systemctl stop hosting-shop.slice',
     'tail --bytes=100 -- /srv/www/.trash/shop/database.sql',
