@@ -19,6 +19,7 @@ import { listAccounts } from './os/access/list.ts'
 import { endManagers } from './os/access/user-manager.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
+import { forgetPhases } from './os/certificates/phases.ts'
 import { withdrawAllTokens } from './os/certificates/probe-names.ts'
 import { FoundMonitor } from './os/health/found/monitor.ts'
 import { HealthMonitor } from './os/health/monitor.ts'
@@ -96,7 +97,7 @@ async function open(config: Config, host: Host) {
   if (host.privileged)
     await Promise.all([
       ...[stopLeftSlices(host), closeReadings(host), forgetAllUploads(host)],
-      withdrawAllTokens(host),
+      ...[withdrawAllTokens(host), forgetPhases(host)],
       removeLeftDrafts(host).catch(logError),
       endManagers(host, await listAccounts(host)).catch(logError),
     ])

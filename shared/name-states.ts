@@ -2,10 +2,14 @@ import { strictObject, z } from 'zod'
 
 /**
  * Of the certificate of a name. `none`: the site has no certificate. `active`: the certificate has
- * the name. `renewing`: so it has, and a new one is due. `expired`. `waiting`: the next request is
- * due. `blocked`: the last request left the name out.
+ * the name. `renewing`: so it has, and a new one is due or requested. `expired`. `waiting`: the next
+ * request is due. `checking`, `issuing`: a request is running, which tests whether the name leads to
+ * the server, or has an order at the authority. `blocked`: the last request left the name out.
  */
-const CERTIFICATE_STATES = ['none', 'waiting', 'active', 'renewing', 'expired', 'blocked'] as const
+const CERTIFICATE_STATES = [
+  ...(['none', 'waiting', 'checking', 'issuing', 'active', 'renewing', 'expired'] as const),
+  'blocked',
+] as const
 
 const NameCertificate = strictObject({
   state: z.enum(CERTIFICATE_STATES),

@@ -1,23 +1,18 @@
-import type { AcmeLimit, AcmeOutcome } from '#agent/host/acme-port.ts'
+import type { AcmeOutcome } from '#agent/host/acme-port.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf, provideKey, readCertificate } from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { ServiceError } from '#shared/errors.ts'
 import { baseOf, isCovered, isWildcard } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
+import { during } from './phases.ts'
 import { type LeftOut, present, probeNames, withdrawToken } from './probe-names.ts'
-import type { Retry } from './tries.ts'
-
-/** Refused for now, by the authority or by the local check: a retry may succeed. */
-export class CertificateRefused extends ServiceError {
-  retry: Retry = {}
-}
+import { limited, orRefusal, refusal, unreachable } from './refusals.ts'
 
 const TIMEOUT_MS = 120_000
 /** The hook has as long for each wildcard. */
@@ -47,18 +42,24 @@ export async function* orderCertificate(
   known: Known = { names: [] },
 ): Progress<Ordered> {
   const { domain } = site
-  const { served, left_out: unreachable } = await probeNames(host, allNamesOf(site))
+  const all = allNamesOf(site)
+  const { served, left_out: failing } = await during(
+    host,
+    domain,
+    { phase: 'checking', names: all },
+    () => probeNames(host, all),
+  )
   const isIn = (names: readonly string[], name: string) =>
     names.some((written) => isCovered(name, written))
   // A wildcard has them, although no visitor reaches them.
-  const covered = unreachable.filter(({ name }) => isIn(served, name))
-  const left_out = unreachable.filter((left) => !covered.includes(left))
+  const covered = failing.filter(({ name }) => isIn(served, name))
+  const left_out = failing.filter((left) => !covered.includes(left))
   for (const left of left_out) yield leavingOut(domain, left)
   const isKept = (names: readonly string[]) =>
     left_out.length > 0 && names.every((name) => isIn(known.names, name))
   if (isKept(served)) return { chain: undefined, left_out }
   yield `Requesting a certificate for ${listed(served)}`
-  const first = await order(host, site, served)
+  const first = await issuing(host, site, served)
   if ('chain' in first) return { chain: first.chain, left_out }
   const refused = first.refused.map(({ name }) => name)
   const kept = served.filter((name) => !refused.includes(name))
@@ -67,7 +68,7 @@ export async function* orderCertificate(
     yield leavingOut(domain, left)
   }
   if (isKept(kept)) return { chain: undefined, left_out }
-  const second = await order(host, site, kept)
+  const second = await issuing(host, site, kept)
   if ('chain' in second) return { chain: second.chain, left_out }
   throw refusal(domain, second.refused[0]?.reason ?? 'no reason given')
 }
@@ -79,6 +80,9 @@ function leavingOut(domain: string, { name, reason }: LeftOut): string {
 }
 
 type Answered = Extract<AcmeOutcome, { chain: unknown } | { refused: unknown }>
+
+const issuing = (host: Host, site: Site, names: string[]): Promise<Answered> =>
+  during(host, site.domain, { phase: 'issuing', names }, () => order(host, site, names))
 
 /** One order; its failed validations count for the limits of the authority. */
 async function order(host: Host, site: Site, names: readonly string[]): Promise<Answered> {
@@ -93,7 +97,7 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
   const publishing: Promise<unknown>[] = []
   const unpublished = new Set<string>()
   try {
-    const ended = await ordered(
+    const ended = await orRefusal(
       domain,
       host.acme.order({
         ...{ extra_roots, account_key, private_key, email, replaces },
@@ -173,28 +177,4 @@ function listed(names: readonly string[]): string {
 async function accountKey(host: Host): Promise<string> {
   await host.files.mkdir(accountFolderOf(host), { mode: 0o700 })
   return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
-}
-
-/** An unreachable authority counts as a refusal; errors that end the operation are passed on. */
-async function ordered<T>(domain: string, order: Promise<T>): Promise<T> {
-  try {
-    return await order
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    throw refusal(domain, error instanceof Error ? error.message : String(error))
-  }
-}
-
-function refusal(name: string, reason: string) {
-  const message = `The certificate for ${name} was refused: ${reason}`
-  return new CertificateRefused('conflict', { message })
-}
-
-/** A limit of the authority fails no validation. */
-function limited(name: string, { reason, retry_after_s }: AcmeLimit) {
-  return Object.assign(refusal(name, reason), { retry: { after_s: retry_after_s } })
-}
-
-function unreachable(name: string, reason: string) {
-  return Object.assign(refusal(name, reason), { retry: { is_unspent: true } })
 }

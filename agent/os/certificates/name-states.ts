@@ -6,6 +6,7 @@ import type { AgentNameStates } from '#shared/name-states.ts'
 import { isCovered } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { needsRenewal } from './coverage.ts'
+import { readPhase } from './phases.ts'
 import { isWaiting, readTries, type Try } from './tries.ts'
 
 type NameCertificate = AgentNameStates['names'][number]['certificate']
@@ -15,29 +16,31 @@ const WITHOUT = { reason: '', next_at: null }
 /** The DNS records of each name of a site, as this server finds them, and its certificate. */
 export async function nameStates(host: Host, site: Site): Promise<AgentNameStates> {
   const names = allNamesOf(site)
-  const [records, tries, served, certificate, isDue] = await Promise.all([
+  const [records, tries, served, certificate, isDue, phase] = await Promise.all([
     host.net.resolve(names),
     readTries(host),
     nginx.certificateOf(host, site.domain),
     readCertificate(host, site.domain),
     needsRenewal(host, site),
+    readPhase(host, site.domain),
   ])
   const now = host.clock.now()
   const ends = certificate ? Date.parse(certificate.validTo) : undefined
-  const whole =
-    ends === undefined ? 'waiting' : ends < now ? 'expired' : isDue ? 'renewing' : 'active'
-  const certificateOf = (name: string): NameCertificate => {
+  const whole = wholeOf({ ends, now, isRenewed: isDue || phase !== undefined })
+  const uncovered = (name: string): NameCertificate => {
+    if (phase?.names.includes(name)) return { state: phase.phase, ...WITHOUT }
     if (site.tls === 'none') return { state: 'none', ...WITHOUT }
-    const isPrimary = name === site.domain
-    const tried = tries[name]
-    if (served?.names?.some((written) => isCovered(name, written))) {
-      return whole === 'active' || !isPrimary || !tried
-        ? { state: whole, ...WITHOUT }
-        : { state: whole, reason: tried.reason, next_at: nextOf(tried, now) }
-    }
-    const last = tried ?? tries[site.domain]
+    const last = tries[name] ?? tries[site.domain]
     if (!last) return { state: 'waiting', ...WITHOUT }
     return { state: 'blocked', reason: last.reason, next_at: nextOf(last, now) }
+  }
+  const certificateOf = (name: string): NameCertificate => {
+    const isCertified = served?.names?.some((written) => isCovered(name, written)) === true
+    if (site.tls === 'none' || !isCertified) return uncovered(name)
+    const tried = name === site.domain ? tries[name] : undefined
+    return whole === 'active' || !tried
+      ? { state: whole, ...WITHOUT }
+      : { state: whole, reason: tried.reason, next_at: nextOf(tried, now) }
   }
   return {
     self_signed: served?.self_signed ?? false,
@@ -48,6 +51,19 @@ export async function nameStates(host: Host, site: Site): Promise<AgentNameState
       certificate: certificateOf(name),
     })),
   }
+}
+
+interface Lifetime {
+  /** Undefined: there is no certificate. */
+  ends: number | undefined
+  now: number
+  isRenewed: boolean
+}
+
+function wholeOf({ ends, now, isRenewed }: Lifetime): NameCertificate['state'] {
+  if (ends === undefined) return 'waiting'
+  if (ends < now) return 'expired'
+  return isRenewed ? 'renewing' : 'active'
 }
 
 /** Null: it is due. */

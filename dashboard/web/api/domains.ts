@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { DomainStates } from '#shared/name-states.ts'
 import { call, type Sent, start, startOperation } from './client.ts'
 import { ONCE } from './query-client.ts'
 import type { SiteWork } from './site-work.ts'
@@ -14,13 +15,24 @@ export const domainsQuery = (site: SitePlace) =>
         .domains,
   })
 
+const RUNNING = ['checking', 'issuing']
+const SOON = ['waiting', 'renewing']
+
+/** Until the states are read again: soon while a request for a certificate is running. */
+function pauseMs(states: DomainStates | undefined): number {
+  const is = (some: readonly string[]) =>
+    states?.names.some(({ certificate }) => some.includes(certificate.state))
+  if (is(RUNNING)) return 2000
+  return is(SOON) ? 10_000 : 60_000
+}
+
 /** Looked up by the server of the site at each call. */
 export const domainStatesQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'domains', 'states'],
     queryFn: () =>
       call('GET /api/servers/:server_id/sites/:site_id/domains/states', { params: at(site) }),
-    refetchInterval: 60_000,
+    refetchInterval: ({ state: { data } }) => pauseMs(data),
     retry: false,
   })
 

@@ -8,6 +8,7 @@ const LATER: [RegExp, RegExp][] = [
   [/^Warning: the object cache was not changed/m, /hosting-objects@/],
   [/^No new certificate: /m, /\/tls\/shop|\/sites-available\/|certificate-tries/],
   [/^\d+ remove .*acme-challenge/, /acme-challenge/],
+  [/^\d+ remove .*certificate-phase/, /certificate-phase/],
   [/^\d+ remove \/etc\/hosting\/tls\/shop.example$/m, /privkey/],
   [/^\d+ rm .*\/uploads\//, /\/uploads\//],
 ]

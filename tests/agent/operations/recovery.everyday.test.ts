@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { forgetPhases } from '#agent/os/certificates/phases.ts'
 import { withdrawAllTokens } from '#agent/os/certificates/probe-names.ts'
 import { type Case, EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { killedAt } from '#tests/support/agent/killed.ts'
@@ -19,7 +20,7 @@ async function recoveredFrom({ command, params, make }: Case, at: number) {
   })
   const isKilled = await Promise.race([killed, ended])
   // As at the start of the agent.
-  if (isKilled) await withdrawAllTokens(host)
+  if (isKilled) await Promise.all([withdrawAllTokens(host), forgetPhases(host)])
   if (isKilled) await recover(host, commands)
   return isKilled ? host : undefined
 }

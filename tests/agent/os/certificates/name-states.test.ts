@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { nameStates } from '#agent/os/certificates/name-states.ts'
+import * as phases from '#agent/os/certificates/phases.ts'
 import { noteNames, noteRefused } from '#agent/os/certificates/tries.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import type { NameState } from '#shared/name-states.ts'
 import { issue, resolving, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { namedPem } from '#tests/support/fixtures/certificates.ts'
+import { authorityPem, namedPem } from '#tests/support/fixtures/certificates.ts'
 
 const states = async (host: FakeHost) => {
   const { names, ...rest } = await nameStates(host, await getSite(host, 'a.example'))
@@ -95,4 +96,71 @@ test('a refused site without a certificate is blocked by the reason of the autho
   const next_at = new Date(host.time + 10 * 60_000).toISOString()
   const blocked = is('blocked', 'too many certificates', next_at)
   expect(names).toEqual({ 'a.example': blocked, 'www.a.example': blocked })
+})
+
+test('the names of a running request are checked, then issued, and active in the end', async () => {
+  const host = await tlsSite()
+  const seen: unknown[] = []
+  const look = async () => void seen.push((await states(host)).names)
+  const { resolve } = host.net
+  host.net.resolve = async (names) => {
+    // The reading itself looks up records, too.
+    if (seen.push('resolving') === 1) await look()
+    return resolve(names)
+  }
+  host.acme.order = async () => {
+    await look()
+    return { chain: authorityPem }
+  }
+
+  await issue(host, 'letsencrypt')
+
+  const all = (state: NameState['certificate']['state']) => ({
+    'a.example': is(state),
+    'www.a.example': is(state),
+  })
+  expect(seen.filter((each) => each !== 'resolving')).toEqual([all('checking'), all('issuing')])
+  expect(Object.keys(host.disk.all).filter((path) => path.includes('phase'))).toEqual([])
+})
+
+test('a covered name is renewed while a request for it is running', async () => {
+  const host = await tlsSite()
+  host.answer('openssl req', namedPem)
+  await issue(host, 'self-signed')
+  const names = ['a.example']
+
+  const during = await phases.during(host, 'a.example', { phase: 'issuing', names }, () =>
+    states(host),
+  )
+
+  expect(during.names).toEqual({ 'a.example': is('renewing'), 'www.a.example': is('renewing') })
+  expect((await states(host)).names['a.example']).toEqual(is('active'))
+})
+
+test('a request that was cut off is no longer running', async () => {
+  const host = await tlsSite()
+  const names = ['a.example']
+  const never = () => new Promise<never>(() => undefined)
+  void phases.during(host, 'a.example', { phase: 'checking', names }, never)
+  await Bun.sleep(0)
+  const state = async () => (await states(host)).names['a.example']
+  expect(await state()).toEqual(is('checking'))
+
+  host.time += 20 * 60_000
+  expect(await state()).toEqual(is('none'))
+  host.time -= 20 * 60_000
+  await phases.forgetPhases(host)
+
+  expect(await state()).toEqual(is('none'))
+})
+
+test('a request does not fail because its phase cannot be recorded', async () => {
+  const host = await tlsSite()
+  host.disk.guard = (action) => {
+    if (action.includes('phase')) throw new Error('ENOSPC')
+  }
+
+  const work = phases.during(host, 'a.example', { phase: 'issuing', names: [] }, async () => 'done')
+
+  expect(await work).toBe('done')
 })

@@ -21,8 +21,10 @@ const DNS: Record<NameState['dns'], Look> = {
 const CERTIFICATE: Record<NameState['certificate']['state'], Look> = {
   none: { tone: 'plain', text: 'none' },
   waiting: { tone: 'warn', text: 'waiting' },
+  checking: { tone: 'busy', text: 'checking' },
+  issuing: { tone: 'busy', text: 'issuing' },
   active: { tone: 'good', text: 'active' },
-  renewing: { tone: 'good', text: 'renewal due' },
+  renewing: { tone: 'good', text: 'renewing' },
   expired: { tone: 'bad', text: 'expired' },
   blocked: { tone: 'bad', text: 'blocked' },
 }
