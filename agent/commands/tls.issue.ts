@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { issue, planIssue, type Requested } from '#agent/os/certificates/certificates.ts'
 import { restore } from '#agent/os/certificates/changing.ts'
+import { findIssued, noteIssued } from '#agent/os/certificates/cut-off.ts'
 import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
@@ -11,6 +12,11 @@ type Issued = { expires_at: string; refused?: string; left_out: LeftOut[] }
 export const tlsIssue: Command<'tls.issue'> = {
   lock: ({ domain }) => apexOf(domain),
   steps: (params, host) => [stepOf(params, host, () => undefined)],
+  async finished(params, host, since = 0) {
+    const issued = await findIssued(host, params, since)
+    return issued && { domain: params.domain, tls: params.tls, ...issued }
+  },
+  missing: ({ domain }, host) => noteIssued(host, domain),
   async plan(params, host) {
     await getSite(host, params.domain)
     return [stepOf(params, host, () => undefined)]

@@ -45,7 +45,9 @@ export async function* recovered<N extends CommandName>(
   }
   await execution.session.undoing()
   const plan = async () => ({
-    finished: parsed.success ? await command.finished?.(params, host) : undefined,
+    finished: parsed.success
+      ? await command.finished?.(params, host, request.created_at)
+      : undefined,
     steps: (parsed.success && (await command.steps?.(params, host))) || [],
   })
   const warned = async function* (outcome: ResultOf<N>): Progress<object> {

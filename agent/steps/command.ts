@@ -73,9 +73,9 @@ export interface Command<N extends CommandName> {
   /**
    * After a restart: the result, if the outcome exists although the operation did not end. It is
    * then complete, and nothing is undone. With a point of no return, only that decides, and this
-   * returns the result.
+   * returns the result. `since`: the time of the request, which an older outcome does not answer.
    */
-  finished?(params: ParamsOf<N>, host: Host): Promise<ResultOf<N> | undefined>
+  finished?(params: ParamsOf<N>, host: Host, since?: number): Promise<ResultOf<N> | undefined>
   /**
    * After a restart, for an operation that `finished` completes: warnings about missing parts, as
    * in `run`. Makes sure that they are retried.

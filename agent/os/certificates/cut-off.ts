@@ -1,8 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { findSite } from '#agent/os/site/sites.ts'
+import * as files from '#agent/os/tls/certificate-files.ts'
 import type { Warning } from '#shared/agent.ts'
-import { needsRenewal } from './coverage.ts'
-import { noteRefused, readTries } from './tries.ts'
+import { allNamesOf, pairOf } from '#shared/site-names.ts'
+import type { Requested } from './certificates.ts'
+import { missingNames, needsRenewal } from './coverage.ts'
+import { describe } from './probe-names.ts'
+import { forgetTries, noteNames, noteRefused, readTries } from './tries.ts'
 
 const CUT_OFF = 'the agent was restarted before the certificate was issued'
 
@@ -16,4 +20,35 @@ export async function cutOffCertificate(host: Host, domain: string): Promise<War
   const { [domain]: known } = await readTries(host)
   if (!known) await noteRefused(host, domain, CUT_OFF)
   return [{ code: 'certificate_refused', message: known?.reason ?? CUT_OFF }]
+}
+
+/** What `issue` returns, if its change was complete before it was cut off. */
+export async function findIssued(
+  host: Host,
+  { domain, tls, email }: Requested,
+  since: number,
+): Promise<{ expires_at: string } | undefined> {
+  const site = await findSite(host, domain)
+  if (site?.tls !== tls || site.email !== email) return undefined
+  if ((await files.readFormer(host, domain)) !== undefined) return undefined
+  const found = await files.readCertificate(host, domain)
+  if (tls === 'none') return found ? undefined : { expires_at: '' }
+  const at = await files.installedAt(host, domain)
+  if (!found || at === undefined || at < since) return undefined
+  return { expires_at: new Date(found.validTo).toISOString() }
+}
+
+/** After that: the notes that `issue` would have made, so that other names are retried. */
+export async function noteIssued(host: Host, domain: string): Promise<Warning[]> {
+  const site = await findSite(host, domain)
+  if (!site) return []
+  await files.removeUnused(host, domain)
+  const tries = await readTries(host)
+  const pair = pairOf(domain)
+  const missing = (await missingNames(host, site)).filter((name) => !pair.includes(name))
+  const left_out = missing.map((name) => ({ name, reason: tries[name]?.reason ?? CUT_OFF }))
+  await forgetTries(host, domain)
+  await noteNames(host, allNamesOf(site).slice(1), left_out)
+  const message = describe(left_out)
+  return message === undefined ? [] : [{ code: 'certificate_refused', message }]
 }

@@ -74,6 +74,10 @@ export async function readFormer(host: Host, domain: string): Promise<Former | u
 export const install = (host: Host, domain: string, pem: string): Promise<void> =>
   host.files.write(fullchainOf(domain), pem, SECRET)
 
+/** When the present certificate was installed; undefined: there is none. */
+export const installedAt = async (host: Host, domain: string): Promise<number | undefined> =>
+  (await host.files.stat(fullchainOf(domain)))?.mtime_ms
+
 /** The effects of a new certificate on the files of a site: an existing key stays. */
 export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
   const folder = certificateFolder(domain)
