@@ -3,17 +3,19 @@ import { z } from 'zod'
 /** Identifies our visits in logs; statistics ignore agents with `bot`. */
 export const VISIT_AGENT = 'HostingControl-health (bot; this server itself)'
 
-/** A GET of one page of this machine, as a visitor of the site would send it. */
+/** A GET of one page, usually of this machine, as a visitor of the site would send it. */
 export const Visit = z.object({
   /** The domain of the site, for Host and, with `tls`, for SNI. */
   host: z.string(),
   path: z.string(),
   /** Nothing is verified: the served certificate is in the answer. */
   tls: z.boolean(),
-  /** An address of this machine; default: the first public one. */
+  /** Default: the first public one of this machine. */
   address: z.string().optional(),
   /** Default: 443 with `tls`, else 80. */
   port: z.number().optional(),
+  /** Default: ten seconds. */
+  timeout_ms: z.number().optional(),
 })
 export type Visit = z.infer<typeof Visit>
 
@@ -32,6 +34,8 @@ export const Visited = z.union([
      * hexadecimal with colons.
      */
     fingerprint: z.string().optional(),
+    /** The address of this machine that the connection came from. */
+    from: z.string().optional(),
     ms: z.number(),
   }),
   z.object({ failed: z.enum(['refused', 'timeout', 'tls', 'broken']), ms: z.number() }),

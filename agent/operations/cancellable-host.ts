@@ -112,7 +112,7 @@ export class Session {
     const own = { operation: this.#operation }
     // The waits of an undo must not be aborted.
     const waits = () => (this.#phase === 'working' ? { signal: this.signal } : {})
-    const { shell, net, acme, database, clock } = this.#base
+    const { shell, net, visitor, acme, database, clock } = this.#base
     return {
       ...this.#base,
       ...own,
@@ -126,6 +126,7 @@ export class Session {
         probe: (probe) => this.#until(() => net.probe(probe)),
         resolve: (names) => this.#until(() => net.resolve(names)),
       },
+      visitor: { ...visitor, visit: (visits) => this.#until(() => visitor.visit(visits)) },
       acme: {
         renewals: (request) => this.#until(() => acme.renewals(request)),
         record: (record) => this.#whole(() => acme.record(record)),

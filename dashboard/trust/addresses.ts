@@ -2,50 +2,11 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { lookup as lookupAll } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { offline } from '#shared/errors.ts'
+import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/special-networks.ts'
 
-/**
- * Ranges without agents: those that the IANA special-purpose address registries (RFC 6890) list as
- * not globally reachable, the metadata services of providers, and the IPv6 forms that carry an IPv4
- * address through a tunnel or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
- */
-const never = blockList([
-  '0.0.0.0/8',
-  '127.0.0.0/8',
-  '100.100.100.200/32',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '::/96',
-  '::ffff:0:0:0/96',
-  '64:ff9b:1::/48',
-  '100::/64',
-  '100:0:0:1::/64',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  '3fff::/20',
-  '5f00::/16',
-  'fd00:ec2::254/128',
-  'fd20:ce::254/128',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
-])
-/** Those of private networks (RFC 1918, 4193, 6598). */
-const privately = blockList([
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '100.64.0.0/10',
-  'fc00::/7',
-])
+/** Ranges without agents. */
+const never = blockList(SPECIAL_NETWORKS)
+const privately = blockList(PRIVATE_NETWORKS)
 
 export interface AddressRules {
   /** False in development: everything is allowed, loopback too. */

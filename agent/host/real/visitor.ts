@@ -22,7 +22,7 @@ const PING_MS = 3000
 /** Answers are shorter than 1 KiB: each piece is parsed with all previous ones. */
 const MOST_ANSWER = 4 << 10
 
-/** This machine's own sites and sockets. */
+/** Sites, usually of this machine, and its own sockets. */
 export const visitor: Visitor = {
   async visit(visits) {
     const address = addressOf()
@@ -55,7 +55,7 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
     const late = setTimeout(() => {
       resolve({ failed: 'timeout', ms: ms() })
       request.destroy()
-    }, VISIT_MS)
+    }, visit.timeout_ms ?? VISIT_MS)
     const done = (outcome: Visited) => {
       clearTimeout(late)
       resolve(outcome)
@@ -66,8 +66,12 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
       const { socket } = response
       const fingerprint =
         socket instanceof TLSSocket ? socket.getPeerCertificate().fingerprint256 : undefined
+      const from = socket.localAddress
       beginningOf(response, (body) => {
-        const served = fingerprint === undefined ? {} : { fingerprint }
+        const served = {
+          ...(fingerprint !== undefined && { fingerprint }),
+          ...(from !== undefined && { from }),
+        }
         const headers = headersOf(response)
         done({ status: response.statusCode ?? 0, headers, body, ...served, ms: ms() })
       })

@@ -2,6 +2,7 @@ import type { Host, Resolved } from '#agent/host/ports.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import { isWildcard } from '#shared/names.ts'
 import { recordsProblem } from './dns-records.ts'
+import { namesElsewhere } from './elsewhere.ts'
 import { spentNames } from './ledger.ts'
 
 const CHALLENGES = '/.well-known/acme-challenge'
@@ -18,26 +19,45 @@ export interface Probed {
 }
 
 /**
- * Requests a random token under each name, and looks up its records: authorities limit failed
- * validations, also of names that can only fail.
+ * Requests a random token under each name, looks up its records, and then requests the token where
+ * they lead: authorities limit failed validations, also of names that can only fail.
  */
 export async function probeNames(host: Host, names: readonly string[]): Promise<Probed> {
   const token = host.random.text(32)
   const path = await present(host, token, token)
-  const probed: Probed = { served: [], left_out: [] }
   try {
-    const spent = await spentNames(host, names)
     const records = await host.net.resolve(names)
-    for (const [at, name] of names.entries()) {
-      const limit = limitOf(spent.get(name))
-      const reason = limit ?? (await reasonOf(host, name, { token, records: records[at] ?? null }))
-      if (reason === undefined) probed.served.push(name)
-      else probed.left_out.push({ name, reason })
+    const found = new Map(names.map((name, at) => [name, records[at] ?? null]))
+    const reasons = await reasonsOf(host, token, found)
+    for (const name of [...reasons.keys(), ...names.filter(isWildcard)]) found.delete(name)
+    const asked = { path: `${CHALLENGES}/${token}`, text: token }
+    for (const [name, reason] of await namesElsewhere(host, asked, found)) reasons.set(name, reason)
+    return {
+      served: names.filter((name) => !reasons.has(name)),
+      left_out: names.flatMap((name) => {
+        const reason = reasons.get(name)
+        return reason === undefined ? [] : [{ name, reason }]
+      }),
     }
   } finally {
     await withdrawToken(host, path)
   }
-  return probed
+}
+
+/** Why names can only fail, as far as this server and its name server know. */
+async function reasonsOf(
+  host: Host,
+  token: string,
+  found: ReadonlyMap<string, Resolved>,
+): Promise<Map<string, string>> {
+  const spent = await spentNames(host, [...found.keys()])
+  const reasons = new Map<string, string>()
+  for (const [name, records] of found) {
+    const limit = limitOf(spent.get(name))
+    const reason = limit ?? (await reasonOf(host, name, { token, records }))
+    if (reason !== undefined) reasons.set(name, reason)
+  }
+  return reasons
 }
 
 /** One that stays is removed at the next start of the agent. */

@@ -56,6 +56,29 @@ test('asks the authority for no name without a record in DNS', async () => {
   expect(warnings).toMatchObject([{ message: expect.stringContaining('no A and no AAAA record') }])
 })
 
+test('asks the authority for no name whose record leads to another server', async () => {
+  await withAliases()
+  resolving(host, { 'b.example': ['5.9.0.1'], 'dead.example': ['5.9.0.2'] })
+  host.visitor.visit = async (visits) => {
+    const body = visits[0]?.path.split('/').at(-1) ?? ''
+    return visits.map(({ address }) =>
+      address === '5.9.0.1'
+        ? { status: 200, body, headers: {}, ms: 1 }
+        : { status: 404, body: '', headers: {}, ms: 1 },
+    )
+  }
+  authority(host, () => ({ chain: authorityPem }))
+  const warnings: Warning[] = []
+
+  await issue(host, 'letsencrypt', warnings)
+
+  expect(host.orders.map(({ names }) => names)).toEqual([ALL.slice(0, 3)])
+  const reason =
+    'its DNS record leads to 5.9.0.2, which answers 404 instead of the token of this server'
+  const message = `The certificate leaves out dead.example (${reason})`
+  expect(warnings).toEqual([{ code: 'certificate_refused', message }])
+})
+
 test('at most four failed validations of a name within an hour', async () => {
   await withAliases()
   authority(host, ({ names }) => ({ refused: names.map((name) => ({ name, reason: 'timeout' })) }))

@@ -91,7 +91,21 @@ test('requests a page at the address and port of its site, by its name', async (
 
   const visited = await visitor.visit([{ host: 'a.example', path: '/', tls: false, ...place }])
 
-  expect(visited).toMatchObject([{ status: 200, body: 'a page' }])
+  expect(visited).toMatchObject([{ status: 200, body: 'a page', from: '127.0.0.1' }])
   expect(asked).toEqual([`a.example:${port} /`])
   server.close()
+})
+
+test('a visit ends after its own time limit', async () => {
+  const server = createServer((socket) => void sockets.push(socket))
+  servers.push(server)
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(Object(server.address()).port))
+  })
+  const visit = { host: 'a.example', path: '/', tls: false, address: '127.0.0.1', port }
+
+  const [visited] = await visitor.visit([{ ...visit, timeout_ms: 50 }])
+
+  expect(visited).toEqual({ failed: 'timeout', ms: expect.any(Number) })
+  expect(visited?.ms).toBeLessThan(3000)
 })

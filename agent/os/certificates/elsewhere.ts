@@ -1,0 +1,127 @@
+import type { Host, Resolved } from '#agent/host/ports.ts'
+import { isBehindNat, isIpv6, mayBeAsked } from '#agent/host/record-addresses.ts'
+import type { Visited } from '#agent/host/visit-port.ts'
+import { ServiceError } from '#shared/errors.ts'
+
+const AT_ONCE = 32
+const VISIT_MS = 5000
+const LONGEST_MS = 60_000
+/** Of one name, and of one family. */
+const MOST_RECORDS = 4
+const REDIRECTS = [301, 302, 303, 307, 308]
+/** What an authority would not take for the token, whatever state the other server is in. */
+const WRONG = [200, 404, 410]
+
+interface Ask {
+  name: string
+  address: string
+  tls: boolean
+}
+
+type Answered = [Ask, Visited]
+
+interface Token {
+  path: string
+  text: string
+}
+
+/**
+ * Requests a token of this server at the addresses in DNS, as an authority does, and returns the
+ * reason for each name that leads to another server. An address that does not answer decides nothing:
+ * it may not be reachable from here. Neither does a wrong answer through the NAT in front of this
+ * server, unless that has led another request back to this server.
+ */
+export async function namesElsewhere(
+  host: Host,
+  token: Token,
+  records: ReadonlyMap<string, Resolved>,
+): Promise<Map<string, string>> {
+  const answered = await visitAll(host, token, asksFor(host, records))
+  const isToken = ({ body }: { body: string }) => body.trim() === token.text
+  const hasHairpin = answered.some(
+    ([{ address }, visited]) =>
+      'status' in visited && isToken(visited) && isBehindNat(visited.from, address),
+  )
+  const reasons = new Map<string, string>()
+  for (const name of records.keys()) {
+    for (const [{ address }, visited] of countedOf(answered, name)) {
+      if (!('status' in visited) || isToken(visited) || !WRONG.includes(visited.status)) continue
+      if (isBehindNat(visited.from, address) && !hasHairpin) continue
+      reasons.set(
+        name,
+        `its DNS record leads to ${address}, which answers ${visited.status} instead of the token of this server`,
+      )
+    }
+  }
+  return reasons
+}
+
+function asksFor({ settings }: Host, records: ReadonlyMap<string, Resolved>): Ask[] {
+  const isPrivateToo = settings.acme_ca_file !== undefined
+  return [...records].flatMap(([name, found]) => {
+    const some = (found ?? []).filter((address) => mayBeAsked(address, isPrivateToo))
+    const limited = [
+      ...some.filter(isIpv6).slice(0, MOST_RECORDS),
+      ...some.filter((address) => !isIpv6(address)).slice(0, MOST_RECORDS),
+    ]
+    return limited.map((address) => ({ name, address, tls: false }))
+  })
+}
+
+/** An authority requests the IPv6 addresses, and the others only if those do not answer. */
+function countedOf(answered: readonly Answered[], name: string): Answered[] {
+  const own = answered.filter(([ask, visited]) => ask.name === name && 'status' in visited)
+  const newer = own.filter(([{ address }]) => isIpv6(address))
+  return newer.length > 0 ? newer : own
+}
+
+/** First one name at each address, since one that does not answer costs its time only once. */
+async function visitAll(host: Host, token: Token, asks: readonly Ask[]): Promise<Answered[]> {
+  const until = host.clock.elapsed() + LONGEST_MS
+  const firsts = [...new Map(asks.map((ask) => [ask.address, ask])).values()]
+  const first = await visitEach(host, token, firsts, until)
+  const silent = first.flatMap(([{ address }, visited]) => ('failed' in visited ? [address] : []))
+  const others = asks.filter((ask) => !firsts.includes(ask) && !silent.includes(ask.address))
+  const all = [...first, ...(await visitEach(host, token, others, until))]
+  const isSecure = isToHttps(token)
+  const redirected = all.filter(isSecure)
+  const rest = all.filter((one) => !isSecure(one))
+  const secure = redirected.map(([ask]) => ({ ...ask, tls: true }))
+  return [...rest, ...(await visitEach(host, token, secure, until))]
+}
+
+/** Other servers redirect everything to https; an authority follows, whatever the certificate. */
+const isToHttps =
+  ({ path }: Token) =>
+  ([{ name }, visited]: Answered): boolean =>
+    'status' in visited &&
+    REDIRECTS.includes(visited.status) &&
+    visited.headers.location === `https://${name}${path}`
+
+async function visitEach(
+  host: Host,
+  { path }: Token,
+  asks: readonly Ask[],
+  until: number,
+): Promise<Answered[]> {
+  const answered: Answered[] = []
+  for (let at = 0; at < asks.length && host.clock.elapsed() < until; at += AT_ONCE) {
+    const some = asks.slice(at, at + AT_ONCE)
+    const visits = some.map(({ name, address, tls }) => ({
+      ...{ host: name, path, tls, address },
+      timeout_ms: VISIT_MS,
+    }))
+    const visited = await host.visitor.visit(visits).catch(undecided)
+    for (const [index, ask] of some.entries()) {
+      const one = visited[index]
+      if (one) answered.push([ask, one])
+    }
+  }
+  return answered
+}
+
+/** The authority decides without it; errors that end the operation are passed on. */
+function undecided(error: unknown): Visited[] {
+  if (error instanceof ServiceError) throw error
+  return []
+}
