@@ -2,6 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import {
+  ALIVE,
+  DAY_MS,
+  DEAD,
+  DUE_MS,
+  leadingChecks,
+} from '#tests/support/system/authority-checks.ts'
+import {
   DOMAIN,
   FailingAuthority,
   HOUR_MS,
@@ -11,15 +18,10 @@ import {
 } from '#tests/support/system/failing-authority.ts'
 import { startLoad } from '#tests/support/system/load.ts'
 
-const DAY_MS = 24 * HOUR_MS
 const DAY_S = 86_400
 const LIFETIME_S = { minute: 60, ten_days: 10 * DAY_S, ninety_days: 90 * DAY_S }
-/** So far ahead, one of ten days is due, and one of ninety days is not. */
-const DUE_MS = 7 * DAY_MS
 /** Nobody listens there. */
 const NOBODY = '127.0.0.2'
-const DEAD = 'dead.example.test'
-const ALIVE = NAMES.filter((name) => name !== DEAD)
 
 unless(lab.available()).describe('the certificate of a site, while an authority fails', () => {
   let world: FailingAuthority
@@ -116,6 +118,8 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
     3 * MINUTES,
   )
 
+  leadingChecks({ world: () => world, ...{ visited, fresh, renewal } })
+
   test(
     'waits as long as the authority says at its limit, and is renewed then',
     async () => {
@@ -135,7 +139,7 @@ unless(lab.available()).describe('the certificate of a site, while an authority 
           `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
         )
         expect(Date.parse(tried?.next_at ?? '') - from).toBeGreaterThanOrEqual(2 * HOUR_MS)
-        expect([later, await world.tries()]).toEqual([{ orders: ['passed'], failed: [] }, {}])
+        expect([later.orders, later.failed, await world.tries()]).toEqual([['passed'], [], {}])
         expect(await renewal(before)()).toBe(true)
       })
     },

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 
 /**
  * Listens at `listen` before an ACME directory, and prints what it answers: one line for each
- * order, and for each validation that failed. Lines of its input make it refuse orders, or
- * everything.
+ * order, for each validation that failed, and for each suggested renewal. Lines of its input make it
+ * suggest one, and refuse orders, or everything.
  */
 const [listen = '', directory = '', ca = '', certificate = '', key = ''] = process.argv.slice(2)
 const [hostname = '', port = ''] = listen.split(':')
@@ -13,9 +13,13 @@ const print = (event: object) => console.log(JSON.stringify(event))
 const names = new Map<string, string>()
 const failed = new Set<string>()
 let retry_after: string | undefined
+/** The window of renewal of one certificate: of the first one that is asked for. */
+let suggested: { start: string; end: string } | undefined
+let suggested_for: string | undefined
 
 async function pass(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
+  if (pathname.startsWith(RENEWAL)) return suggest(pathname.slice(RENEWAL.length))
   const isOrder = /order-plz|new-?order/i.test(pathname)
   if (isOrder && retry_after !== undefined) {
     print({ order: 'limited' })
@@ -37,6 +41,16 @@ async function pass(request: Request): Promise<Response> {
   return new Response(text === '' ? null : withoutTimes(text), { status, headers: own })
 }
 
+const RENEWAL = '/renewal-info/'
+
+function suggest(id: string): Response {
+  suggested_for ??= id
+  if (!suggested || id !== suggested_for) return new Response(null, { status: 404 })
+  print({ suggested: id })
+  const headers = { 'retry-after': '3600' }
+  return Response.json({ suggestedWindow: suggested }, { headers })
+}
+
 const limited = (after: string) =>
   Response.json(
     { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many new orders recently' },
@@ -55,11 +69,12 @@ function noteFailures(path: string, text: string): void {
   print({ failed: name })
 }
 
-/** The share of the lifetime decides about a renewal, not a suggested time. */
+/** Without a suggestion, the share of the lifetime decides about a renewal. */
 function withoutTimes(text: string): string {
-  if (!text.includes('"renewalInfo"')) return text
+  if (!text.includes('"newOrder"')) return text
   const { renewalInfo: _, ...rest } = JSON.parse(text)
-  return JSON.stringify(rest)
+  const own = suggested && { renewalInfo: `https://${listen}${RENEWAL}`.slice(0, -1) }
+  return JSON.stringify({ ...rest, ...own })
 }
 
 const files = { cert: Bun.file(certificate), key: Bun.file(key) }
@@ -67,8 +82,9 @@ const start = () => Bun.serve({ hostname, port: Number(port), tls: files, fetch:
 let server: ReturnType<typeof start> | undefined = start()
 print({ ready: true })
 for await (const line of createInterface({ input: process.stdin })) {
-  const [word, value] = line.split(' ')
+  const [word, value, end = ''] = line.split(' ')
   if (word === 'limit') retry_after = value
+  if (word === 'suggest') suggested = value === undefined ? undefined : { start: value, end }
   if (word === 'down') {
     await server?.stop(true)
     server = undefined

@@ -6,6 +6,7 @@ import { switchUp } from '#tests/support/lab/index.ts'
 interface Seen {
   order?: 'passed' | 'limited'
   failed?: string
+  suggested?: string
   done?: string
   ready?: true
 }
@@ -66,17 +67,21 @@ export class AcmeFront {
 
   /** Orders are refused with this Retry-After; without one they pass. */
   limit = (retry_after?: string) => this.#say(`limit ${retry_after ?? ''}`.trim())
+  /** When the present certificate should be renewed (RFC 9773); without times it suggests none. */
+  suggest = (...times: [] | [from: number, to: number]) =>
+    this.#say(['suggest', ...times.map((time) => new Date(time).toISOString())].join(' '))
   /** Nobody listens. */
   down = () => this.#say('down')
   up = () => this.#say('up')
 
-  /** What it saw since the last call: orders, and names whose validation failed. */
-  take(): { orders: string[]; failed: string[] } {
+  /** What it saw since the last call: orders, names whose validation failed, and questions. */
+  take(): { orders: string[]; failed: string[]; suggested: string[] } {
     const seen = this.#seen
     this.#seen = []
     return {
       orders: seen.flatMap(({ order }) => order ?? []),
       failed: seen.flatMap(({ failed }) => failed ?? []),
+      suggested: seen.flatMap(({ suggested }) => suggested ?? []),
     }
   }
 

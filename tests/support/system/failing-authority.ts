@@ -152,10 +152,12 @@ export class FailingAuthority {
   async pass(ms: number, { step_ms = 10 * MINUTES, until = async () => false } = {}) {
     const failed: Failed[] = []
     const orders: string[] = []
+    const suggested: string[] = []
     const end = this.clock.now + ms
     const collect = () => {
       const seen = this.front.take()
       orders.push(...seen.orders)
+      suggested.push(...seen.suggested)
       failed.push(...this.dated(seen.failed))
     }
     while (this.clock.now < end && !(await until())) {
@@ -165,7 +167,7 @@ export class FailingAuthority {
     }
     // A request may have been waiting for the authority before the first step.
     collect()
-    return { failed, orders }
+    return { failed, orders, suggested }
   }
 
   dated(names: readonly string[]): Failed[] {
