@@ -5,9 +5,10 @@ const DatabaseTable = {
   ...{ data_bytes: 2_621_440, index_bytes: 180_224, free_bytes: 4_194_304 },
 }
 const AutoloadedOption = { name: 'rewrite_rules', bytes: 48_120 }
+const UnusedOptions = { plugin: 'Wordfence', count: 12, bytes: 61_440 }
 const AutoloadedOptions = {
   ...{ table: 'wp_options', count: 312, bytes: 402_113, largest: [AutoloadedOption] },
-  ...{ expired: 41, expired_bytes: 90_210 },
+  ...{ expired: 41, expired_bytes: 90_210, unused: [UnusedOptions] },
 }
 const StatementDigest = {
   text: 'SELECT * FROM `wp_postmeta` WHERE `meta_value` = ?',
@@ -58,6 +59,7 @@ export const SITE_DATABASE_EXAMPLES = {
   DatabaseTable,
   AutoloadedOption,
   AutoloadedOptions,
+  UnusedOptions,
   StatementDigest,
   SiteDatabase: {
     ...{ tables: [DatabaseTable], table_count: 1 },

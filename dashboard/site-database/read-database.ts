@@ -19,10 +19,14 @@ export async function readDatabase(
     ...sums,
     tables: tables.map((table) => ({ ...table, name: plainName(table.name) })),
     options:
-      options?.map(({ table, largest, ...rest }) => ({
+      options?.map(({ table, largest, unused, ...rest }) => ({
         ...rest,
         table: plainName(table),
         largest: largest.map(({ name, bytes }) => ({ name: plainName(name), bytes })),
+        unused: unused.map(({ plugin, ...sizes }) => ({
+          plugin: plainName(plugin),
+          ...sizes,
+        })),
       })) ?? null,
     queries: queries?.map((query) => ({ ...query, text: plainName(query.text) })) ?? null,
   }

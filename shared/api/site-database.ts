@@ -21,6 +21,12 @@ const AutoloadedOption = strictObject({ name: z.string(), bytes: Count }).meta({
   id: 'AutoloadedOption',
 })
 
+const UnusedOptions = strictObject({
+  plugin: z.string().describe('A known plugin that is not active.'),
+  count: Count,
+  bytes: Count,
+}).meta({ id: 'UnusedOptions', description: 'Autoloaded options that are probably not used.' })
+
 const AutoloadedOptions = strictObject({
   table: z.string(),
   count: Count,
@@ -28,6 +34,9 @@ const AutoloadedOptions = strictObject({
   largest: z.array(AutoloadedOption).describe('At most 20, without their values.'),
   expired: Count.describe('Transients that have expired and are still stored.'),
   expired_bytes: Count,
+  unused: z
+    .array(UnusedOptions)
+    .describe('Largest first. Empty for a network of sites, whose plugins are not known here.'),
 }).meta({ id: 'AutoloadedOptions', description: 'Of one table of options of WordPress.' })
 
 const StatementDigest = strictObject({

@@ -18,6 +18,7 @@ const sums = { data_bytes: 4_000_000, index_bytes: 32_768, free_bytes: 8192 }
 const options = {
   ...{ table: 'wp_options', count: 312, bytes: 900_000, expired: 41, expired_bytes: 90_000 },
   largest: [{ name: 'rewrite_rules', bytes: 48_000 }],
+  unused: [{ plugin: 'Wordfence', count: 12, bytes: 61_000 }],
 }
 const query = {
   ...{ text: 'SELECT ? FROM `wp_posts`', count: 3, total_ms: 4000, longest_ms: 2000 },
@@ -47,6 +48,7 @@ test('the tables of a site are listed by size, and a broken one is marked', asyn
   await page.getByText('cannot be opened').waitFor()
   await page.getByText('The autoloaded options are large').waitFor()
   await page.getByRole('cell', { name: 'rewrite_rules' }).waitFor()
+  await page.getByRole('cell', { name: 'Wordfence, which is not active' }).waitFor()
   await page.getByRole('cell', { name: 'SELECT ? FROM `wp_posts`' }).waitFor()
   await inspect(page)
 

@@ -39,7 +39,11 @@ unless(lab.available()).describe('the database of a site', () => {
       const { user } = world.shop
       const prefix = (await world.root(`SHOW TABLES FROM \`${user}\` LIKE '%\\_options'`))[0]
       await world.root(
-        `INSERT INTO \`${user}\`.${prefix} (option_name, option_value, autoload) VALUES ('large', CONCAT('${SECRET}', REPEAT('x', 100000)), 'on'), ('_transient_timeout_a', '5', 'off'), ('_transient_a', '${SECRET}', 'off')`,
+        `INSERT INTO \`${user}\`.${prefix} (option_name, option_value, autoload) VALUES ('large', CONCAT('${SECRET}', REPEAT('x', 100000)), 'on'), ('_transient_timeout_a', '5', 'off'), ('_transient_a', '${SECRET}', 'off'), ('wordfence_a', 'x', 'on'), ('wordfence_b', 'xx', 'yes'), ('woocommerce_a', 'x', 'on')`,
+      )
+      const active = 'a:1:{i:0;s:27:"woocommerce/woocommerce.php";}'
+      await world.root(
+        `REPLACE INTO \`${user}\`.${prefix} (option_name, option_value, autoload) VALUES ('active_plugins', '${active}', 'on')`,
       )
 
       const { tables, options, queries, ...sums } = await reading()
@@ -51,6 +55,7 @@ unless(lab.available()).describe('the database of a site', () => {
       expect(options).toMatchObject([
         {
           ...{ table: prefix, expired: 1, expired_bytes: SECRET.length },
+          unused: [{ plugin: 'Wordfence', count: 2, bytes: 3 }],
           largest: expect.arrayContaining([{ name: 'large', bytes: 100_000 + SECRET.length }]),
         },
       ])

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { type AgentDatabase, MOST_OPTION_TABLES, MOST_OPTIONS } from '#shared/site-database.ts'
 import { fromHex, identifier, selectAsOwner } from './select.ts'
+import { unusedOptions, unusedStatements } from './unused-options.ts'
 
 type Options = NonNullable<AgentDatabase['options']>
 
@@ -15,7 +16,7 @@ const TIMEOUT = '_transient_timeout_'
 export async function readOptions(
   host: Host,
   site: Site,
-  tables: readonly string[],
+  { optionTables: tables, isNetwork }: { optionTables: readonly string[]; isNetwork: boolean },
 ): Promise<Options> {
   const chosen = tables.slice(0, MOST_OPTION_TABLES)
   if (chosen.length === 0) return []
@@ -27,7 +28,10 @@ export async function readOptions(
     const [count = 0, bytes = 0] = numbers('all')
     const [expired = 0, expired_bytes = 0] = numbers('expired')
     const largest = of('one').map(([name, size]) => ({ name: fromHex(name), bytes: Number(size) }))
-    return { table, count, bytes, largest, expired, expired_bytes }
+    // Plugins can also be active in a whole network of sites, which another table knows.
+    const active = isNetwork ? [] : (of('active')[0] ?? [])
+    const unused = unusedOptions(active, of('owner'))
+    return { table, count, bytes, largest, expired, expired_bytes, unused }
   })
 }
 
@@ -41,5 +45,6 @@ function statementsFor(name: string, at: number): string[] {
     `SELECT 'expired${at}', COUNT(*), IFNULL(SUM(LENGTH(v.option_value)), 0) FROM ${table} t
   LEFT JOIN ${table} v ON v.option_name = ${value}
   WHERE t.option_name LIKE '${TIMEOUT.replaceAll('_', '\\_')}%' AND t.option_value + 0 < UNIX_TIMESTAMP()`,
+    ...unusedStatements(table, at, { autoloaded: AUTOLOADED, size: SIZE }),
   ]
 }

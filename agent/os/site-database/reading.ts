@@ -12,10 +12,10 @@ import { readTables } from './tables.ts'
  */
 export async function readDatabase(host: Host, domain: string): Promise<AgentDatabase> {
   const site = await getSite(host, domain)
-  const { tables, optionTables } = await readTables(host, site)
+  const { tables, ...options } = await readTables(host, site)
   return {
     ...tables,
-    options: await readOptions(host, site, optionTables).catch(unread),
+    options: await readOptions(host, site, options).catch(unread),
     queries: await readDigests(host, site.user),
   }
 }

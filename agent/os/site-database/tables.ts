@@ -19,12 +19,16 @@ const OPTIONS = `SELECT 'options', HEX(TABLE_NAME) FROM information_schema.COLUM
   AND COLUMN_NAME IN ('option_name', 'option_value', 'autoload')
   GROUP BY TABLE_NAME HAVING COUNT(*) = 3 ORDER BY CHAR_LENGTH(TABLE_NAME), TABLE_NAME LIMIT 20`
 
+/** Which all sites of a network of WordPress share. */
+const NETWORK = `SELECT 'network' FROM information_schema.TABLES WHERE ${OWN}
+  AND TABLE_NAME LIKE '%\\_sitemeta' LIMIT 1`
+
 /** The tables of a site, largest first, their sum, and the names of those with options of WordPress. */
 export async function readTables(
   host: Host,
   site: Site,
-): Promise<{ tables: Tables; optionTables: string[] }> {
-  const rows = await selectAsOwner(host, site, [LIST, TOTAL, OPTIONS])
+): Promise<{ tables: Tables; optionTables: string[]; isNetwork: boolean }> {
+  const rows = await selectAsOwner(host, site, [LIST, TOTAL, OPTIONS, NETWORK])
   const of = (kind: string) => rows.flatMap(([first, ...rest]) => (first === kind ? [rest] : []))
   const [[count, data, index, free] = []] = of('total')
   const tables = of('table').map(([name, engine, ...sizes]) => {
@@ -41,5 +45,6 @@ export async function readTables(
       free_bytes: Number(free ?? 0),
     },
     optionTables: of('options').map(([name]) => fromHex(name)),
+    isNetwork: of('network').length > 0,
   }
 }

@@ -26,7 +26,14 @@ test('shows the tables, options and statements, with names as plain text', async
     return Response.json({
       ...sums,
       tables: [{ ...table, name: hostile, free_bytes: 4 }],
-      options: [{ ...options, table: hostile, largest: [{ name: hostile, bytes: 2 }] }],
+      options: [
+        {
+          ...{ ...options, table: hostile, largest: [{ name: hostile, bytes: 2 }] },
+          unused: [{ plugin: hostile, count: 1, bytes: 2 }],
+        },
+        // Of an agent that does not look for them.
+        { ...options, largest: [] },
+      ],
       queries: [{ ...query, text: hostile }],
     })
   })
@@ -38,7 +45,13 @@ test('shows the tables, options and statements, with names as plain text', async
     database: {
       ...sums,
       tables: [{ ...table, name: 'ab', free_bytes: 4 }],
-      options: [{ ...options, table: 'ab', largest: [{ name: 'ab', bytes: 2 }] }],
+      options: [
+        {
+          ...{ ...options, table: 'ab', largest: [{ name: 'ab', bytes: 2 }] },
+          unused: [{ plugin: 'ab', count: 1, bytes: 2 }],
+        },
+        { ...options, largest: [], unused: [] },
+      ],
       queries: [{ ...query, text: 'ab' }],
     },
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { KNOWN_PLUGINS } from '#agent/os/site-database/known-plugins.ts'
 import { readDatabase } from '#agent/os/site-database/reading.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -6,13 +7,27 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 const hex = (text: string) => Buffer.from(text).toString('hex')
 const lines = (...rows: unknown[][]) => `${rows.map((row) => row.join('\t')).join('\n')}\nend\n`
 const HOSTILE = 'a`b_options'
-const TABLES = lines(
+const TABLE_ROWS = [
   ['table', hex('wp_posts'), 'InnoDB', 12, 65536, 16384, 4096],
   ['table', hex(HOSTILE), '', 0, 0, 0, 0],
   ['total', 2, 65536, 16384, 4096],
   ['options', hex(HOSTILE)],
+]
+const TABLES = lines(...TABLE_ROWS)
+/** For each known plugin, in their order. */
+const activeBut = (...names: string[]) =>
+  KNOWN_PLUGINS.map(({ name }) => (names.includes(name) ? 0 : 1))
+const ownerOf = (plugin: string) => KNOWN_PLUGINS.findIndex(({ name }) => name === plugin)
+const OPTIONS = lines(
+  ['all0', 3, 900],
+  ['one0', hex('cron'), 800],
+  ['expired0', 2, 70],
+  ['active0', ...activeBut('Wordfence', 'Jetpack')],
+  ['owner0', ownerOf('Wordfence'), 2, 40],
+  ['owner0', ownerOf('Jetpack'), 1, 50],
+  ['owner0', ownerOf('Elementor'), 9, 900],
+  ['owner0', 'of the site', 1, 45],
 )
-const OPTIONS = lines(['all0', 3, 900], ['one0', hex('cron'), 800], ['expired0', 2, 70])
 const ADMIN = 'SELECT @@GLOBAL.performance_schema'
 
 /** The client answers by the statements that it gets; undefined: it fails. */
@@ -54,6 +69,10 @@ test('reads the tables, the options that WordPress loads, and no statements by d
       {
         ...{ table: HOSTILE, count: 3, bytes: 900, largest: [{ name: 'cron', bytes: 800 }] },
         ...{ expired: 2, expired_bytes: 70 },
+        unused: [
+          { plugin: 'Jetpack', count: 1, bytes: 50 },
+          { plugin: 'Wordfence', count: 2, bytes: 40 },
+        ],
       },
     ],
     queries: null,
@@ -72,7 +91,12 @@ test('runs as the site, in its sandbox without a network, and quotes the names t
   }
   expect(inputs(host)[1]).toContain('FROM `a``b_options` WHERE')
   const other = inputs(host)[1]?.replaceAll(/LENGTH\((v\.)?option_value\)/g, '')
-  expect(other?.match(/\S*option_value.*$/gm)).toEqual(['t.option_value + 0 < UNIX_TIMESTAMP();'])
+  // Whether a timeout has passed, and whether plugins are active.
+  const own = other?.replaceAll(
+    /\(INSTR\(option_value, '"[a-z0-9-]+\/'\) > 0[^)]*\)( > 0)?\)?/g,
+    '',
+  )
+  expect(own?.match(/\S*option_value.*$/gm)).toEqual(['t.option_value + 0 < UNIX_TIMESTAMP();'])
 })
 
 test('reads statements without values where MariaDB collects them', async () => {
@@ -92,6 +116,17 @@ test('reads statements without values where MariaDB collects them', async () => 
     },
   ])
   expect(host.queries.at(-1)).toEndWith(' | shop | 20')
+})
+
+test.each([
+  ['a network of sites', lines(...TABLE_ROWS, ['network']), OPTIONS],
+  ['a site whose list of plugins is unknown', TABLES, OPTIONS.replace(/^active0.*\n/m, '')],
+])('no plugin is unused in %s', async (_, tables, options) => {
+  const host = await withAnswers(tables, options)
+
+  const { options: read } = await readDatabase(host, shop.domain)
+
+  expect(read?.map(({ unused }) => unused)).toEqual([[]])
 })
 
 test('unreadable options leave the tables readable', async () => {

@@ -4,6 +4,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
 import { LARGE_AUTOLOAD } from '#shared/site-database.ts'
+import { UnusedOptions } from './unused-options.tsx'
 
 type Options = NonNullable<SiteDatabase['options']>[number]
 
@@ -27,7 +28,7 @@ export function OptionsCard({ options }: { options: SiteDatabase['options'] }) {
 }
 
 function OptionsOf({ options }: { options: Options }) {
-  const { table, count, bytes, largest, expired, expired_bytes } = options
+  const { table, count, bytes, largest, expired, expired_bytes, unused } = options
   return (
     <>
       <div className="flex flex-col gap-3 p-4">
@@ -43,6 +44,7 @@ function OptionsOf({ options }: { options: Options }) {
           </Notice>
         )}
       </div>
+      {unused.length > 0 && <UnusedOptions table={table} unused={unused} />}
       {largest.length > 0 && (
         <Table
           label={`Autoloaded options of ${table}`}
