@@ -14,6 +14,7 @@ const site = {
 }
 const DEBS = '/srv/more-debs'
 const upload = 'a'.repeat(16)
+const TRIED = `/var/lib/hosting-agent/uploads/${site.user}/${upload}/tried`
 const DUMP = 'CREATE TABLE imported (a INT);\n-- Dump completed on 2026-01-01\n'
 
 const person = { id: 1, person: 'Anna', kind: 'sftp', expires_at: null, keys: [ANNA] }
@@ -108,6 +109,40 @@ unless(lab.available()).describe('a full disk during an everyday command', () =>
       expect(refused).toMatch(/ has \d+ \w+ free, and the import needs \d+ MB/)
       await disk.becomes(before)
       await disk.run('database.import', params)
+      await disk.run('backup.undo', { domain })
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'an import that fills the disk ends before MariaDB waits for space, or aborts',
+    async () => {
+      const params = { domain, upload, part_count: 1 }
+      const send = (text: string) =>
+        disk.asking.call('/sites/database-upload', { domain, upload, part: 0, data: btoa(text) })
+      await send(DUMP)
+      const journal = await disk.run('database.import', params)
+      await disk.run('backup.undo', { domain })
+      const record = journal.indexOf('database intent') + 1
+      const pid = ['systemctl', 'show', '--property=MainPID', 'mariadb.service']
+      const running = await disk.host.must(pid)
+
+      for (const engine of ['InnoDB', 'MyISAM']) {
+        const inserts = "INSERT INTO filler SELECT REPEAT('x', 8000000);\n".repeat(40)
+        await send(`CREATE TABLE filler (a LONGTEXT) ENGINE=${engine};\n${inserts}`)
+        await disk.host.must(['touch', TRIED])
+        const before = await disk.settled()
+        const from = Date.now()
+        const last = await disk.filledAt(record, 'database.import', params, { room_kb: 100_000 })
+        const seconds = (Date.now() - from) / 1000
+        const { status } = await get(disk.host, `http://${domain}/`)
+        await disk.resize('2g')
+
+        expect([engine, last?.event, last?.data]).toEqual([engine, 'error', FULL])
+        expect(seconds).toBeLessThan(30)
+        expect([status, await disk.host.must(pid)]).toEqual([200, running])
+        await disk.becomes(before)
+      }
     },
     5 * MINUTES,
   )

@@ -28,7 +28,7 @@ unless(lab.available()).describe('a disk that is full', () => {
   const fails = async (records: number[], command: string, params: object, reserve = true) => {
     const before = await disk.settled()
     for (const record of records) {
-      const last = await disk.filledAt(record, command, params, reserve)
+      const last = await disk.filledAt(record, command, params, { reserve })
       expect([record, last?.event, last?.data]).toEqual([record, 'error', FULL])
       await disk.resize('2g')
       await disk.becomes(before)

@@ -39,12 +39,16 @@ export async function feed(
       next(null, chunk)
     },
   })
-  const stop = options.seen && reportEach(options, () => bytes)
+  // Until its end: it may work on what it has for a long time.
+  if (options.seen)
+    child.once(
+      'close',
+      reportEach(options, () => bytes),
+    )
   if (feeder.stdout && child.stdin) {
     // A program that ends before its input closes the pipe: its own status says why.
     await pipeline(feeder.stdout, measured, child.stdin).catch(() => undefined)
   }
-  stop?.()
   const code = await ended
   return {
     code,

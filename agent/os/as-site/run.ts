@@ -9,7 +9,15 @@ import { sandboxOf } from './sandbox.ts'
 export interface SiteOptions
   extends Pick<
     RunOptions,
-    'input' | 'input_file' | 'input_from' | 'output_file' | 'seen' | 'env' | 'umask' | 'timeout_ms'
+    | 'input'
+    | 'input_file'
+    | 'input_from'
+    | 'output_file'
+    | 'seen'
+    | 'seen_ms'
+    | 'env'
+    | 'umask'
+    | 'timeout_ms'
   > {
   /** Memory in MB: default 1024. */
   memory?: number

@@ -20,7 +20,14 @@ export function reasonOf({ output }: CommandFailed, message = `exit status ${out
 
 type ClientOptions = Pick<
   SiteOptions,
-  'input' | 'input_file' | 'input_from' | 'output_file' | 'seen' | 'file_bytes' | 'timeout_ms'
+  | 'input'
+  | 'input_file'
+  | 'input_from'
+  | 'output_file'
+  | 'seen'
+  | 'seen_ms'
+  | 'file_bytes'
+  | 'timeout_ms'
 >
 
 /**

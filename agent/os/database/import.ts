@@ -3,10 +3,10 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import type { Sharing } from '#agent/host/sharing.ts'
 import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
-import { sizeOf } from '#agent/os/restic/progress.ts'
 import { told } from '#agent/os/restic/told.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
+import { DATABASES, fullDisk, spaceWatch } from './space-watch.ts'
 
 const LARGEST_PACKET = 2 ** 30
 /** On one server: a large one must not hold up all others, and many would hold up its sites. */
@@ -47,10 +47,15 @@ export async function importStream<T>(
 ): Promise<T> {
   return importing(host, Number.POSITIVE_INFINITY, () =>
     work(async (input_from, timeout_ms) => {
-      const options = { input_from, timeout_ms }
+      const watch = await spaceWatch(host, user)
+      const options = { input_from, timeout_ms, ...watch.options }
       const output = await tryAsOwner(host, user, argvOf(user), options)
-      refuseFailedFeeder(output)
-      if (output.code !== 0) await refuse(host, new CommandFailed(argvOf(user), output))
+      try {
+        refuseFailedFeeder(output)
+        if (output.code !== 0) await refuse(host, new CommandFailed(argvOf(user), output))
+      } catch (error) {
+        throw watch.explain(error)
+      }
       if (!output.fed) throw new Error('The import of the database had no input')
       return output.fed
     }),
@@ -92,7 +97,6 @@ async function importing<T>(host: Host, size: number, work: () => Promise<T>): P
   return result
 }
 
-const DATABASES = '/var/lib/mysql'
 /** InnoDB extends its files by up to so much. */
 const EXTENT = 64 * 2 ** 20
 
@@ -101,9 +105,7 @@ async function refuse({ files }: Host, error: unknown): Promise<never> {
   const refusal = quiet(error)
   const space = await files.space(DATABASES).catch(() => undefined)
   if (!(error instanceof CommandFailed) || !space || space.free > EXTENT) throw refusal
-  throw new Error(`no space left on device: ${DATABASES} has ${sizeOf(space.free)} free`, {
-    cause: refusal,
-  })
+  throw fullDisk(space.free, refusal)
 }
 
 /** The client quotes statements that it does not understand, which contain data of the site. */

@@ -73,9 +73,10 @@ export class FullDisk {
     return this.host.must(['mount', '-o', `remount,size=${size}`, '/disk'])
   }
 
-  async fill(): Promise<void> {
+  /** Except for some KiB. */
+  async fill(room_kb = 0): Promise<void> {
     const used = await this.host.must(['df', '--output=used', '/disk'])
-    await this.resize(`${Number(used.split('\n')[1])}k`)
+    await this.resize(`${Number(used.split('\n')[1]) + room_kb}k`)
   }
 
   /** The last event of an operation whose disk is full from the n-th record of its journal on. */
@@ -83,7 +84,7 @@ export class FullDisk {
     record: number,
     command: string,
     params: object,
-    reserve = true,
+    { reserve = true, room_kb = 0 } = {},
   ): Promise<StoredEvent | undefined> {
     const { host } = this
     const point: CrashPoint = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
@@ -94,7 +95,7 @@ export class FullDisk {
     })
     expect(met).toBe(true)
     if (!reserve) await host.must(['rm', '-f', RESERVE])
-    await this.fill()
+    await this.fill(room_kb)
     await host.must(['systemctl', 'kill', '--signal=SIGCONT', 'hosting-agent.service'])
     return (await ended).at(-1)
   }

@@ -142,6 +142,17 @@ test('closes the pipe of a program whose bytes nobody reads any more', async () 
   expect(await chunks.return()).toEqual({ done: true, value: undefined })
 })
 
+test('reports to the end of a program that works on after its input', async () => {
+  const given: number[] = []
+  await shell.run(['sh', '-c', 'cat > /dev/null; sleep 0.4'], {
+    input_from: { argv: ['printf', '12345'], options: {} },
+    seen_ms: 20,
+    seen: (bytes) => given.push(bytes),
+  })
+
+  expect(given.filter((bytes) => bytes === 5).length).toBeGreaterThan(4)
+})
+
 test('reports regularly how much of a file a program has read, was given, or has written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'seen-'))
   const file = join(folder, 'input')
