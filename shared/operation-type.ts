@@ -46,6 +46,8 @@ export interface SiteAction {
   icon: 'flash' | 'pause' | 'play' | 'refresh'
   /** The state of a site that shows the action; default: every state of a site in use. */
   state?: 'active' | 'suspended'
+  /** For many sites, it is in a menu. */
+  isRare?: true
 }
 
 type AnyContract = Contract<string, z.ZodType, z.ZodType>

@@ -101,6 +101,7 @@ export const XMLRPC_MODES = ['on', 'jetpack', 'off'] as const
 export const Xmlrpc = oneOf(XMLRPC_MODES).describe(
   'Who may call xmlrpc.php: everybody, only the published addresses of Jetpack, or nobody.',
 )
+export type Xmlrpc = z.infer<typeof Xmlrpc>
 
 export const TrustedCdn = oneOf(CDNS).describe(
   'The network in front of the site, which reports the address of each visitor. The header is ignored in requests from other networks.',

@@ -28,6 +28,7 @@ export const wpCacheFlushType = operationType({
     about:
       'Runs wp cache flush in each of them and empties its page cache. The next visits are slower until both are full again.',
     icon: 'refresh',
+    isRare: true,
   },
   bulk: { title: 'Flush object cache of', params: bulkParams({}), words: {} },
 })

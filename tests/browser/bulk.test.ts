@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -75,7 +76,8 @@ test('one cron job is added to many sites, and the dialog names those that refus
   const { page, problems } = await open('/sites')
   await page.getByLabel('Select 1.example').check()
   await page.getByLabel('Select 2.example').check()
-  await page.getByRole('button', { name: 'Add cron job' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Add cron job' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add cron job: 2 sites' })
   const start = dialog.getByRole('button', { name: 'Add cron job: 2 sites' })
   expect(await start.isDisabled()).toBe(true)
@@ -93,6 +95,45 @@ test('one cron job is added to many sites, and the dialog names those that refus
   const job = { ...add, max_minutes: 60, enabled: true }
   expect(given.map((params) => params.add)).toEqual([job, job])
   expect(problems.filter((text) => !text.includes('409'))).toEqual([])
+})
+
+test('the PHP settings and the page cache of many sites are changed from a menu', async () => {
+  const given: Record<string, unknown>[] = []
+  agent.works.set('site.configure', async function* ({ domain, ...params }) {
+    given.push(params)
+    yield `Configuring ${domain}`
+    return { domain }
+  })
+  const { page, problems } = await open('/sites')
+  const begin = async (name: string) => {
+    await page.getByLabel('Select 1.example').check()
+    await page.getByRole('button', { name: 'Settings', exact: true }).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+    return page.getByRole('dialog', { name: `${name}: 1 site` })
+  }
+  const finish = async (dialog: Locator, name: string) => {
+    await dialog.getByRole('button', { name: `${name}: 1 site` }).click()
+    await page.getByRole('heading', { level: 1, name: 'Change settings of 1 site' }).waitFor()
+    await page.goBack()
+  }
+
+  const php = await begin('PHP settings')
+  await php.getByLabel('Memory of a request').fill('5')
+  await php.getByText('memory_limit must be a whole number between 64 and 4096').waitFor()
+  expect(await php.getByRole('button', { name: 'PHP settings: 1 site' }).isDisabled()).toBe(true)
+  await php.getByLabel('Memory of a request').fill('256')
+  await php.getByLabel('Other settings of php.ini').fill('max_file_uploads = 50')
+  await finish(php, 'PHP settings')
+  const cache = await begin('Page cache')
+  await cache.getByLabel('Paths to leave out').fill('/members')
+  await finish(cache, 'Page cache')
+
+  await until(async () => given.length === 2)
+  expect(given).toEqual([
+    { php_settings: { memory_limit: 256, values: { max_file_uploads: '50' } } },
+    { page_cache: { enabled: true, paths: ['/members'], cookies: [] } },
+  ])
+  expect(problems).toEqual([])
 })
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {

@@ -105,7 +105,8 @@ test('the client accounts of selected sites are removed together', async () => {
   const { page, problems } = await open('/sites')
 
   await page.getByLabel(`Select ${domain}`).check()
-  await page.getByRole('button', { name: 'Remove client accounts' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Remove client accounts' }).click()
   await page.getByRole('dialog').getByLabel('Client accounts').selectOption('all')
   await inspect(page)
   await page

@@ -1,17 +1,27 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Ellipsis } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { IconButton } from './button.tsx'
 import { cx } from './cx.ts'
 
-/** Further actions behind one button; `name` names the object: `More actions of web-1`. */
-export function Menu({ name, children }: { name: string; children: ReactNode }) {
+interface MenuProps {
+  /** Names the object: `More actions of web-1`. */
+  name: string
+  /** The button; default: one with an icon only. */
+  button?: ReactElement
+  children: ReactNode
+}
+
+/** Further actions behind one button. */
+export function Menu({ name, button, children }: MenuProps) {
   // It opens at its place in the document, for screen readers.
   const [place, setPlace] = useState<HTMLElement | null>(null)
   return (
     <Base.Root>
       <span ref={setPlace} className="contents" />
-      <Base.Trigger render={<IconButton name={name} kind="plain" icon={<Ellipsis />} />} />
+      <Base.Trigger
+        render={button ?? <IconButton name={name} kind="plain" icon={<Ellipsis />} />}
+      />
       <Base.Portal container={place}>
         <Base.Positioner align="end" sideOffset={6} className="z-30">
           <Base.Popup className="min-w-48 rounded-lg border border-line bg-raised p-1 shadow-lg outline-none transition data-ending-style:opacity-0 data-starting-style:opacity-0">

@@ -2,49 +2,22 @@ import {
   Archive,
   Bug,
   CloudDownload,
-  Construction,
   Gauge,
   Lock,
-  type LucideIcon,
   MemoryStick,
-  Network,
   ScanSearch,
   Table2,
   Trash2,
   UserX,
 } from 'lucide-react'
-import type { ComponentType } from 'react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { formatCount } from '#dashboard/web/ui/format.ts'
-import { CDNS } from '#shared/cdn.ts'
 import type { SiteActionType, SiteBulkType } from '#shared/operation-types/index.ts'
 import { DEBUG_HOURS } from '#shared/wp-debug.ts'
+import type { BulkAction } from './bulk-action.ts'
 import { JOB_ACTIONS } from './job-actions.ts'
-import type { ParamsProps } from './job-params.tsx'
-import { named, type Option, PHP, TIER_OPTIONS, TLS } from './options.ts'
-
-export interface BulkAction {
-  type: SiteBulkType
-  /** On the button. */
-  name: string
-  icon: LucideIcon
-  /** Its effect on each site. */
-  about: string
-  /** The parameter that the user chooses. */
-  param?: {
-    name: string
-    label: string
-    options: readonly Option[]
-    /** Default: the value of the option. */
-    toParam?: (value: string) => unknown
-  }
-  /** The fields of other parameters. */
-  fields?: ComponentType<ParamsProps>
-  isDestructive?: true
-}
-
-const ON_OFF = named('on', 'off')
-const NO_CDN = 'none'
+import { PHP, TIER_OPTIONS, TLS } from './options.ts'
+import { SETTING_ACTIONS } from './setting-actions.ts'
 
 /** The actions for selected sites, in the order of the buttons. */
 const ACTIONS: Record<
@@ -75,33 +48,9 @@ const ACTIONS: Record<
       'Moves each of them to this version. Where it is missing, it is installed if the package sources of the server have it; otherwise the site fails and stays as it is. So does a site whose front page fails with it.',
     param: { name: 'php', label: 'PHP version', options: PHP },
   },
-  'site.configure': [
-    {
-      name: 'Maintenance page',
-      icon: Construction,
-      about:
-        'Shows a page with the status 503 to the visitors of each of them, or the site again. Their jobs run.',
-      param: {
-        name: 'maintenance',
-        label: 'Maintenance page',
-        options: ON_OFF,
-        toParam: (value) => (value === 'on' ? {} : null),
-      },
-    },
-    {
-      name: 'Change CDN',
-      icon: Network,
-      about:
-        'Makes nginx take the address of each visitor from the header of the CDN, in connections from its networks alone. Choose the CDN that is in front of these sites.',
-      param: {
-        name: 'trusted_cdn',
-        label: 'CDN in front of the sites',
-        options: [...named(...CDNS), { value: NO_CDN, name: 'none' }],
-        toParam: (value) => (value === NO_CDN ? null : value),
-      },
-    },
-  ],
+  'site.configure': SETTING_ACTIONS,
   'wp.debug': {
+    menu: 'Settings',
     name: 'Debug log',
     icon: Bug,
     about:
@@ -120,6 +69,7 @@ const ACTIONS: Record<
     },
   },
   'site.object-cache': {
+    menu: 'Settings',
     name: 'Object cache',
     icon: MemoryStick,
     about:
@@ -137,6 +87,7 @@ const ACTIONS: Record<
   },
   'site.jobs': JOB_ACTIONS,
   'database.maintain': {
+    menu: 'More',
     name: 'Maintain tables',
     icon: Table2,
     about:
@@ -151,6 +102,7 @@ const ACTIONS: Record<
     },
   },
   'tls.issue': {
+    menu: 'Settings',
     name: 'Change TLS',
     icon: Lock,
     about: 'Issues or renews the certificate of each of them, or removes it.',
@@ -165,6 +117,7 @@ const ACTIONS: Record<
   },
   // A person is taken off all sites on the page People.
   'site.access': {
+    menu: 'More',
     name: 'Remove client accounts',
     icon: UserX,
     about:
@@ -184,8 +137,16 @@ const chosen = Object.entries(ACTIONS).flatMap(([type, actions]) =>
   [actions ?? []].flat().map((action) => ({ type: type as SiteBulkType, ...action })),
 )
 
+const RARE: readonly SiteActionType[] = ['wp.cache-flush', 'wp.cron-run']
+const byName = SITE_ACTIONS.map(
+  (action): BulkAction => ({
+    ...action,
+    ...(RARE.includes(action.type) && { menu: 'More' }),
+  }),
+)
+
 export const BULK_ACTIONS: readonly BulkAction[] = [
   ...chosen.filter(({ isDestructive }) => !isDestructive),
-  ...SITE_ACTIONS,
+  ...byName,
   ...chosen.filter(({ isDestructive }) => isDestructive),
 ]

@@ -10,7 +10,7 @@ import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkTarget, SkippedTarget } from '#shared/api/bulk-operations.ts'
-import type { BulkAction } from './bulk-actions.ts'
+import type { BulkAction } from './bulk-action.ts'
 import { ParamFields, useChosen } from './bulk-params.tsx'
 import { InstallPhp } from './install-php.tsx'
 

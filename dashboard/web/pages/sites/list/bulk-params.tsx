@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import type { BulkAction } from './bulk-actions.ts'
+import type { BulkAction } from './bulk-action.ts'
 
 /** The parameters of a bulk operation, as its fields have them. */
 export function useChosen({ param, fields }: BulkAction) {

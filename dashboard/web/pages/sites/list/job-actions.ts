@@ -1,9 +1,11 @@
 import { CalendarMinus, CalendarPlus } from 'lucide-react'
+import type { BulkAction } from './bulk-action.ts'
 import { AddJob, RemoveJob } from './job-params.tsx'
 
 /** One cron job of each of many sites. */
-export const JOB_ACTIONS = [
+export const JOB_ACTIONS: readonly Omit<BulkAction, 'type'>[] = [
   {
+    menu: 'More',
     name: 'Add cron job',
     icon: CalendarPlus,
     about:
@@ -11,6 +13,7 @@ export const JOB_ACTIONS = [
     fields: AddJob,
   },
   {
+    menu: 'More',
     name: 'Remove cron job',
     icon: CalendarMinus,
     about: 'Removes the job of this name from each of them. A run of it is ended.',

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import {
   type Draft,
   draftOf,
@@ -7,15 +7,8 @@ import {
 } from '#dashboard/web/pages/sites/detail/jobs/draft.ts'
 import { JobFields } from '#dashboard/web/pages/sites/detail/jobs/job-fields.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import { usePaused } from '#dashboard/web/ui/use-paused.ts'
 import { JobName, SiteJob } from '#shared/site-jobs.ts'
-
-export interface ParamsProps {
-  /** Undefined: they are not complete. */
-  onChange: (params: Record<string, unknown> | undefined) => void
-}
-
-const PAUSE_MS = 500
+import { type ParamsProps, usePausedParams } from './paused-params.ts'
 
 /** One job for each of many sites. */
 export function AddJob({ onChange }: ParamsProps) {
@@ -41,16 +34,4 @@ export function RemoveJob({ onChange }: ParamsProps) {
       <Input value={name} autoCapitalize="none" onChange={({ target }) => setName(target.value)} />
     </Field>
   )
-}
-
-/** Undefined while they are typed, or wrong. */
-function usePausedParams(
-  params: Record<string, unknown> | undefined,
-  onChange: ParamsProps['onChange'],
-): void {
-  const text = params === undefined ? '' : JSON.stringify(params)
-  const isPaused = usePaused(text, PAUSE_MS) === text
-  useEffect(() => {
-    onChange(isPaused && text !== '' ? JSON.parse(text) : undefined)
-  }, [isPaused, text, onChange])
 }

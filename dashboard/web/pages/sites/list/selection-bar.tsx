@@ -1,9 +1,11 @@
-import { X } from 'lucide-react'
+import { ChevronDown, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Select } from '#dashboard/web/ui/field.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import { BULK_ACTIONS, type BulkAction } from './bulk-actions.ts'
+import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { BULK_MENUS, type BulkAction } from './bulk-action.ts'
+import { BULK_ACTIONS } from './bulk-actions.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 
 interface SelectionBarProps {
@@ -14,6 +16,9 @@ interface SelectionBarProps {
   onClear: () => void
 }
 
+const BUTTON = 'max-md:hidden max-xl:[&>svg]:hidden'
+const DESTRUCTIVE = BULK_ACTIONS.filter(({ isDestructive }) => isDestructive)
+const BUTTONS = BULK_ACTIONS.filter(({ menu, isDestructive }) => !menu && !isDestructive)
 const NONE: ReadonlySet<number> = new Set()
 
 /** The number of selected sites, and the actions for those that match the filters. */
@@ -29,17 +34,28 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
       <span role="status" className="px-2 font-medium tabular-nums">
         <SelectedCount count={count} shown={known?.size} />
       </span>
-      {BULK_ACTIONS.map((each) => (
-        <Button
-          key={each.name}
-          kind="quiet"
-          icon={<each.icon />}
-          disabled={isIdle}
-          onClick={() => setAction(each)}
-          className="max-md:hidden max-xl:[&>svg]:hidden"
+      {BUTTONS.map((each) => (
+        <ActionButton key={each.name} {...each} disabled={isIdle} onClick={() => setAction(each)} />
+      ))}
+      {BULK_MENUS.map((name) => (
+        <Menu
+          key={name}
+          name={name}
+          button={
+            <Button kind="quiet" icon={<ChevronDown />} disabled={isIdle} className={BUTTON}>
+              {name}
+            </Button>
+          }
         >
-          {each.name}
-        </Button>
+          {BULK_ACTIONS.filter(({ menu }) => menu === name).map((each) => (
+            <MenuItem key={each.name} icon={<each.icon />} onClick={() => setAction(each)}>
+              {each.name}
+            </MenuItem>
+          ))}
+        </Menu>
+      ))}
+      {DESTRUCTIVE.map((each) => (
+        <ActionButton key={each.name} {...each} disabled={isIdle} onClick={() => setAction(each)} />
       ))}
       <Select
         aria-label="Actions for the selected sites"
@@ -61,6 +77,19 @@ export function SelectionBar({ count, ids: known, onClear }: SelectionBarProps) 
         onStarted={onClear}
       />
     </section>
+  )
+}
+
+interface ActionButtonProps extends Pick<BulkAction, 'name' | 'icon'> {
+  disabled: boolean
+  onClick: () => void
+}
+
+function ActionButton({ name, icon: Icon, disabled, onClick }: ActionButtonProps) {
+  return (
+    <Button kind="quiet" icon={<Icon />} disabled={disabled} onClick={onClick} className={BUTTON}>
+      {name}
+    </Button>
   )
 }
 

@@ -6,19 +6,17 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { linesOf } from './lines.ts'
+import { Exclusions } from './exclusions.tsx'
+import { ALL_PAGES, exclusionsOf, pageCacheOf } from './page-cache-draft.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
-
-const USUAL = { enabled: true, paths: [], cookies: [] }
 
 /** The page cache of nginx, and what stays out of it. */
 export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const { data, error, refetch } = useQuery(settingsQuery(site))
   const { dialog, show } = useDialog()
-  const { enabled, paths, cookies } = data?.page_cache ?? USUAL
+  const { enabled, paths, cookies } = data?.page_cache ?? ALL_PAGES
   return (
     <Card
       title="Page cache"
@@ -47,13 +45,9 @@ export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: bo
 }
 
 function Change({ site, settings, ...dialog }: DialogState & { site: Site; settings: Settings }) {
-  const before = settings.page_cache ?? USUAL
-  const [enabled, setEnabled] = useState(before.enabled)
-  const [paths, setPaths] = useState(before.paths.join('\n'))
-  const [cookies, setCookies] = useState(before.cookies.join('\n'))
+  const [enabled, setEnabled] = useState(settings.page_cache?.enabled ?? true)
+  const [draft, setDraft] = useState(() => exclusionsOf(settings.page_cache))
   const [page_purge, setPurge] = useState(settings.page_purge)
-  const page_cache = { enabled, paths: linesOf(paths), cookies: linesOf(cookies) }
-  const isUsual = JSON.stringify(page_cache) === JSON.stringify(USUAL)
   return (
     <SettingsDialog
       {...dialog}
@@ -62,7 +56,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
       about="nginx stores pages for visitors who are not logged in. Logins, carts, forms and shops are left out without a setting."
       action="Apply page cache"
       input={{
-        page_cache: isUsual ? null : page_cache,
+        page_cache: pageCacheOf(enabled, draft),
         ...(page_purge !== settings.page_purge && { page_purge }),
       }}
     >
@@ -80,24 +74,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
             checked={page_purge}
             onChange={setPurge}
           />
-          <Field
-            name="paths"
-            label="Paths to leave out"
-            hint="One in each line, such as /members. Everything below it is left out too."
-          >
-            <TextArea rows={3} value={paths} onChange={({ target }) => setPaths(target.value)} />
-          </Field>
-          <Field
-            name="cookies"
-            label="Cookies to leave out"
-            hint="One name in each line. Pages for visitors with a cookie whose name begins with one of these are not stored."
-          >
-            <TextArea
-              rows={3}
-              value={cookies}
-              onChange={({ target }) => setCookies(target.value)}
-            />
-          </Field>
+          <Exclusions draft={draft} onChange={setDraft} />
         </>
       )}
     </SettingsDialog>

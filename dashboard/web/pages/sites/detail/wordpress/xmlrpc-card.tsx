@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { XMLRPC_NAMES } from '#dashboard/web/features/sites/xmlrpc.ts'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { SettingsDialog } from '#dashboard/web/pages/sites/detail/settings/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -14,17 +15,17 @@ type Mode = Settings['xmlrpc']
 
 const MODES: Record<Mode, { name: string; about: string }> = {
   on: {
-    name: 'On',
+    name: XMLRPC_NAMES.on,
     about:
       'xmlrpc.php answers, which Jetpack and older apps need. One address can send 60 requests a minute; passwords can be guessed there as on the login page.',
   },
   jetpack: {
-    name: 'Only for Jetpack',
+    name: XMLRPC_NAMES.jetpack,
     about:
       'xmlrpc.php answers only the addresses that Jetpack publishes. Behind a proxy or CDN, Jetpack is refused too.',
   },
   off: {
-    name: 'Off',
+    name: XMLRPC_NAMES.off,
     about:
       'xmlrpc.php is closed: every request to it is refused. Jetpack, apps that use XML-RPC and pingbacks do not work. The REST API and the login page are not affected.',
   },

@@ -1,0 +1,7 @@
+import type { Xmlrpc } from '#shared/site-settings.ts'
+
+export const XMLRPC_NAMES: Record<Xmlrpc, string> = {
+  on: 'On',
+  jetpack: 'Only for Jetpack',
+  off: 'Off',
+}

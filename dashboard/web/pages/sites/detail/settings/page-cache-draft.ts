@@ -1,0 +1,25 @@
+import type { PageCache } from '#shared/site-settings.ts'
+import { linesOf } from './lines.ts'
+
+/** The default. */
+export const ALL_PAGES: PageCache = { enabled: true, paths: [], cookies: [] }
+
+/** As they are typed: one in each line. */
+export interface ExclusionsDraft {
+  paths: string
+  cookies: string
+}
+
+export const exclusionsOf = (given: PageCache | null): ExclusionsDraft => ({
+  paths: (given?.paths ?? []).join('\n'),
+  cookies: (given?.cookies ?? []).join('\n'),
+})
+
+/** Null: the default. */
+export function pageCacheOf(
+  enabled: boolean,
+  { paths, cookies }: ExclusionsDraft,
+): PageCache | null {
+  const page_cache = { enabled, paths: linesOf(paths), cookies: linesOf(cookies) }
+  return JSON.stringify(page_cache) === JSON.stringify(ALL_PAGES) ? null : page_cache
+}

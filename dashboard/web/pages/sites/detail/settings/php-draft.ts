@@ -1,0 +1,19 @@
+import { PHP_LIMITS, type PhpLimit } from '#shared/php-values.ts'
+import type { PhpSettings } from '#shared/site-settings.ts'
+import { pairsOf, textOf } from './lines.ts'
+
+/** As it is typed; an empty limit is that of the tier. `values`: `name = value` in each line. */
+export type PhpDraft = Record<PhpLimit, string> & { values: string }
+
+export function draftOf(settings: PhpSettings | null): PhpDraft {
+  const limits = PHP_LIMITS.map((name) => [name, String(settings?.[name] ?? '')])
+  return { ...Object.fromEntries(limits), values: textOf(settings?.values ?? {}) }
+}
+
+/** Null: everything is as the tier has it. */
+export function settingsOf(draft: PhpDraft): PhpSettings | null {
+  const named = PHP_LIMITS.filter((name) => draft[name].trim() !== '')
+  const values = pairsOf(draft.values)
+  if (named.length === 0 && Object.keys(values).length === 0) return null
+  return { ...Object.fromEntries(named.map((name) => [name, Number(draft[name])])), values }
+}

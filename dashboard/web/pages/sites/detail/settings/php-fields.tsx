@@ -1,0 +1,53 @@
+import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { PHP_LIMITS, PHP_VALUES, type PhpLimit } from '#shared/php-values.ts'
+import type { PhpDraft } from './php-draft.ts'
+
+export const LABELS: Record<PhpLimit, { name: string; unit: string }> = {
+  memory_limit: { name: 'Memory of a request', unit: 'MB' },
+  upload: { name: 'Size of an upload', unit: 'MB' },
+  execution_time: { name: 'Time of a request', unit: 'seconds' },
+  input_vars: { name: 'Fields of a form', unit: '' },
+}
+
+interface PhpFieldsProps {
+  draft: PhpDraft
+  /** Of the tier; undefined: the sites have several. */
+  ranges?: Record<PhpLimit, { usual: number; most: number }>
+  onChange: (draft: PhpDraft) => void
+}
+
+/** The limits of PHP and other settings of php.ini. */
+export function PhpFields({ draft, ranges, onChange }: PhpFieldsProps) {
+  const hintOf = (name: PhpLimit) => {
+    const { unit } = LABELS[name]
+    if (!ranges) return `${unit}. Empty: as the tier of each site.`.replace(/^\. /, '')
+    const { usual, most } = ranges[name]
+    return `${unit} ${usual} as its tier, at most ${most}`.trim()
+  }
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {PHP_LIMITS.map((name) => (
+          <Field key={name} name={name} label={LABELS[name].name} hint={hintOf(name)}>
+            <Input
+              inputMode="numeric"
+              placeholder={ranges && String(ranges[name].usual)}
+              value={draft[name]}
+              onChange={({ target }) => onChange({ ...draft, [name]: target.value })}
+            />
+          </Field>
+        ))}
+      </div>
+      <Field
+        name="values"
+        label="Other settings of php.ini"
+        hint={`One in each line: max_file_uploads = 50. These can be set: ${Object.keys(PHP_VALUES).join(', ')}.`}
+      >
+        <TextArea
+          value={draft.values}
+          onChange={({ target }) => onChange({ ...draft, values: target.value })}
+        />
+      </Field>
+    </>
+  )
+}

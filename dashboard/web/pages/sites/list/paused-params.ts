@@ -1,0 +1,21 @@
+import { useEffect } from 'react'
+import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+
+export interface ParamsProps {
+  /** Undefined: they are not complete. */
+  onChange: (params: Record<string, unknown> | undefined) => void
+}
+
+const PAUSE_MS = 500
+
+/** Undefined while they are typed, or wrong. */
+export function usePausedParams(
+  params: Record<string, unknown> | undefined,
+  onChange: ParamsProps['onChange'],
+): void {
+  const text = params === undefined ? '' : JSON.stringify(params)
+  const isPaused = usePaused(text, PAUSE_MS) === text
+  useEffect(() => {
+    onChange(isPaused && text !== '' ? JSON.parse(text) : undefined)
+  }, [isPaused, text, onChange])
+}
