@@ -31,6 +31,7 @@ export const wpCronRunType = operationType({
       'Runs the scheduled events of WordPress that are due, without waiting for the next turn.',
     icon: 'refresh',
     state: 'active',
+    isRare: true,
   },
   bulk: { title: 'Run due events of', params: bulkParams({}), words: {} },
 })

@@ -11,6 +11,6 @@ const ICONS: Record<SiteAction['icon'], LucideIcon> = {
 
 /** What can be done to a site, or to many, by its name alone. */
 export const ACTIONS = SITE_ACTIONS.map((type) => {
-  const { icon, about, state } = actionOf(type)
-  return { type, name: OPERATION_TYPES[type].name, icon: ICONS[icon], about, state }
+  const { icon, about, state, isRare } = actionOf(type)
+  return { type, name: OPERATION_TYPES[type].name, icon: ICONS[icon], about, state, isRare }
 })

@@ -137,12 +137,8 @@ const chosen = Object.entries(ACTIONS).flatMap(([type, actions]) =>
   [actions ?? []].flat().map((action) => ({ type: type as SiteBulkType, ...action })),
 )
 
-const RARE: readonly SiteActionType[] = ['wp.cache-flush', 'wp.cron-run']
 const byName = SITE_ACTIONS.map(
-  (action): BulkAction => ({
-    ...action,
-    ...(RARE.includes(action.type) && { menu: 'More' }),
-  }),
+  ({ isRare, ...action }): BulkAction => ({ ...action, ...(isRare && { menu: 'More' }) }),
 )
 
 export const BULK_ACTIONS: readonly BulkAction[] = [
