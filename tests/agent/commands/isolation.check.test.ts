@@ -29,7 +29,7 @@ test('reports the outcome of every attack and removes both sites', async () => {
 
   const [lines, result] = await check(host)
 
-  const counts = { refused: 51, succeeded: 0, not_applicable: 1, error: 0 }
+  const counts = { refused: 51, succeeded: 0, not_applicable: 3, error: 0 }
   const checked_at = expect.stringMatching(/^2026-01-01T00:00:/)
   const { results } = contract.result.parse(result)
   expect(result).toEqual({ checked_at, counts, results })
