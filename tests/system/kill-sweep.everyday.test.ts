@@ -42,7 +42,6 @@ const tls = (mode: string) => ({ tls: mode, email: SHOP.email })
 /** Keys and certificates are random. */
 const CERTIFICATE = on('tls.issue', tls('self-signed'), tls('none'), {
   ignoring: ['contents'],
-  unanswered: true,
 })
 const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
 const relay = {

@@ -11,8 +11,6 @@ export interface Scenario {
   back: readonly Work[]
   /** Differences between two successes, such as the rows of a new installation. */
   ignoring?: readonly (keyof State)[]
-  /** Killed after its last effect it is done, although its operation was interrupted. */
-  unanswered?: true
 }
 
 /** One row of the table: points of a kind, and their results. */
@@ -48,14 +46,12 @@ export async function referenceOf(agent: CrashingAgent, scenario: Scenario): Pro
 /** Interrupts the operation at each point; the server must then be as before or as after. */
 export async function sweep(
   agent: CrashingAgent,
-  { work: [command, params], back, ignoring = [], unanswered }: Scenario,
+  { work: [command, params], back, ignoring = [] }: Scenario,
   { before, after }: Reference,
   kind: string,
   points: readonly (readonly CrashPoint[])[],
 ): Promise<Outcome> {
   const outcome = { command, kind, points: points.length, before: 0, after: 0, recovery_ms: 0 }
-  const isDone = (state: object, whole: object) =>
-    unanswered === true && Bun.deepEquals(state, whole)
   const comparable = (state: State) => ({
     ...state,
     ...Object.fromEntries(ignoring.map((name) => [name, state[name].length])),
@@ -63,9 +59,8 @@ export async function sweep(
   for (const point of points) {
     const ended = await agent.run(command, params, point)
     outcome.recovery_ms = Math.max(outcome.recovery_ms, ended.recovery_ms)
-    const isAnswered = endsOnce(ended, point) === 'complete'
+    const done = endsOnce(ended, point) === 'complete'
     const state = await stateOf(agent.host)
-    const done = isAnswered || isDone(comparable(state), comparable(after))
     const expected = done ? comparable(after) : before
     expect([point, done ? comparable(state) : state]).toEqual([point, expected])
     outcome[done ? 'after' : 'before'] += 1
