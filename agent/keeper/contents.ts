@@ -1,7 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MANIFEST, parseManifest } from '#agent/os/backup/manifest.ts'
 import { PROOF, provesTag } from '#agent/os/backup/save.ts'
-import { type ListedSnapshot, type Opened, type Restic, tryRestic } from './restic.ts'
+import {
+  type ListedSnapshot,
+  type Opened,
+  type Restic,
+  throwElsewhere,
+  tryRestic,
+} from './restic.ts'
 import { arrivalOf, type Backup, type Contents } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 
@@ -81,7 +87,10 @@ const PROVES = provesTag('')
 
 const isBackup = ({ tags }: ListedSnapshot) => tags.includes('manifest') || tags.includes(WHOLE)
 
-/** The snapshots that a manifest names; undefined if it cannot be read, which may change. */
+/**
+ * The snapshots that a manifest names; undefined if it cannot be read, which may change. Throws if the
+ * storage does not answer.
+ */
 async function partsOf(
   host: Host,
   restic: Restic,
@@ -89,12 +98,14 @@ async function partsOf(
   { id, tags }: ListedSnapshot,
 ): Promise<string[] | undefined> {
   if (!tags.includes('manifest')) return []
-  const { code, stdout } = await tryRestic(host, restic, opened, [
-    ...['dump', '--no-lock', id, `/${MANIFEST}`],
-  ])
-  if (code !== 0) return undefined
+  const args = ['dump', '--no-lock', id, `/${MANIFEST}`]
+  const output = await tryRestic(host, restic, opened, args)
+  if (output.code !== 0) {
+    throwElsewhere(restic, opened, output, args)
+    return undefined
+  }
   try {
-    const { files, database } = parseManifest(stdout)
+    const { files, database } = parseManifest(output.stdout)
     return [files.snapshot, ...(database ? [database.snapshot] : [])]
   } catch {
     return undefined

@@ -1,4 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
+import { isFull } from '#agent/os/restic/failures.ts'
+import { messageOf } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import type { KeeperConfig } from './config.ts'
 import { contentsOf } from './contents.ts'
@@ -17,7 +19,7 @@ import { type Backup, forgottenOf, longestOf } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 import type { Store, StoredFile } from './store.ts'
 import { garbageMessage, sweep } from './sweep.ts'
-import { unlistedIn } from './unlisted.ts'
+import { unlistedIn, unreadableIn } from './unlisted.ts'
 
 const CHUNK = 200
 /** Longer than the steps of a backup that lock the repository. */
@@ -39,30 +41,30 @@ export interface Work {
 
 /** What one run did with a repository. */
 export interface Kept {
+  /** Complete ones that stay. */
   backups: number
   forgotten: string[]
-  problems: Problem[]
 }
 
-/** Forgets old backups of one repository, removes their data, and reads a part of the rest. */
+/**
+ * Forgets old backups of one repository, removes their data, and reads a part of the rest. Adds to
+ * `problems` what it finds, also before it throws.
+ */
 export async function keepRepository(
   work: Work,
   store: Store,
   name: string,
-  state: RepositoryState,
+  { state, problems }: { state: RepositoryState; problems: Problem[] },
 ): Promise<Kept> {
   const { host, restic, config, key, now } = work
   const swept = await sweep(store, name, work)
   const { files } = swept
-  const problems = problemsOf('garbage', swept.problems)
+  problems.push(...problemsOf('garbage', swept.problems))
   const opened = await openRepository(host, restic, { store, name, files, key, last: state.key })
   if (!opened) {
     const advice = 'enter the public key of this keeper in its target, and the next backup adds it'
-    return {
-      backups: 0,
-      forgotten: [],
-      problems: [...problems, { code: 'no_key', message: `No key for this keeper: ${advice}` }],
-    }
+    problems.push({ code: 'no_key', message: `No key for this keeper: ${advice}` })
+    return { backups: 0, forgotten: [] }
   }
   state.key = opened.key
   const listed = await listSnapshots(host, restic, opened)
@@ -73,19 +75,25 @@ export async function keepRepository(
   problems.push(...problemsOf('garbage', await takeOut(work, opened, garbage)))
   const contents = await contentsOf(host, restic, opened, { listed, state, now })
   problems.push(...problemsOf('damaged', contents.broken.map(lostMessage)))
-  for (const id of contents.unreadable) {
-    const message = `The manifest ${id.slice(0, 8)} cannot be read: its snapshots are kept`
-    problems.push({ code: 'unreadable', message })
-  }
+  const hidden = unreadableIn({ files, listed })
+  problems.push(
+    ...problemsOf('unreadable', contents.unreadable.map(unreadableMessage('manifest'))),
+    ...problemsOf('unreadable', hidden.map(unreadableMessage('snapshot'))),
+  )
+  const unreadable = [...contents.unreadable, ...hidden]
   const { clock_problem: clock } = work
   if (clock !== undefined) problems.push({ code: 'clock', message: clock })
-  const forgotten = clock === undefined ? forgottenOf(contents, config.keep, now) : []
-  const kept = { backups: contents.backups.length, forgotten, problems }
+  const forgotten =
+    clock === undefined ? forgottenOf({ ...contents, unreadable }, config.keep, now) : []
+  const stay = contents.backups.filter(({ id }) => !forgotten.includes(id))
+  const kept = { backups: stay.length, forgotten }
   if (work.dry_run) return kept
   await removeOwnLocks(work, store, opened, files)
   await store.removeDrafts(name)
   await forget(work, opened, forgotten, state)
-  if (!isRecoverable(state, contents.broken, now)) await prune(work, opened, state)
+  if (!isRecoverable(state, contents.broken, now)) {
+    problems.push(...problemsOf('failed', await prune(work, opened, state)))
+  }
   forgetLost(work, state, listed)
   problems.push(...problemsOf('damaged', await check(work, opened, state)))
   state.done = now
@@ -94,6 +102,9 @@ export async function keepRepository(
 
 const problemsOf = (code: Problem['code'], messages: readonly string[]): Problem[] =>
   messages.map((message) => ({ code, message }))
+
+const unreadableMessage = (kind: string) => (id: string) =>
+  `The ${kind} ${id.slice(0, 8)} cannot be read: what may belong to it is kept`
 
 const lostMessage = ({ id, arrived }: Backup): string =>
   `The storage has lost a part of the backup ${id.slice(0, 8)} of ${new Date(arrived).toISOString()}: check its disk. What is left is kept, and no data is removed for two weeks`
@@ -153,12 +164,24 @@ async function forget(
   }
 }
 
-/** Removes data that nothing names. A run that was interrupted is continued by the next one. */
+/**
+ * Removes data that nothing names. A run that was interrupted is continued by the next one. Where a
+ * copy of the rest has no space, data that is all unused goes first, without one.
+ */
 async function prune({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
-  if (!state.prune) return
-  const limits = [`--max-unused=${config.max_unused}`, `--max-repack-size=${config.max_repack}`]
-  await runRestic(host, restic, opened, ['prune', '--quiet', RETRY, ...limits])
+  if (!state.prune) return []
+  const args = ['prune', '--quiet', RETRY, `--max-unused=${config.max_unused}`]
+  try {
+    await runRestic(host, restic, opened, [...args, `--max-repack-size=${config.max_repack}`])
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await runRestic(host, restic, opened, [...args, '--max-repack-size=0'])
+    return [
+      `The storage had no space left: a part of the unused data was removed, and the next run continues (${messageOf(error)})`,
+    ]
+  }
   state.prune = false
+  return []
 }
 
 async function check({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {

@@ -4,7 +4,7 @@ import { NO_REPOSITORY } from '#agent/os/restic/failures.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import type { Secret } from '#shared/secret.ts'
 import { opened, publicOf } from './key.ts'
-import { type Opened, type Restic, tryRestic } from './restic.ts'
+import { type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
 import type { Store, StoredFile } from './store.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
@@ -14,7 +14,8 @@ const MOST_BYTES = 65_536
 
 /**
  * Opens a repository with the key that agents added for this keeper. Every key with its name is
- * tried, the one of the last run first: a server can add others, which open nothing.
+ * tried, the one of the last run first: a server can add others, which open nothing. Throws if the
+ * storage does not answer.
  */
 export async function openRepository(
   host: Host,
@@ -39,9 +40,11 @@ export async function openRepository(
     const password = sealed === undefined ? undefined : opened(key, sealed)
     if (!password) continue
     const repository = { store, name, password, key: file.name }
-    const { code } = await tryRestic(host, restic, repository, ['cat', 'config', '--no-lock'])
-    if (code === 0) return repository
-    if (code === NO_REPOSITORY) return undefined
+    const args = ['cat', 'config', '--no-lock']
+    const output = await tryRestic(host, restic, repository, args)
+    if (output.code === 0) return repository
+    if (output.code === NO_REPOSITORY) return undefined
+    throwElsewhere(restic, repository, output, args)
   }
   return undefined
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import type { Host, Output } from '#agent/host/ports.ts'
-import { failureOf } from '#agent/os/restic/failures.ts'
+import {
+  failureOf,
+  isNoList,
+  isOfElsewhere,
+  isUnreachable,
+  SIGNALLED,
+} from '#agent/os/restic/failures.ts'
 import type { Secret } from '#shared/secret.ts'
 import type { Store } from './store.ts'
 
@@ -20,6 +26,8 @@ export interface Restic {
 }
 
 const LEAST_MS = 60_000
+/** A timer is no more exact than this. */
+const TIMER_MS = 100
 
 /** Never throws for an exit status. The password is passed on standard input. */
 export async function tryRestic(
@@ -45,8 +53,33 @@ export async function runRestic(
   args: readonly string[],
 ): Promise<Output> {
   const output = await tryRestic(host, restic, opened, args)
-  if (output.code !== 0) throw failureOf(output, [opened.password])
+  if (output.code !== 0) throw failureIn(restic, opened, output, args)
   return output
+}
+
+/** Throws if something else than the repository was the cause: the next run may succeed. */
+export function throwElsewhere(
+  restic: Restic,
+  opened: Opened,
+  output: Output,
+  args: readonly string[],
+): void {
+  if (isOfElsewhere(failureOf(output, [opened.password])))
+    throw failureIn(restic, opened, output, args)
+}
+
+/** The message of restic, or that it was ended with the run. */
+function failureIn(
+  { left }: Restic,
+  { password }: Opened,
+  output: Output,
+  [command = '']: readonly string[],
+): Error {
+  const failure = failureOf(output, [password])
+  if (output.code < SIGNALLED || left() > TIMER_MS || isUnreachable(failure)) return failure
+  return new Error(
+    `The time of the run (run_minutes) was over before restic ${command} ended: the next run continues. If this happens again, check that the storage answers, or raise run_minutes`,
+  )
 }
 
 const Listed = z.array(
@@ -58,14 +91,17 @@ const Listed = z.array(
 )
 export type ListedSnapshot = { id: string; claimed: number; tags: readonly string[] }
 
-/** The snapshots that restic can read; garbage is left out. */
+/** The snapshots that restic can read; garbage is left out. Throws if the list cannot be read. */
 export async function listSnapshots(
   host: Host,
   restic: Restic,
   opened: Opened,
 ): Promise<ListedSnapshot[]> {
-  const { stdout } = await runRestic(host, restic, opened, ['snapshots', '--json', '--no-lock'])
-  return Listed.parse(JSON.parse(stdout)).map(({ id, time, tags }) => {
+  const args = ['snapshots', '--json', '--no-lock']
+  const output = await runRestic(host, restic, opened, args)
+  if (isNoList(output.stderr))
+    throw failureOf({ ...output, stdout: '', code: 1 }, [opened.password])
+  return Listed.parse(JSON.parse(output.stdout)).map(({ id, time, tags }) => {
     const claimed = Date.parse(time)
     return { id, claimed: Number.isNaN(claimed) ? 0 : claimed, tags: tags ?? [] }
   })
@@ -85,12 +121,13 @@ export async function checkPart(
   { part, of }: { part: number; of: number },
 ): Promise<{ errors: number; packs: string[] }> {
   const subset = `--read-data-subset=${part}/${of}`
-  const output = await tryRestic(host, restic, opened, ['check', '--json', '--no-lock', subset])
+  const args = ['check', '--json', '--no-lock', subset]
+  const output = await tryRestic(host, restic, opened, args)
   const [summary] = output.stdout.split('\n').flatMap((line) => {
     const parsed = line.startsWith('{') ? Checked.safeParse(JSON.parse(line)).data : undefined
     return parsed ? [parsed] : []
   })
-  if (!summary) throw failureOf(output, [opened.password])
+  if (!summary) throw failureIn(restic, opened, output, args)
   const { num_errors: errors, broken_packs } = summary
   return { errors: output.code === 0 ? errors : Math.max(errors, 1), packs: broken_packs ?? [] }
 }

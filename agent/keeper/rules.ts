@@ -90,7 +90,7 @@ export interface Contents {
   /** Backups of which the storage has lost something, with the parts that it still has. */
   broken: readonly Backup[]
   proofs: readonly Proof[]
-  /** Manifests that could not be read: their parts are not known. */
+  /** Manifests and snapshots that could not be read: what belongs to them is not known. */
   unreadable: readonly string[]
 }
 

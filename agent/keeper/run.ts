@@ -23,6 +23,7 @@ export interface ReportLine extends Partial<Kept> {
   repository: string
   /** postponed: the time of the run was over. */
   status: 'ok' | 'problem' | 'failed' | 'postponed'
+  problems?: Problem[]
   seconds: number
 }
 
@@ -87,7 +88,7 @@ export async function* runKeeper(
   )
 }
 
-/** For the dashboard, which reads it with the credentials of a server. */
+/** For the dashboard, which reads it with the credentials of a server. One that fails stops no other. */
 async function report(
   host: Host,
   key: Secret,
@@ -95,10 +96,13 @@ async function report(
   lines: readonly ReportLine[],
 ): Promise<void> {
   const at = new Date(host.clock.now()).toISOString()
+  const failures: string[] = []
   for (const store of stores) {
     const own = lines.filter((line) => line.store === store.name)
-    await store.report(reportsOf(key, at, own))
+    const failed = (error: unknown) => failures.push(`${store.name}: ${messageOf(error)}`)
+    await store.report(reportsOf(key, at, own)).catch(failed)
   }
+  if (failures.length > 0) throw new Error(`The report was not written: ${failures.join('; ')}`)
 }
 
 async function outcomeOf(
@@ -107,12 +111,13 @@ async function outcomeOf(
   name: string,
   state: RepositoryState,
 ): Promise<Pick<ReportLine, 'status' | 'backups' | 'forgotten' | 'problems'>> {
+  const problems: Problem[] = []
   try {
-    const { backups, forgotten, problems } = await keepRepository(work, store, name, state)
-    const status = problems.length > 0 ? 'problem' : 'ok'
-    return { status, backups, forgotten, problems }
+    const kept = await keepRepository(work, store, name, { state, problems })
+    return { status: problems.length > 0 ? 'problem' : 'ok', ...kept, problems }
   } catch (error) {
-    return { status: 'failed', problems: [{ code: 'failed', message: messageOf(error) }] }
+    problems.push({ code: 'failed', message: messageOf(error) })
+    return { status: 'failed', problems }
   }
 }
 

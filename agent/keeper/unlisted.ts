@@ -1,6 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
-import { failureOf, isOfElsewhere } from '#agent/os/restic/failures.ts'
-import { type ListedSnapshot, type Opened, type Restic, tryRestic } from './restic.ts'
+import {
+  type ListedSnapshot,
+  type Opened,
+  type Restic,
+  throwElsewhere,
+  tryRestic,
+} from './restic.ts'
 import type { StoredFile } from './store.ts'
 
 interface Given {
@@ -29,10 +34,16 @@ export async function unlistedIn(
       const name = file.name.slice(0, 8)
       throw new Error(`restic did not list the snapshot ${name}: nothing is removed in this run`)
     }
-    const failure = failureOf(output, [opened.password])
     // Whoever controls a server can send anything, encrypted or not.
-    if (isOfElsewhere(failure)) throw failure
+    throwElsewhere(restic, opened, output, args)
     found.push(file)
   }
   return found
 }
+
+/** The ids of snapshots that restic left out and that the storage itself cannot read. */
+export const unreadableIn = ({ files, listed }: Given): string[] =>
+  files
+    .filter(({ folder, sha256 }) => folder === 'snapshots' && sha256 === undefined)
+    .map(({ name }) => name)
+    .filter((name) => listed.every(({ id }) => id !== name))

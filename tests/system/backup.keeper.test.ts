@@ -31,7 +31,7 @@ describeKeeper('the keeper of a REST server', besideRest, {}, (world) => {
       const all = [...forgotten, cut_off].sort()
       expect([...dry.report[0].forgotten].sort()).toEqual(all)
       expect(await outcomeOf('shop')).toEqual({
-        ...{ code: 0, status: 'ok', backups: 6, problems: [], forgotten: all },
+        ...{ code: 0, status: 'ok', backups: 4, problems: [], forgotten: all },
       })
 
       const stay = [proven, first, last_week, yesterday]

@@ -8,7 +8,7 @@ import type { Secret } from '#shared/secret.ts'
 export const NO_REPOSITORY = 10
 const LOCKED = 11
 /** A signal ended it. */
-const SIGNALLED = 128
+export const SIGNALLED = 128
 export const WRONG_PASSWORD = 12
 
 /** Some files could not be read, or changed while they were; the snapshot has all others. */
@@ -30,13 +30,21 @@ class Damaged extends ResticFailed {}
 
 export const isDamaged = (error: unknown): boolean => error instanceof Damaged
 
+/** The storage, or this server, has no space left. */
+class Full extends ResticFailed {}
+
+export const isFull = (error: unknown): boolean => error instanceof Full
+
 /** The server and the storage do not have the same time. */
 class WrongClock extends ServiceError {}
+
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ServiceError && error.refusal === 'target_unreachable'
 
 /** Whether a backup that cannot be read may be whole: its target, or restic itself, was the cause. */
 export const isOfElsewhere = (error: unknown): boolean =>
   error instanceof WrongClock ||
-  (error instanceof ServiceError && error.refusal === 'target_unreachable') ||
+  isUnreachable(error) ||
   (error instanceof ResticFailed && (error.code === LOCKED || error.code >= SIGNALLED))
 
 /** What restic printed; `late`: it was ended, because it took too long. */
@@ -58,10 +66,11 @@ const silent = (code: number) => `exit status ${code}`
 /** Of an exit status without a meaning of its own. */
 function failureIn(reason: string, { code, late }: { code: number; late: boolean }): Error {
   if (isOfClock(reason)) return new WrongClock('internal', { message: withClockAdvice(reason) })
-  if (STORAGE_FULL.test(reason)) return new ResticFailed(`${FREE} (${reason})`, code)
+  if (STORAGE_FULL.test(reason)) return new Full(`${FREE} (${reason})`, code)
   const isAway = late || AWAY.test(reason)
   if (isAway && !FULL.test(reason)) return unreachable(reason)
   if (isOfDamage(reason)) return new Damaged(`${REPAIR} (${reason})`, code)
+  if (FULL.test(reason)) return new Full(`restic: ${reason}`, code)
   if (isDenied(reason)) return new ResticFailed(withClockAdvice(reason), code)
   const isKilled = code >= SIGNALLED && reason === silent(code)
   return new ResticFailed(isKilled ? `${KILLED} (${reason})` : `restic: ${reason}`, code)
@@ -91,6 +100,9 @@ export const isUnknownSnapshot = (stderr: string): boolean => NO_SNAPSHOT.test(s
 
 /** restic leaves out snapshots that it cannot read, and ends as if these were all. */
 const PARTIAL = /^(Ignoring "|could not load snapshots)/m
+
+/** It could not list them at all, and ends as if there were none. */
+export const isNoList = (stderr: string): boolean => /^could not load snapshots/m.test(stderr)
 
 export const isPartialList = (stderr: string): boolean => PARTIAL.test(stderr)
 

@@ -37,3 +37,17 @@ test('a store that does not answer does not stop the others', async () => {
     true,
   )
 })
+
+test('a report that cannot be written stops no other, and is named', async () => {
+  const host = fakeHost()
+  host.disk.putText('/etc/hosting-keeper/key.pem', keeper.privateKey)
+  const stores = ['/srv/full', '/srv/restic'].map((path) => ({ kind: 'folder' as const, path }))
+  for (const { path } of stores) host.disk.putText(`${path}/shop/config`, 'config')
+  const draft = (path: string) => `dd status=none of=${path}/hosting-keeper/keys/draft`
+  host.fail(draft('/srv/full'), 'No space left on device')
+
+  const run = Array.fromAsync(runKeeper(host, { ...CONFIG, stores }))
+
+  await expect(run).rejects.toThrow(/^The report was not written: \/srv\/full: .*No space left on/)
+  expect(host.ran).toContain(draft('/srv/restic'))
+})
