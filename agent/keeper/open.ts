@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { NO_REPOSITORY } from '#agent/os/restic/failures.ts'
+import { NO_REPOSITORY, SIGNALLED } from '#agent/os/restic/failures.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import type { Secret } from '#shared/secret.ts'
 import { opened, publicOf } from './key.ts'
-import { type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
+import { isOver, type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
 import type { Store, StoredFile } from './store.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
@@ -44,7 +44,8 @@ export async function openRepository(
     const output = await tryRestic(host, restic, repository, args)
     if (output.code === 0) return repository
     if (output.code === NO_REPOSITORY) return undefined
-    throwElsewhere(restic, repository, output, args)
+    // A key may need more memory than there is.
+    if (output.code < SIGNALLED || isOver(restic)) throwElsewhere(restic, repository, output, args)
   }
   return undefined
 }

@@ -57,6 +57,9 @@ export async function runRestic(
   return output
 }
 
+/** Whether the time of the run is over. */
+export const isOver = ({ left }: Restic): boolean => left() <= TIMER_MS
+
 /** Throws if something else than the repository was the cause: the next run may succeed. */
 export function throwElsewhere(
   restic: Restic,
@@ -70,13 +73,13 @@ export function throwElsewhere(
 
 /** The message of restic, or that it was ended with the run. */
 function failureIn(
-  { left }: Restic,
+  restic: Restic,
   { password }: Opened,
   output: Output,
   [command = '']: readonly string[],
 ): Error {
   const failure = failureOf(output, [password])
-  if (output.code < SIGNALLED || left() > TIMER_MS || isUnreachable(failure)) return failure
+  if (output.code < SIGNALLED || !isOver(restic) || isUnreachable(failure)) return failure
   return new Error(
     `The time of the run (run_minutes) was over before restic ${command} ended: the next run continues. If this happens again, check that the storage answers, or raise run_minutes`,
   )

@@ -110,6 +110,17 @@ test('a storage that does not answer has not lost the key', async () => {
   expect(problems).toEqual([])
 })
 
+test('a key that no memory is enough for does not hide the next one', async () => {
+  const { host, state } = repository()
+  const other: StoredFile = { ...KEY, name: 'b'.repeat(64), sha256: 'b'.repeat(64), at: NOW - DAY }
+  host.fail(`/restic --key-hint=${other.name} cat config`, '', 137)
+
+  const { kept, problems } = await keep({ host, state, more: [other] })
+
+  expect([kept, problems]).toEqual([{ backups: 2, forgotten: [HASHES[0]] }, []])
+  expect([host.ran[0], state.key]).toEqual([...[expect.stringContaining(other.name), KEY.name]])
+})
+
 test('a storage that does not answer has not lost a manifest', async () => {
   const { host, state } = repository()
   delete state.snapshots[HASHES[2]]
