@@ -1,14 +1,30 @@
-import { expect, test } from 'bun:test'
-import { besideS3, describeKeeper } from '#tests/support/storage/keeper-world.ts'
+import { afterAll, expect, test } from 'bun:test'
+import { poll } from '#tests/support/lab/index.ts'
+import { fading } from '#tests/support/storage/fading.ts'
+import { besideHeldS3 } from '#tests/support/storage/held-s3.ts'
+import { describeKeeper } from '#tests/support/storage/keeper-world.ts'
+import { installUnits, killWhen } from '#tests/support/storage/killed-keeper.ts'
 import { restic } from '#tests/support/storage/restic.ts'
 import { OWNER } from '#tests/support/storage/s3.ts'
-import { hideAll, releaseAttempts, versionsIn } from '#tests/support/storage/s3-attack.ts'
+import { hideAll, keysIn, releaseAttempts, versionsIn } from '#tests/support/storage/s3-attack.ts'
 import { foundDuring, KEEPER_KEY, privateLine } from '#tests/support/system/keeper-secrets.ts'
 
 const MINUTES = 60_000
-const locked = () => besideS3({ locked_days: 1 })
+const locked = () => besideHeldS3({ locked_days: 1 })
+const CONFIG = { config: { max_unused: '0%', run_minutes: 1 } }
 
-describeKeeper('a bucket with object lock', locked, {}, (world) => {
+/** The n-th of these requests is never answered. */
+const MOMENTS = [
+  { name: 'lists the snapshots', request: '^GET .*prefix=sites/killed/snapshots/', n: 2 },
+  { name: 'has forgotten one of two snapshots', request: '^DELETE .*/killed/snapshots/', n: 2 },
+  { name: 'writes the remaining data again', request: '^PUT .*/killed/data/', n: 1 },
+  { name: 'has written the new index', request: '^DELETE .*/killed/index/', n: 1 },
+  { name: 'removes data', request: '^DELETE .*/killed/data/', n: 2 },
+]
+
+describeKeeper('a bucket with object lock', locked, CONFIG, (world) => {
+  afterAll(() => world()?.place.proxy.stop())
+
   test(
     'has what the keeper forgets until its lock ends, and what an attacker deletes and overwrites',
     async () => {
@@ -62,6 +78,85 @@ describeKeeper('a bucket with object lock', locked, {}, (world) => {
       )
       expect(await client.must(['cat', '/root/back/page.html'])).toBe(page)
       expect((await keeper.run()).report[0]).toMatchObject({ status: 'ok', problems: [] })
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'loses nothing when it is killed, and the next run ends its work',
+    async () => {
+      const { outcomeOf, place, report } = world()
+      const { machine, proxy, storage } = place
+      await installUnits(machine, '/srv')
+      const { history, gone, kept, expectWhole } = await fading(world(), 'killed', 12)
+      const stored = async () => {
+        const keys = await keysIn(storage, 'killed')
+        return (folder: string) => keys.filter((key) => key.includes(`/${folder}/`)).length
+      }
+      const before = await stored()
+
+      for (const { name, request, n } of MOMENTS) {
+        await proxy.hold(request, n)
+        expect([name, await killWhen(machine, proxy.held)]).toEqual([name, 'signal'])
+        await proxy.drop()
+        await expectWhole()
+      }
+
+      expect(await outcomeOf('killed')).toEqual({
+        ...{ code: 0, status: 'ok', backups: 2, problems: [], forgotten: [] },
+      })
+      await expectWhole()
+      expect([gone.length, await history.snapshots()]).toEqual([2, kept])
+      const after = await stored()
+      expect(after('locks')).toBe(0)
+      expect(after('data')).toBeLessThan(before('data'))
+      expect(await report()).toMatchObject({ troubled: 0, problems: [] })
+      await history.save(0)
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'continues after a short cut of the network, and in the next run after a long one',
+    async () => {
+      const { outcomeOf, place, report } = world()
+      const { machine, proxy } = place
+      /** The outcome of a run whose network is cut before a new index takes the place of others. */
+      const cutUntil = async (name: string, end: () => Promise<unknown>) => {
+        await proxy.hold(`^DELETE .*/${name}/index/`)
+        const run = outcomeOf(name)
+        await proxy.held()
+        await machine.partition(true)
+        await proxy.release()
+        await end()
+        await machine.partition(false)
+        return run
+      }
+      const isEnded = async () => (await machine.exec(['pgrep', '--exact', 'restic'])).code !== 0
+      const blog = await fading(world(), 'blog', 12)
+      const done = { code: 0, status: 'ok', backups: 2, problems: [] }
+
+      expect(await cutUntil('blog', () => Bun.sleep(3000))).toEqual({
+        ...done,
+        forgotten: blog.gone,
+      })
+      await blog.expectWhole()
+      const news = await fading(world(), 'news', 12)
+      const cut = await cutUntil('news', () => poll(isEnded))
+
+      expect(cut).toEqual({
+        ...{ code: 1, status: 'failed', backups: undefined, forgotten: [] },
+        problems: [
+          expect.stringMatching(/^The time of the run .* was over before restic prune ended/),
+        ],
+      })
+      const problem = { repository: 'news', code: 'failed' }
+      expect(await report()).toMatchObject({ troubled: 1, problems: [problem] })
+      await news.expectWhole()
+      expect(await outcomeOf('news')).toEqual({ ...done, forgotten: [] })
+      expect(await report()).toMatchObject({ troubled: 0, problems: [] })
+      expect(await news.history.snapshots()).toEqual(news.kept)
+      await news.expectWhole()
     },
     10 * MINUTES,
   )

@@ -68,6 +68,15 @@ export async function killBeforeDeletion(host: Host, repository: string): Promis
   await host.must(['bash', '-c', KILL_HELD, repository])
 }
 
+/** Starts a run, and kills it when it has come to a moment. */
+export async function killWhen(host: Host, moment: () => Promise<unknown>): Promise<string> {
+  await host.must(['systemctl', 'reset-failed'])
+  await host.must(['systemctl', 'start', '--no-block', UNIT])
+  await moment()
+  await host.must(['systemctl', 'kill', '--signal=KILL', UNIT])
+  return stopped(host)
+}
+
 const show = async (host: Host, property: string) =>
   (await host.must(['systemctl', 'show', '--value', '--property', property, UNIT])).trim()
 
