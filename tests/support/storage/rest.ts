@@ -88,7 +88,7 @@ export async function attempts(
   return [...answers].sort()
 }
 
-/** The files in a folder of keys, as a server with these credentials reads them. */
+/** The files in a folder of keys, but drafts, as a server with these credentials reads them. */
 export async function keysOf(
   client: Host,
   { place, secret }: ReturnType<typeof targetOf>,
@@ -100,5 +100,5 @@ export async function keysOf(
       `${place.url}${repository}/keys/${path}`,
     ])
   const names: string[] = JSON.parse(await get(''))
-  return Promise.all(names.map(get))
+  return Promise.all(names.filter((name) => /^[0-9a-f]{64}$/.test(name)).map(get))
 }
