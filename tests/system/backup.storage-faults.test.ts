@@ -8,6 +8,7 @@ import {
   SAVES,
 } from '#tests/support/system/backup-faults/checks.ts'
 import { grow, shrink } from '#tests/support/system/backup-faults/disk.ts'
+import { expectHalfMade } from '#tests/support/system/backup-faults/first.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 
@@ -123,6 +124,12 @@ unless(lab.available()).describe('a backup', () => {
       await world.undo()
       await world.expectSame('undone', before)
     },
+    10 * MINUTES,
+  )
+
+  test(
+    'completes a repository that has only its first key, with a credential that cannot delete',
+    () => expectHalfMade(world),
     10 * MINUTES,
   )
 

@@ -25,9 +25,13 @@ export interface Saved {
   password: string
 }
 export interface Ended {
-  event: string
+  event: 'complete' | 'error' | 'refused' | 'killed'
   data: Record<string, unknown> & { message?: string }
+  /** The arguments of each restic. */
+  restics: string[]
 }
+
+const KILLED = 128 + 9
 
 /** A server with one site, whose agent runs one command at a time and can fail at any call. */
 export class BackupHost {
@@ -41,18 +45,19 @@ export class BackupHost {
     this.root = Buffer.from(`${host.root}/srv/www/${SITE.user}/public`)
   }
 
-  static async start(name: string): Promise<BackupHost> {
+  static async start(name: string, suite: 'bookworm' | 'trixie' = 'trixie'): Promise<BackupHost> {
     const build = [process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`]
     await must([...build, 'tests/support/system/faulty-agent.ts'])
     const host = await startMachine(
-      { name, suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
+      { name, suite, init: 'systemd', image: await packaged(suite) },
       { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
     )
     await putRestic(host)
     await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
     const server = new BackupHost(host)
     await server.completed('server.provision', {})
-    await server.completed('site.create', SITE)
+    const php = suite === 'trixie' ? SITE.php : '8.2'
+    await server.completed('site.create', { ...SITE, php })
     return server
   }
 
@@ -60,8 +65,11 @@ export class BackupHost {
   async run(command: string, params: object, fault = 'none', more = {}): Promise<Ended> {
     const env = { ...ENVIRONMENT, ...more }
     const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
-    const output = await this.host.must(argv, { env, timeout_ms: 20 * MINUTES })
-    return JSON.parse(output).outcome
+    const { code, stdout, stderr } = await this.host.exec(argv, { env, timeout_ms: 20 * MINUTES })
+    if (code === KILLED) return { event: 'killed', data: {}, restics: [] }
+    if (code !== 0) throw new Error(`${command} ended with ${code}: ${stderr}`)
+    const { outcome, restics } = JSON.parse(stdout)
+    return { ...outcome, restics }
   }
 
   async completed(command: string, params: object): Promise<Ended['data']> {

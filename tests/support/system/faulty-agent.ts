@@ -10,15 +10,17 @@ import { runReading } from './readings.ts'
 
 /**
  * Runs one command on its own machine, in one process, and fails at the n-th call of a port within a
- * step (`none`: at none). Prints as JSON the last event and, for each step of the journal, its number
- * of calls.
+ * step (`none`: at none). Prints as JSON the last event, for each step of the journal its number of
+ * calls, and the arguments of each restic. Like an agent that starts, it first ends what a killed one
+ * has left; `recover` does nothing else.
  *
  *     faulty-agent <command> <step>:<n> <params as JSON>
  */
 const [name = '', failAt = 'none', params = '{}'] = process.argv.slice(2)
 await runOwnProgram(name, process.argv.slice(3))
 await runReading(name, params)
-if (!isCommandName(name)) throw new Error(`unknown command: ${name}`)
+if (!isCommandName(name) && name !== 'recover') throw new Error(`unknown command: ${name}`)
+const restics: string[] = []
 const steps: { step: string; calls: number }[] = []
 let injecting = true
 /** Between the intent and the end of a step. */
@@ -31,6 +33,7 @@ function counted<T extends object>(port: T): T {
       if (typeof member !== 'function' || name === 'tree') return member
       return (...args: unknown[]) => {
         note(name === 'append' ? String(args[1]) : '')
+        noteRestic(args[0])
         return member.apply(target, args)
       }
     },
@@ -52,6 +55,13 @@ function note(appended: string): void {
   }
 }
 
+/** Its command with everything after it. */
+function noteRestic(argv: unknown): void {
+  if (!Array.isArray(argv) || !String(argv[0]).endsWith('/restic')) return
+  const command = argv.findIndex((word, at) => at > 0 && /^[a-z]+$/.test(word))
+  restics.push(argv.slice(command).join(' '))
+}
+
 const real = realHost(readConfig(process.env).settings)
 const host: Host = {
   ...real,
@@ -61,10 +71,12 @@ const host: Host = {
   net: counted(real.net),
 }
 const runner = new Runner({ host, commands, report: () => undefined })
+await (await runner.recover()).ended
+if (name === 'recover') process.exit(0)
 const outcome = await runner
   .start(name, COMMANDS[name].params.parse(JSON.parse(params)))
   .then((operation) => Array.fromAsync(operation.follow(0, new AbortController().signal)))
   .then((events) => events.at(-1))
   .catch((error: unknown) => ({ event: 'refused', data: { message: String(error) } }))
-console.log(JSON.stringify({ outcome, steps }))
+console.log(JSON.stringify({ outcome, steps, restics }))
 process.exit(0)

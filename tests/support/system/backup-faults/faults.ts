@@ -1,7 +1,9 @@
+import type { Ended } from '#tests/support/system/backup-host.ts'
+import { ENVIRONMENT } from '#tests/support/system/machine.ts'
 import type { StorageKind } from './storages.ts'
 import type { FaultyWorld } from './world.ts'
 
-type End = 'complete' | 'error'
+type End = Ended['event']
 
 export interface Fault {
   name: string
@@ -11,13 +13,15 @@ export interface Fault {
   happen(world: FaultyWorld, pid: string): Promise<unknown>
 }
 
+export const RESTIC_KILLED: Fault = {
+  name: 'restic is killed',
+  ends: () => ['error'],
+  happen: ({ server }, pid) => server.host.must(['kill', '-KILL', pid]),
+}
+
 /** What happens to an operation while its restic runs. */
 export const FAULTS: readonly Fault[] = [
-  {
-    name: 'restic is killed',
-    ends: () => ['error'],
-    happen: ({ server }, pid) => server.host.must(['kill', '-KILL', pid]),
-  },
+  RESTIC_KILLED,
   {
     name: 'the storage is killed, and starts again',
     // restic makes no second connection of ssh, but its first one waits.
@@ -38,3 +42,16 @@ export const FAULTS: readonly Fault[] = [
     },
   },
 ]
+
+/** Not restic, which systemd has started; the next agent ends what this one has left. */
+export const AGENT_KILLED: Fault = {
+  name: 'the agent is killed',
+  ends: () => ['killed'],
+  async happen(world) {
+    const { host } = world.server
+    await host.must(['pkill', '--signal=KILL', '--full', `^${AGENT} backup[.]`])
+    world.later(0, () => host.must([AGENT, 'recover'], { env: ENVIRONMENT }))
+  },
+}
+
+const AGENT = '/usr/local/bin/hosting-agent'

@@ -1,10 +1,10 @@
 import type { Host } from '#tests/support/lab/index.ts'
 
-/** Stops the first restic whose arguments have a text, prints its number, and waits at most a minute. */
+/** Stops the first restic (QEMU runs it where its clock is moved) whose arguments have a text, prints its number, and waits at most a minute. */
 const STOP = `while [ $SECONDS -lt 60 ]; do
   for folder in /proc/[0-9]*; do
     read -r name 2>/dev/null < $folder/comm || continue
-    [ "$name" = restic ] || continue
+    case $name in restic|qemu-*) ;; *) continue ;; esac
     tr '\\0' ' ' 2>/dev/null < $folder/cmdline | grep -q -e "$1" || continue
     kill -STOP "\${folder#/proc/}" && echo "\${folder#/proc/}" && exit
   done

@@ -5,6 +5,7 @@ import type { Target } from '#tests/support/storage/restic.ts'
 import { startS3Server, WRITER } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { grow, onDisk, shrink } from './disk.ts'
+import { filesInBucket, filesInFolder, type StoredFiles } from './stored-files.ts'
 
 /** A storage with one repository, and the ways in which it fails. */
 export interface FaultyStorage {
@@ -16,13 +17,24 @@ export interface FaultyStorage {
   keeper: Target
   /** Where its repositories are; undefined: in no folder. */
   folder?: string
+  /** Those of a repository. */
+  filesOf(repository: string): StoredFiles
   /** Once, when it has its repository. */
   prepare(repository: string, password: string): Promise<unknown>
+  /** From now on the storage has no repository, until `back` is called. */
+  emptied(repository: string): Promise<Emptied>
   /** From now on it has no space for a backup. */
   fill(): Promise<unknown>
   empty(): Promise<unknown>
   /** The answer of a full one, as restic shows it. */
   full: RegExp
+}
+
+interface Emptied {
+  target: Target
+  /** Of the new repository. */
+  removeConfig(): Promise<unknown>
+  back(): Promise<unknown>
 }
 
 export type StorageKind = 'rest' | 'sftp' | 's3'
@@ -35,15 +47,16 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
       keeper: keeper('shop'),
       full: /^The storage has no space left: .*507/,
     }
-    return { kind: 'rest', host, service: 'rest', ...of, ...inFolder(host, `${folder}/shop`) }
+    return { kind: 'rest', host, service: 'rest', ...of, ...inFolder(host, `${folder}/shop`, of) }
   },
   async sftp() {
     const { host, folder, target } = await startSftpServer()
     const of = { target, keeper: target, full: /Failure|no space/i }
-    return { kind: 'sftp', host, service: 'sftp', ...of, ...inFolder(host, folder) }
+    return { kind: 'sftp', host, service: 'sftp', ...of, ...inFolder(host, folder, of) }
   },
   async s3() {
     const { host, target, request } = await startS3Server()
+    let emptied = 0
     const quota = (...words: string[]) => {
       const argv = ['radosgw-admin', '-n', 'client.rgw', 'quota', ...words]
       return host.must([...argv, '--quota-scope=bucket', '--bucket=backups'])
@@ -59,6 +72,18 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
       },
       prepare: (repository, password) =>
         quickenObjects((asked) => request(WRITER, asked), `sites/${repository}/keys`, password),
+      filesOf: (repository) =>
+        filesInBucket((asked) => request(WRITER, asked), 'backups', `sites/${repository}`),
+      async emptied(repository) {
+        emptied += 1
+        const prefix = `empty-${emptied}`
+        const url = `/${prefix}/${repository}/config`
+        return {
+          target: { ...target, place: { ...target.place, prefix } },
+          removeConfig: () => request(WRITER, { method: 'DELETE', url }),
+          back: async () => undefined,
+        }
+      },
       async fill() {
         await quota('set', '--max-size=1M')
         await quota('enable')
@@ -68,9 +93,19 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
   },
 }
 
-function inFolder(host: lab.Host, folder: string) {
+function inFolder(host: lab.Host, folder: string, { target }: Pick<FaultyStorage, 'target'>) {
   return {
     folder,
+    filesOf: (repository: string) => filesInFolder(host, `${folder}/${repository}`),
+    async emptied(repository: string) {
+      const [path, former] = [`${folder}/${repository}`, `${folder}/former`]
+      await host.must(['mv', path, former])
+      return {
+        target,
+        removeConfig: () => host.must(['rm', `${path}/config`]),
+        back: () => host.must(['bash', '-ec', `rm -rf ${path}; mv ${former} ${path}`]),
+      }
+    },
     /** The repository gets quick keys, and a disk that can be filled. */
     async prepare(repository: string, password: string) {
       await quickenKeys(`${host.root}${folder}/${repository}`, password)

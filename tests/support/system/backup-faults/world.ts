@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import * as fs from 'node:fs'
-import { installRestic, restic } from '#tests/support/storage/restic.ts'
+import { installRestic, restic, type Target } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { differences } from '#tests/support/system/histories/tree-state.ts'
 import { type FaultyStorage, STORAGES, type StorageKind } from './storages.ts'
@@ -77,11 +77,13 @@ export class FaultyWorld {
   undo = () => this.server.completed('backup.undo', { domain: SITE.domain })
 
   /** Runs restic with the rights of the storage's owner. */
-  async keeper(...args: string[]) {
+  keeper = (...args: string[]) => this.keeperOf(this.storage.keeper, ...args)
+
+  async keeperOf(target: Target, ...args: string[]) {
     const { password, repository } = this.saved
     await this.server.host.put('/root/restic/own', `${password}\n`, 0o600)
     const own = ['--password-file', '/root/restic/own', ...args]
-    return restic(this.server.host, this.storage.keeper, repository, own)
+    return restic(this.server.host, target, repository, own)
   }
 
   /** The complete backups, by their IDs. */
