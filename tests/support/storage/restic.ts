@@ -13,6 +13,14 @@ export interface Target {
   secret: string
 }
 
+/** A folder of the computer that runs restic. */
+export interface LocalTarget {
+  place: { kind: 'local'; path: string }
+  secret: string
+}
+
+type AnyTarget = Target | LocalTarget
+
 const FOLDER = '/root/restic'
 
 /** The package of restic that the agent installs by default, downloaded once on a machine. */
@@ -45,7 +53,7 @@ export async function installRestic(host: Host): Promise<void> {
 /** Runs restic on `client` for the repository `name` of a target. */
 export async function restic(
   client: Host,
-  target: Target,
+  target: AnyTarget,
   name: string,
   args: readonly string[],
 ): Promise<Outcome> {
@@ -61,7 +69,8 @@ export async function restic(
   return client.exec([`${FOLDER}/usr/bin/restic`, ...optionsOf(target), ...args], { env })
 }
 
-function filesOf({ place, secret }: Target): Record<string, string> {
+function filesOf({ place, secret }: AnyTarget): Record<string, string> {
+  if (place.kind === 'local') return {}
   if (place.kind === 'rest') return { ca: place.ca }
   if (place.kind === 'sftp') {
     const known = `[${place.host}]:${place.port} ${place.host_key}`
@@ -71,7 +80,8 @@ function filesOf({ place, secret }: Target): Record<string, string> {
   return { ca: place.ca, aws }
 }
 
-function addressOf({ place, secret }: Target, name: string): string {
+function addressOf({ place, secret }: AnyTarget, name: string): string {
+  if (place.kind === 'local') return `${place.path}/${name}`
   if (place.kind === 's3') return `s3:${place.url}/${place.bucket}/${place.prefix}/${name}`
   if (place.kind === 'rest') {
     const [scheme, rest] = place.url.split('://')
@@ -80,7 +90,8 @@ function addressOf({ place, secret }: Target, name: string): string {
   return `sftp://${place.user}@${place.host}:${place.port}/${place.path}/${name}`
 }
 
-function optionsOf({ place }: Target): string[] {
+function optionsOf({ place }: AnyTarget): string[] {
+  if (place.kind === 'local') return []
   if (place.kind !== 'sftp') return ['--cacert', `${FOLDER}/ca`]
   const settings = [
     ...['IdentitiesOnly=yes', 'BatchMode=yes', 'StrictHostKeyChecking=yes'],

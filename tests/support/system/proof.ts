@@ -3,7 +3,7 @@ import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import type * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
-import { putRestic } from '#tests/support/storage/restic.ts'
+import { type LocalTarget, putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
 import { packaged } from './packaged.ts'
 
@@ -19,7 +19,7 @@ export const SITE = {
 }
 export const PUBLIC = `/srv/www/${SITE.user}/public`
 /** A folder of the server. */
-const LOCAL = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+export const LOCAL: LocalTarget = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 
 /** A server with a site, and commands of the agent on it, in one process each. */
 export class ProofWorld {

@@ -1,0 +1,3 @@
+import { describeStates } from '#tests/support/system/backup-faults/states-suite.ts'
+
+describeStates('sftp', 'a repository in an SFTP account')
