@@ -34,6 +34,7 @@ const Proof = {
 const Backup = {
   id: 3,
   at: AT,
+  is_ahead: false,
   target_id: 1,
   target: 'Backup server',
   ...sizes,

@@ -16,7 +16,7 @@ export async function listGone(db: Database): Promise<GoneSite[]> {
       count: sql<number>`count(*)`,
       recorded_at,
       // SQLite takes these from the row with the maximum.
-      last_at: backups.at,
+      last_at: sql<string>`min(${backups.at}, ${backups.recorded_at})`,
       backup_id: backups.id,
       bytes: backups.bytes,
     })

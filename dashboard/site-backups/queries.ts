@@ -133,6 +133,9 @@ export function backupStatements(
 const lastProof = sql`(select id from backup_proofs where backup_proofs.backup_id = backups.id
   order by id desc limit 1)`
 
+/** A server dates its backups itself. */
+const isAhead = sql`julianday(${backups.at}) - julianday(${backups.recorded_at}) > 1.0 / 24`
+
 /** Those that are still in their targets, newest first: by the clock of the dashboard. */
 export async function listBackups(db: Database, site_id: number): Promise<BackupView[]> {
   const { id, at, target_id, files, tables, bytes, stored, seconds, excluded } = backups
@@ -140,6 +143,7 @@ export async function listBackups(db: Database, site_id: number): Promise<Backup
     .select({
       id,
       at,
+      is_ahead: isAhead.mapWith(Boolean),
       target_id,
       target: backup_targets.name,
       files,

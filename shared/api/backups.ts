@@ -161,7 +161,10 @@ export type ProofView = z.infer<typeof ProofView>
 export const BackupView = z
   .strictObject({
     id: RecordId,
-    at: Timestamp,
+    at: Timestamp.describe('By the clock of its server.'),
+    is_ahead: z
+      .boolean()
+      .describe('Whether `at` is more than an hour later than the dashboard recorded it.'),
     target_id: RecordId,
     target: z.string(),
     files: Count,

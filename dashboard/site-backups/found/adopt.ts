@@ -52,12 +52,23 @@ export async function adoptBackups(
   const request = { target: openTarget(target, sealer), repository, passwords }
   const listed = await listAll(agents, server, request)
   const sealed_password = sealed_passwords[listed.password]
+  const now = timestamp(clock)
   const [newest] = listed.backups
   if (sealed_password === undefined || !newest) throw new Error('the agent listed no backup')
   const { domain } = listed
   const known = { target_id, name: repository, kit_id: kit.id, sealed_password }
   const entry = entryOf(clock, { type: 'backup.adopt', domain, user_id })
-  const listing = { target_id, repository, listed, now: timestamp(clock), asked_at }
+  const listing = { target_id, repository, listed, now, asked_at }
   const added = await adopt(db, { repository: known, listing, entry })
-  return { repository, domain, backups: listed.backups.length, added, last_at: newest.at }
+  return {
+    repository,
+    domain,
+    backups: listed.backups.length,
+    added,
+    last_at: newestOf(listed.backups, now),
+  }
 }
+
+/** Of those that are not dated in the future; now, if all are. */
+const newestOf = (backups: readonly { at: string }[], now: string): string =>
+  backups.find(({ at }) => at <= now)?.at ?? now

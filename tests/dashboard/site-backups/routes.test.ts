@@ -80,7 +80,14 @@ describe('the backups of a site', () => {
       { 'backup.undo': { domain } },
     ])
     const sizes = { files: 10, tables: 12, bytes: 2000, stored: 300, seconds: 2 }
-    const view = { target_id, target: 'Backup server', ...sizes, excluded: [], proof: null }
+    const view = {
+      is_ahead: false,
+      target_id,
+      target: 'Backup server',
+      ...sizes,
+      excluded: [],
+      proof: null,
+    }
     expect(first).toEqual({
       backups: [
         { id: backup_id + 1, at: '2026-01-02T00:00:00.000Z', ...view },

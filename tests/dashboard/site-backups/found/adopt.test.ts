@@ -1,61 +1,17 @@
 import { expect, test } from 'bun:test'
 import { backups } from '#dashboard/db/backup-schema.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
+import { confirmKit, kit, SECRET, sealed } from '#tests/support/dashboard/backups.ts'
 import {
-  backupAgent,
-  checkedTarget,
-  confirmKit,
-  kit,
-  SECRET,
-  sealed,
-} from '#tests/support/dashboard/backups.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+  backup,
+  FORGED,
+  found,
+  listed,
+  OLD,
+  storage,
+} from '#tests/support/dashboard/found-backups.ts'
 
-const OLD = 'a-password-of-the-lost-dashboard'
-const FORGED = 'a-password-of-somebody-else'
 const { at, recorded_at } = backups
-const KIT = '0123456789abcdef'
-
-const found = {
-  is_listed: true,
-  repositories: [
-    { name: 'shop_k3f9', keys: [{ kit: KIT, sealed: sealed(OLD) }] },
-    { name: 'zeta_1111', keys: [] },
-  ],
-  next: null,
-}
-const backup = (day: number) => ({
-  id: String(day).repeat(64),
-  at: `2026-01-0${day}T00:00:00.000Z`,
-  ...{ files: 10, bytes: 2000, stored: 300, seconds: 2 },
-})
-const listed = {
-  ...{ password: 1, domain: 'shop.example', tables: 12, excluded: ['*.log'] },
-  backups: [backup(2), backup(1)],
-}
-
-async function storage() {
-  const { agent } = backupAgent()
-  const asked: Record<string, unknown>[] = []
-  const answer = (path: string, body: unknown) =>
-    agent.answers.set(path, async (request) => {
-      asked.push({ path, ...(await request.json()) })
-      return Response.json(body)
-    })
-  answer('/backups/find', found)
-  answer('/backups/list', listed)
-  const dashboard = await makeDashboard()
-  const server_id = await dashboard.addServer(agent)
-  const target_id = await checkedTarget(dashboard, server_id)
-  const at = `/api/servers/${server_id}`
-  const search = (more = {}) =>
-    dashboard.call('POST', `${at}/backup-search`, { target_id, ...more })
-  const adopt = (sealed_passwords: string[]) =>
-    dashboard.call('POST', `${at}/backup-adopt`, {
-      ...{ target_id, repository: 'shop_k3f9', sealed_passwords },
-    })
-  return { agent, answer, asked, dashboard, search, adopt }
-}
 
 test('the repositories of a target are found with their sealed passwords, by a server', async () => {
   const { agent, asked, dashboard, search } = await storage()
@@ -156,20 +112,28 @@ test('backups that were found before their site belong to it after the next sear
   expect((await dashboard.call('GET', '/api/fleet/backups')).body.gone).toEqual([])
 })
 
-test('a backup from a clock that is ahead is recorded no later than now', async () => {
+test('a backup from a clock that is ahead is recorded and shown no later than now', async () => {
   const { agent, answer, dashboard, search, adopt } = await storage()
   await using _ = agent
   await using __ = dashboard
   await confirmKit(dashboard)
   answer('/backups/list', {
     ...listed,
-    backups: [{ ...backup(2), at: '2999-01-01T00:00:00.000Z' }],
+    backups: [{ ...backup(2), at: '2999-01-01T00:00:00.000Z' }, backup(1)],
   })
   const { dashboard_key } = (await search()).body
-  await adopt([sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)])
+  const passwords = [sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)]
+  const adopted = await adopt(passwords)
 
-  const [row] = await dashboard.db.read.select({ at, recorded_at }).from(backups)
+  const [, row] = await dashboard.db.read.select({ at, recorded_at }).from(backups)
 
+  expect(adopted.body.last_at).toBe(backup(1).at)
+  const { gone } = (await dashboard.call('GET', '/api/fleet/backups')).body
+  expect(gone[0].last_at).toBe(row?.recorded_at)
+  const id = await addSite(dashboard, 1, { domain: 'shop.example', user: 'shop_k3f9' })
+  await adopt(passwords)
+  const shown = (await dashboard.call('GET', `/api/servers/1/sites/${id}/backups`)).body.backups
+  expect(shown.map((one: { is_ahead: boolean }) => one.is_ahead)).toEqual([true, false])
   expect(row?.at).toBe('2999-01-01T00:00:00.000Z')
   expect(Date.parse(row?.recorded_at ?? '')).toBeLessThanOrEqual(
     dashboard.deps.clock.now().getTime(),

@@ -50,7 +50,7 @@ export function BackupTable({ site, backups, onRestore, onCopy }: BackupTablePro
 type RowProps = Omit<BackupTableProps, 'backups'> & { backup: BackupView }
 
 function Row({ site, backup, onRestore, onCopy }: RowProps) {
-  const { id, at, target, files, tables, bytes, stored, seconds } = backup
+  const { id, at, is_ahead, target, files, tables, bytes, stored, seconds } = backup
   return (
     <tr>
       <Cell>
@@ -59,6 +59,11 @@ function Row({ site, backup, onRestore, onCopy }: RowProps) {
           <Time at={at} />
           <span className="md:hidden">, {target}</span>
         </p>
+        {is_ahead && (
+          <p className="text-xs text-muted">
+            Dated in the future: the clock of its server was wrong
+          </p>
+        )}
         <div className="mt-1 sm:hidden">
           <Proof proof={backup.proof} />
         </div>
