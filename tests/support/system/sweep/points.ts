@@ -29,7 +29,7 @@ export function kindsOf({ journal, events }: Records): [string, CrashPoint[][]][
   const power = each('journal', count, { when: 'after', how: 'SIGSTOP' })
   const after = each('journal', count, { when: 'after', ...kill })
   const again = each('journal', 5, { when: 'after', ...kill }).map((second): CrashPoint[] => [
-    { file: 'journal', record: count - 4, when: 'after', ...kill },
+    { file: 'journal', record: Math.max(1, count - 4), when: 'after', ...kill },
     ...second,
   ])
   if (!long) {
