@@ -5,6 +5,7 @@ import { AcmeFront } from '#tests/support/acme/front.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { Asking } from './asking.ts'
 import { PAGE } from './load.ts'
 import { startMachine } from './machine.ts'
@@ -13,7 +14,8 @@ import { AgentClock } from './set-clock.ts'
 
 export const MINUTES = 60_000
 export const HOUR_MS = 60 * MINUTES
-const PROGRAM = 'dist/clocked-agent'
+/** Files of two releases run beside each other. */
+const programOf = (suite: Suite) => `dist/clocked-agent-${suite}`
 const SOURCE = 'tests/support/system/clocked-agent.ts'
 const STATE = '/var/lib/hosting-agent'
 const CA = '/etc/hosting-agent/acme-ca.pem'
@@ -47,13 +49,14 @@ export class FailingAuthority {
     this.roots = roots
   }
 
-  static async start(validity_s: number): Promise<FailingAuthority> {
-    await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, SOURCE])
+  static async start(suite: Suite, validity_s: number): Promise<FailingAuthority> {
+    const program = programOf(suite)
+    await must([process.execPath, 'build', '--compile', `--outfile=${program}`, SOURCE])
     const roots = join((await lab.switchUp()).folder, 'roots.pem')
-    const machine = { name: 'certificates', suite: 'trixie', init: 'systemd' } as const
-    const image = await packaged('trixie')
+    const machine = { name: 'certificates', suite, init: 'systemd' } as const
+    const image = await packaged(suite)
     const mirror = await wordpressMirror()
-    const host = await startMachine({ ...machine, image }, { program: PROGRAM, mirror })
+    const host = await startMachine({ ...machine, image }, { program, mirror })
     const world = new FailingAuthority(host, roots)
     await world.openAuthority(validity_s)
     await host.put(
@@ -64,7 +67,8 @@ export class FailingAuthority {
     await host.must(['systemctl', 'restart', 'hosting-agent.service'])
     const open = ['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443']
     await lab.poll(async () => (await host.exec(open)).code === 0)
-    const site = { domain: DOMAIN, php: '8.4', tier: 'small', tls: 'none', email: EMAIL }
+    const { php } = suites[suite]
+    const site = { domain: DOMAIN, php, tier: 'small', tls: 'none', email: EMAIL }
     await world.#run('site.create', { ...site, user: USER })
     await world.#run('site.domains', { domain: DOMAIN, aliases: ALIASES })
     await host.put(`/srv/www/${USER}/public/answer.php`, PAGE)

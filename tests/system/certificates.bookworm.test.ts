@@ -1,0 +1,3 @@
+import { keepsCertificates } from '#tests/support/system/everyday/certificates.ts'
+
+keepsCertificates('bookworm')

@@ -1,0 +1,3 @@
+import { hasDatabase } from '#tests/support/system/everyday/site-database.ts'
+
+hasDatabase('bookworm')

@@ -1,0 +1,3 @@
+import { importsDatabase } from '#tests/support/system/everyday/database-import.ts'
+
+importsDatabase('bookworm')
