@@ -164,7 +164,8 @@ function check(suite: Suite): void {
       ] as const
       const writing = `UPDATE ${table} SET post_title = post_title`
       const asked = [reading, writing, ...others.map(([sql]) => sql)]
-      const errors = (login: Login) => Promise.all(asked.map((sql) => world.errorOf(login, sql)))
+      // One after the other: a temporary user has few connections.
+      const errors = (login: Login) => Array.fromAsync(asked, (sql) => world.errorOf(login, sql))
       const refused = others.map(([, error]) => error)
       expect(await errors(brief)).toEqual([0, 1142, ...refused])
       expect([1045, 1227]).toContain(

@@ -37,6 +37,7 @@ export function connectsThroughTunnel(of: () => SiteDatabaseWorld): void {
       const written = await ask('CREATE TABLE tunnel (a INT)')
       expect([written.code, written.stderr]).toEqual([1, expect.stringContaining('denied')])
       await tunnel.stop()
+      await of().call('POST', '/database/users/end', { user: shown.user })
       await host.must(['rm', '-r', '/root/.ssh'])
     },
     2 * MINUTES,
