@@ -11,8 +11,7 @@ import { runReading } from './readings.ts'
 /**
  * Runs one command on its own machine, in one process, and fails at the n-th call of a port within a
  * step (`none`: at none). Prints as JSON the last event, for each step of the journal its number of
- * calls, and the arguments of each restic. Like an agent that starts, it first ends what a killed one
- * has left; `recover` does nothing else.
+ * calls, and the arguments of each restic. `recover` ends what a killed one has left.
  *
  *     faulty-agent <command> <step>:<n> <params as JSON>
  */
@@ -71,8 +70,10 @@ const host: Host = {
   net: counted(real.net),
 }
 const runner = new Runner({ host, commands, report: () => undefined })
-await (await runner.recover()).ended
-if (name === 'recover') process.exit(0)
+if (name === 'recover') {
+  await (await runner.recover()).ended
+  process.exit(0)
+}
 const outcome = await runner
   .start(name, COMMANDS[name].params.parse(JSON.parse(params)))
   .then((operation) => Array.fromAsync(operation.follow(0, new AbortController().signal)))
