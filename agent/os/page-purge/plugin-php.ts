@@ -31,7 +31,7 @@ final class Hosting_Page_Purge {
     add_action('before_delete_post', [$this, 'post']);
     add_action('transition_post_status', [$this, 'status'], 10, 3);
     add_action('post_updated', [$this, 'post']);
-    add_action('comment_post', [$this, 'comment']);
+    add_action('wp_insert_comment', [$this, 'comment']);
     add_action('edit_comment', [$this, 'comment']);
     add_action('delete_comment', [$this, 'comment']);
     add_action('transition_comment_status', [$this, 'comment_status'], 10, 3);
