@@ -44,11 +44,11 @@ export async function noteIssued(host: Host, domain: string): Promise<Warning[]>
   if (!site) return []
   await files.removeUnused(host, domain)
   const tries = await readTries(host)
-  const pair = pairOf(domain)
-  const missing = (await missingNames(host, site)).filter((name) => !pair.includes(name))
+  const missing = (await missingNames(host, site)).filter((name) => name !== domain)
   const left_out = missing.map((name) => ({ name, reason: tries[name]?.reason ?? CUT_OFF }))
   await forgetTries(host, domain)
   await noteNames(host, allNamesOf(site).slice(1), left_out)
-  const message = describe(left_out)
+  const pair = pairOf(domain)
+  const message = describe(left_out.filter(({ name }) => !pair.includes(name)))
   return message === undefined ? [] : [{ code: 'certificate_refused', message }]
 }

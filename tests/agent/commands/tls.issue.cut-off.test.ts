@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { tlsIssue } from '#agent/commands/tls.issue.ts'
+import { renewDue } from '#agent/os/certificates/due.ts'
 import { noteNames, noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { keepFormer } from '#agent/os/tls/certificate-files.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { namedPem } from '#tests/support/fixtures/certificates.ts'
+import { namedPem, singlePem } from '#tests/support/fixtures/certificates.ts'
 
 const REQUEST = { domain: 'a.example', tls: 'letsencrypt', email: 'ops@a.example' } as const
 
@@ -70,4 +71,16 @@ test('its missing names are reported and tried again, and its former refusal is 
   ])
   const next_at = new Date(host.time + 10 * 60_000).toISOString()
   expect(await readTries(host)).toEqual({ 'dead.example': { failures: 1, reason, next_at } })
+})
+
+test('its other name of the pair is tried again without a warning', async () => {
+  authority(host, () => ({ chain: singlePem }))
+  await issue(host, 'letsencrypt')
+  await noteNames(host, ['www.a.example'], [{ name: 'www.a.example', reason: 'no record' }])
+
+  expect(await tlsIssue.missing?.(REQUEST, host)).toEqual([])
+
+  expect(await readTries(host)).toMatchObject({ 'www.a.example': { reason: 'no record' } })
+  host.time += 60 * 60_000
+  expect(await renewDue(host)).toMatchObject([{ domain: 'a.example' }])
 })
