@@ -10,6 +10,9 @@ import { forgetTries, noteNames, noteRefused, readTries } from './tries.ts'
 
 const CUT_OFF = 'the agent was restarted before the certificate was issued'
 
+/** Authorities let the lifetime begin up to an hour before the order, or at midnight. */
+const BACKDATED_MS = 26 * 3_600_000
+
 /**
  * For a site that is complete except for its certificate, if the agent ended before it reported
  * that: records a refusal, so that the request is retried.
@@ -35,6 +38,8 @@ export async function findIssued(
   if (tls === 'none') return found ? undefined : { expires_at: '' }
   const at = await files.installedAt(host, domain)
   if (!found || at === undefined || at < since) return undefined
+  // The file of a former certificate that was restored is new, too.
+  if (Date.parse(found.validFrom) < since - BACKDATED_MS) return undefined
   return { expires_at: new Date(found.validTo).toISOString() }
 }
 

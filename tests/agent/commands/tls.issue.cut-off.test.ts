@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { tlsIssue } from '#agent/commands/tls.issue.ts'
+import { restore } from '#agent/os/certificates/changing.ts'
 import { renewDue } from '#agent/os/certificates/due.ts'
 import { noteNames, noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
@@ -32,6 +33,28 @@ test('the certificate of an earlier request is not that of a renewal', async () 
   host.time += 1000
 
   expect(await finished()).toBeUndefined()
+})
+
+test('a former certificate that was restored is not the requested one', async () => {
+  await issue(host, 'letsencrypt')
+  host.time = Date.UTC(2027, 0, 1)
+  await keepFormer(host, 'a.example', { tls: 'letsencrypt', email: REQUEST.email })
+  await restore(host, 'a.example')
+
+  expect(await finished()).toBeUndefined()
+})
+
+test.each<[string, string, boolean]>([
+  ['in the last hour', '2026-11-26T00:44:30Z', true],
+  ['at midnight', '2026-11-26T23:59:59Z', true],
+  ['two days ago', '2026-11-27T23:44:30Z', false],
+])('a certificate whose lifetime begins %s may be of this request', async (_, now, is) => {
+  authority(host, () => ({ chain: singlePem }))
+  host.time = Date.parse(now)
+
+  await issue(host, 'letsencrypt')
+
+  expect((await finished()) !== undefined).toBe(is)
 })
 
 test('another request, or one whose change can still be undone, has no result', async () => {
