@@ -6,7 +6,7 @@ import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
 import { told } from '#agent/os/restic/told.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
-import { DATABASES, fullDisk, spaceWatch } from './space-watch.ts'
+import { DATABASES, diskError, spaceWatch } from './space-watch.ts'
 
 const LARGEST_PACKET = 2 ** 30
 /** On one server: a large one must not hold up all others, and many would hold up its sites. */
@@ -105,7 +105,7 @@ async function refuse({ files }: Host, error: unknown): Promise<never> {
   const refusal = quiet(error)
   const space = await files.space(DATABASES).catch(() => undefined)
   if (!(error instanceof CommandFailed) || !space || space.free > EXTENT) throw refusal
-  throw fullDisk(space.free, refusal)
+  throw diskError('The disk is too full for the import', space.free, refusal)
 }
 
 /** The client quotes statements that it does not understand, which contain data of the site. */

@@ -5,6 +5,7 @@ export const DATABASES = '/var/lib/mysql'
 /** More than an import writes between two looks. */
 const LEAST = 64 * 2 ** 20
 const EVERY_MS = 200
+const ENDED = 'The import was ended before it filled the disk'
 
 interface SpaceWatch {
   options: Pick<RunOptions, 'seen' | 'seen_ms'>
@@ -39,9 +40,10 @@ export async function spaceWatch(host: Host, user: string): Promise<SpaceWatch> 
       },
       seen_ms: EVERY_MS,
     },
-    explain: (error) => (left === undefined ? error : fullDisk(left, error)),
+    explain: (error) => (left === undefined ? error : diskError(ENDED, left, error)),
   }
 }
 
-export const fullDisk = (free: number, cause: unknown): Error =>
-  new Error(`no space left on device: ${DATABASES} has ${sizeOf(free)} free`, { cause })
+/** `what`: as `isDiskFull` knows it. */
+export const diskError = (what: string, free: number, cause: unknown): Error =>
+  new Error(`${what}: ${DATABASES} has ${sizeOf(free)} free`, { cause })

@@ -11,6 +11,8 @@ test.each([
   ['MariaDB: Can\'t create directory (errno: 28 "No space left on device")', full],
   ["MariaDB: The table 'wp_options' is full", full],
   ['EDQUOT: disk quota exceeded, write', full],
+  ['The import was ended before it filled the disk: /var/lib/mysql has 60 MB free', full],
+  ['The disk is too full for the import: /var/lib/mysql has 4 MB free', full],
   ["EROFS: read-only file system, mkdir '/var/lib/x'", fixed],
   ['useradd: cannot open /etc/passwd: Read-only file system', fixed],
 ])('says how to solve "%s"', (message, what) => {

@@ -32,7 +32,9 @@ test('ends the connections of the account below 64 MB, again and again, and says
 
   expect(ended(host)).toHaveLength(2)
   expect(watch.explain(lost)).toEqual(
-    new Error('no space left on device: /var/lib/mysql has 62.9 MB free', { cause: lost }),
+    new Error('The import was ended before it filled the disk: /var/lib/mysql has 62.9 MB free', {
+      cause: lost,
+    }),
   )
 })
 
@@ -72,5 +74,7 @@ test('an import that is ended so fails for the full disk, whatever its programs 
 
   const work = importStream(host, 'shop', (load) => load({ argv: ['cat'], options: {} }, 1000))
 
-  await expect(work).rejects.toThrow('no space left on device: /var/lib/mysql has 10.5 MB free')
+  await expect(work).rejects.toThrow(
+    'The import was ended before it filled the disk: /var/lib/mysql has 10.5 MB free',
+  )
 })
