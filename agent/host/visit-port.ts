@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 /** Identifies our visits in logs; statistics ignore agents with `bot`. */
 export const VISIT_AGENT = 'HostingControl-health (bot; this server itself)'
+/** Also sent to the servers of others. */
+export const ELSEWHERE_AGENT = 'HostingControl-certificate (bot; checks where a domain name leads)'
 
 /** A GET of one page, usually of this machine, as a visitor of the site would send it. */
 export const Visit = z.object({
@@ -16,6 +18,8 @@ export const Visit = z.object({
   port: z.number().optional(),
   /** Default: ten seconds. */
   timeout_ms: z.number().optional(),
+  /** The address may be that of another server. */
+  is_elsewhere: z.boolean().optional(),
 })
 export type Visit = z.infer<typeof Visit>
 

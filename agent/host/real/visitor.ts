@@ -7,6 +7,7 @@ import { TLSSocket } from 'node:tls'
 import { attempt } from '#agent/host/attempt.ts'
 import { decodeAnswer, encodeRequest } from '#agent/host/fastcgi.ts'
 import {
+  ELSEWHERE_AGENT,
   type Pinged,
   VISIT_AGENT,
   VISIT_HEADERS,
@@ -80,11 +81,12 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
   })
 }
 
-function requestOf({ host: name, path, tls, address, port }: Visit, usual: string) {
+function requestOf(visit: Visit, usual: string) {
+  const { host: name, path, tls, address, port, is_elsewhere = false } = visit
   const host = port === undefined ? name : `${name}:${port}`
   const headers = {
     host,
-    'user-agent': VISIT_AGENT,
+    'user-agent': is_elsewhere ? ELSEWHERE_AGENT : VISIT_AGENT,
     'cache-control': 'no-cache',
     accept: 'text/html',
   }

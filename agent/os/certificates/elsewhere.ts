@@ -110,6 +110,7 @@ async function visitEach(
     const visits = some.map(({ name, address, tls }) => ({
       ...{ host: name, path, tls, address },
       timeout_ms: VISIT_MS,
+      is_elsewhere: true,
     }))
     const visited = await host.visitor.visit(visits).catch(undecided)
     for (const [index, ask] of some.entries()) {

@@ -1,4 +1,4 @@
-import { VISIT_AGENT } from '#agent/host/visit-port.ts'
+import { ELSEWHERE_AGENT, VISIT_AGENT } from '#agent/host/visit-port.ts'
 import { SLOW_MS } from '#shared/site-numbers.ts'
 
 /** What a line of the access log adds to the numbers of its minute. */
@@ -13,6 +13,7 @@ export interface Request {
   from_cache: boolean
 }
 
+const OWN_AGENTS = new Set([VISIT_AGENT, ELSEWHERE_AGENT])
 const LOOPBACK = new Set(['127.0.0.1', '::1'])
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED'])
 /** `23/Nov/2026:14:50`, before seconds and zone. */
@@ -21,8 +22,8 @@ const QUOTED = 7
 
 /**
  * Reads lines of `log_format hosting`. nginx writes a quote in a value as `\x22`, so that quotes
- * separate the fields whatever a visitor sends. Undefined: no line of that format, or a visit of the
- * health check of this server. Others may send its User-Agent, too: they are visitors.
+ * separate the fields whatever a visitor sends. Undefined: no line of that format, or a visit of this
+ * server itself. Others may send its User-Agent, too: they are visitors.
  */
 export class LineReader {
   /** The addresses of this server, beside those of loopback. */
@@ -34,7 +35,7 @@ export class LineReader {
     const parts = line.split('"')
     if (parts.length !== QUOTED) return undefined
     const [from = '', , answer = '', , , agent = '', times = ''] = parts
-    if (agent === VISIT_AGENT && this.#isOwn(from)) return undefined
+    if (OWN_AGENTS.has(agent) && this.#isOwn(from)) return undefined
     const [, status = '', bytes = ''] = answer.split(' ')
     const [, , ...rest] = times.trim().split(' ')
     const cache = rest.pop() ?? ''

@@ -81,7 +81,7 @@ test('a silent PHP-FPM times out, like a socket without a listener', async () =>
 test('requests a page at the address and port of its site, by its name', async () => {
   const asked: string[] = []
   const server = http.createServer((request, response) => {
-    asked.push(`${request.headers.host} ${request.url}`)
+    asked.push(`${request.headers.host} ${request.url} ${request.headers['user-agent']}`)
     response.end('a page')
   })
   const port = await new Promise<number>((resolve) => {
@@ -89,10 +89,17 @@ test('requests a page at the address and port of its site, by its name', async (
   })
   const place = { address: '127.0.0.1', port }
 
-  const visited = await visitor.visit([{ host: 'a.example', path: '/', tls: false, ...place }])
+  const visit = { host: 'a.example', path: '/', tls: false, ...place }
 
-  expect(visited).toMatchObject([{ status: 200, body: 'a page', from: '127.0.0.1' }])
-  expect(asked).toEqual([`a.example:${port} /`])
+  const visited = await visitor.visit([visit])
+  await visitor.visit([{ ...visit, is_elsewhere: true }])
+
+  const page = { status: 200, body: 'a page', from: '127.0.0.1' }
+  expect(visited).toMatchObject([page])
+  expect(asked).toEqual([
+    `a.example:${port} / HostingControl-health (bot; this server itself)`,
+    `a.example:${port} / HostingControl-certificate (bot; checks where a domain name leads)`,
+  ])
   server.close()
 })
 

@@ -16,6 +16,7 @@ const TOKEN = answer(200, 't\n')
 const NONE = answer(404, 'not here')
 const SILENT: Visited = { failed: 'timeout', ms: 5000 }
 const NAT = '10.0.0.5'
+const LIMITED = { timeout_ms: 5000, is_elsewhere: true }
 
 let host: FakeHost
 let asked: Visit[]
@@ -50,8 +51,8 @@ test('a name that leads to another server is reported with its address and answe
     'b.example': leads(OTHER, 404),
   })
   expect(asked).toEqual([
-    { host: 'a.example', path: PATH, tls: false, address: PUBLIC, timeout_ms: 5000 },
-    { host: 'b.example', path: PATH, tls: false, address: OTHER, timeout_ms: 5000 },
+    { host: 'a.example', path: PATH, tls: false, address: PUBLIC, ...LIMITED },
+    { host: 'b.example', path: PATH, tls: false, address: OTHER, ...LIMITED },
   ])
 })
 

@@ -35,19 +35,25 @@ test('what a visitor sends moves no field', () => {
   expect(new LineReader().read(line(rest, odd))).toEqual({ ...plain, status: 200, bytes: 512 })
 })
 
-test('the zone of the server counts, and visits of its own health check do not', () => {
+test('the zone of the server counts, and visits of the server itself do not', () => {
   const reader = new LineReader()
   reader.own = new Set(['192.0.2.10'])
   const east = line('200 1 ~ HTTP/1.1 0 - -').replace('+0000', '+0200')
-  const agent = 'HostingControl-health (bot; this server itself)'
+  const agents = [
+    'HostingControl-health (bot; this server itself)',
+    'HostingControl-certificate (bot; checks where a domain name leads)',
+  ]
 
   expect(reader.read(east)?.at).toBe(AT - 7200)
   expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -'))?.at).toBe(AT)
   for (const own of ['127.0.0.1', '::1', '192.0.2.10']) {
-    const visit = line('200 1 ~ HTTP/1.1 0 - -', { agent }).replace('203.0.113.7', own)
-    expect(reader.read(visit)).toBeUndefined()
+    for (const agent of agents) {
+      const visit = line('200 1 ~ HTTP/1.1 0 - -', { agent }).replace('203.0.113.7', own)
+      expect(reader.read(visit)).toBeUndefined()
+    }
   }
-  expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -', { agent }))?.at).toBe(AT)
+  for (const agent of agents)
+    expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -', { agent }))?.at).toBe(AT)
   expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -').replace(TIME, '[x]'))?.at).toBeUndefined()
 })
 
