@@ -5,7 +5,7 @@ import { browseBackup } from '#agent/os/backup/read/browse.ts'
 import { Downloads } from '#agent/os/backup/read/download.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
-import { nameStates } from '#agent/os/certificates/name-states.ts'
+import { namesReader } from '#agent/os/certificates/names-reader.ts'
 import { DatabaseTool } from '#agent/os/database-tool/ask.ts'
 import { databasePassword } from '#agent/os/discovery/db-password.ts'
 import { discoverSites, discoverWeb } from '#agent/os/discovery/discovery.ts'
@@ -92,7 +92,7 @@ export function readingsOf(
     siteJobs: (domain: string) => listOwnJobs(host, domain),
     jobOutput: (request: { domain: string; name: string }) => readJobOutput(host, request),
     wordpressCron: (domain: string) => readEvents(host, domain),
-    nameStates: async (domain: string) => nameStates(host, await getSite(host, domain)),
+    nameStates: namesReader(host),
     wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
     /** A folder of a backup, and its tables. */
     browse: (request: BrowseRequest) => browseBackup(host, request),

@@ -13,11 +13,17 @@ type NameCertificate = AgentNameStates['names'][number]['certificate']
 
 const WITHOUT = { reason: '', next_at: null }
 
+export type Resolve = Host['net']['resolve']
+
 /** The DNS records of each name of a site, as this server finds them, and its certificate. */
-export async function nameStates(host: Host, site: Site): Promise<AgentNameStates> {
+export async function nameStates(
+  host: Host,
+  site: Site,
+  resolve: Resolve = (names) => host.net.resolve(names),
+): Promise<AgentNameStates> {
   const names = allNamesOf(site)
   const [records, tries, served, certificate, isDue, phase] = await Promise.all([
-    host.net.resolve(names),
+    resolve(names),
     readTries(host),
     nginx.certificateOf(host, site.domain),
     readCertificate(host, site.domain),

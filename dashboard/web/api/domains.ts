@@ -26,7 +26,7 @@ function pauseMs(states: DomainStates | undefined): number {
   return is(SOON) ? 10_000 : 60_000
 }
 
-/** Looked up by the server of the site at each call. */
+/** Looked up by the server of the site; while a request is running, once in ten seconds. */
 export const domainStatesQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'domains', 'states'],
