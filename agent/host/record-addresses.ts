@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { CDN_NETWORKS } from '#shared/cdn.ts'
 import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/special-networks.ts'
 
 /** By which a network without IPv4 reaches IPv4 addresses (RFC 6052), private ones too. */
@@ -8,6 +9,7 @@ const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
 const special = listOf([...SPECIAL_NETWORKS, NAT64])
 const privately = listOf(PRIVATE_NETWORKS)
+const cdns = listOf(Object.values(CDN_NETWORKS).flat())
 
 export const isIpv6 = (address: string): boolean => isIPv6(address)
 
@@ -18,6 +20,9 @@ export const mayBeAsked = (address: string, isPrivateToo: boolean): boolean =>
 /** A connection from a private address to a public one passes a translator (NAT). */
 export const isBehindNat = (from: string | undefined, to: string): boolean =>
   from !== undefined && isIn(privately, plain(from)) && !isIn(privately, to)
+
+/** The address belongs to a content delivery network that is known. */
+export const isOfCdn = (address: string): boolean => isIP(address) !== 0 && isIn(cdns, address)
 
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 

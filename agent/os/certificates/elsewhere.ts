@@ -1,5 +1,5 @@
 import type { Host, Resolved } from '#agent/host/ports.ts'
-import { isBehindNat, isIpv6, mayBeAsked } from '#agent/host/record-addresses.ts'
+import { isBehindNat, isIpv6, isOfCdn, mayBeAsked } from '#agent/host/record-addresses.ts'
 import type { Visited } from '#agent/host/visit-port.ts'
 import { ServiceError } from '#shared/errors.ts'
 
@@ -25,28 +25,37 @@ interface Token {
   text: string
 }
 
+interface Asked extends Token {
+  /** Of the site: without it there is no certificate. */
+  primary: string
+}
+
 /**
  * Requests a token of this server at the addresses in DNS, as an authority does, and returns the
  * reason for each name that leads to another server. An address that does not answer decides nothing:
  * it may not be reachable from here. Neither does a wrong answer through the NAT in front of this
- * server, unless that has led another request back to this server.
+ * server, unless that has led another request back to this server, other than through a CDN; and
+ * it never decides about the primary domain, since not every CDN is known.
  */
 export async function namesElsewhere(
   host: Host,
-  token: Token,
+  { primary, ...token }: Asked,
   records: ReadonlyMap<string, Resolved>,
 ): Promise<Map<string, string>> {
   const answered = await visitAll(host, token, asksFor(host, records))
   const isToken = ({ body }: { body: string }) => body.trim() === token.text
   const hasHairpin = answered.some(
     ([{ address }, visited]) =>
-      'status' in visited && isToken(visited) && isBehindNat(visited.from, address),
+      'status' in visited &&
+      isToken(visited) &&
+      isBehindNat(visited.from, address) &&
+      !isOfCdn(address),
   )
   const reasons = new Map<string, string>()
   for (const name of records.keys()) {
     for (const [{ address }, visited] of countedOf(answered, name)) {
       if (!('status' in visited) || isToken(visited) || !WRONG.includes(visited.status)) continue
-      if (isBehindNat(visited.from, address) && !hasHairpin) continue
+      if (isBehindNat(visited.from, address) && (!hasHairpin || name === primary)) continue
       reasons.set(
         name,
         `its DNS record leads to ${address}, which answers ${visited.status} instead of the token of this server`,

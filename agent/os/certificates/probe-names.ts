@@ -20,7 +20,8 @@ export interface Probed {
 
 /**
  * Requests a random token under each name, looks up its records, and then requests the token where
- * they lead: authorities limit failed validations, also of names that can only fail.
+ * they lead: authorities limit failed validations, also of names that can only fail. The first name
+ * is the primary domain.
  */
 export async function probeNames(host: Host, names: readonly string[]): Promise<Probed> {
   const token = host.random.text(32)
@@ -30,7 +31,7 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
     const found = new Map(names.map((name, at) => [name, records[at] ?? null]))
     const reasons = await reasonsOf(host, token, found)
     for (const name of [...reasons.keys(), ...names.filter(isWildcard)]) found.delete(name)
-    const asked = { path: `${CHALLENGES}/${token}`, text: token }
+    const asked = { path: `${CHALLENGES}/${token}`, text: token, primary: names[0] ?? '' }
     for (const [name, reason] of await namesElsewhere(host, asked, found)) reasons.set(name, reason)
     return {
       served: names.filter((name) => !reasons.has(name)),

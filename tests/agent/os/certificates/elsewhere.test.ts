@@ -38,7 +38,11 @@ function answering(answers: Record<string, Visited | ((name: string) => Visited)
 
 const find = async (records: Record<string, string[] | null>) =>
   Object.fromEntries(
-    await namesElsewhere(host, { path: PATH, text: 't' }, new Map(Object.entries(records))),
+    await namesElsewhere(
+      host,
+      { path: PATH, text: 't', primary: 'a.example' },
+      new Map(Object.entries(records)),
+    ),
   )
 
 const leads = (address: string, status: number) =>
@@ -119,6 +123,20 @@ test('behind NAT, a wrong answer counts only if the NAT leads back to this serve
   expect(await find({ 'a.example': [PUBLIC], 'b.example': [OTHER] })).toEqual({
     'b.example': leads(OTHER, 404),
   })
+})
+
+test('a token that came back through a CDN proves nothing about the NAT', async () => {
+  const cdn = '104.16.0.1'
+  answering({ [cdn]: answer(200, 't', NAT), [OTHER]: answer(404, '', NAT) })
+
+  expect(await find({ 'www.a.example': [cdn], 'b.example': [OTHER] })).toEqual({})
+})
+
+test('behind NAT, no wrong answer decides about the primary domain', async () => {
+  answering({ [PUBLIC]: answer(200, 't', NAT), [OTHER]: answer(404, '', NAT) })
+
+  const all = { 'www.a.example': [PUBLIC], 'a.example': [OTHER], 'b.example': [OTHER] }
+  expect(await find(all)).toEqual({ 'b.example': leads(OTHER, 404) })
 })
 
 test('an address that does not answer is tried for one name only, and all end in time', async () => {
