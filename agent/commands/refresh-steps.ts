@@ -39,19 +39,22 @@ export const fetchSteps = (
 /** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
 function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'site'>): Step[] {
   const steady = host.steady ?? host
-  const jobs = (action: typeof holdForReading) => async () =>
-    action(steady, (await getSite(host, from.domain)).user, site.user).apply()
+  // The original may be renamed or deleted meanwhile. After a restart of the agent nothing is noted.
+  let held: string | undefined
+  const jobs = async (action: typeof holdForReading) =>
+    action(steady, held ?? (await getSite(host, from.domain)).user, site.user)
   return [
     {
       name: 'hold',
       title: `Pausing the jobs of ${from.domain}`,
-      effects: async () =>
-        holdForReading(host, (await getSite(host, from.domain)).user, site.user).effects(),
+      effects: async () => (await jobs(holdForReading)).effects(),
       async apply() {
-        learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
-        await jobs(holdForReading)()
+        const original = await getSite(host, from.domain)
+        learned.restored = await refuseReplacing(host, original)
+        held = original.user
+        await (await jobs(holdForReading)).apply()
       },
-      undo: () => jobs(releaseAfterReading)().catch(() => undefined),
+      undo: async () => (await jobs(releaseAfterReading).catch(() => undefined))?.apply(),
     },
     {
       name: 'fetch',
@@ -78,9 +81,8 @@ function fromSite(host: Host, site: Site, { from, learned, tell }: Fetching<'sit
     {
       name: 'continue',
       title: `Resuming the jobs of ${from.domain}`,
-      effects: async () =>
-        releaseAfterReading(host, (await getSite(host, from.domain)).user, site.user).effects(),
-      apply: jobs(releaseAfterReading),
+      effects: async () => (await jobs(releaseAfterReading)).effects(),
+      apply: async () => (await jobs(releaseAfterReading)).apply(),
     },
   ]
 }

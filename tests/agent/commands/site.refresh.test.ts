@@ -78,6 +78,26 @@ test('fails when a restore of the live site begins meanwhile, and does not start
   ])
 })
 
+test.each([
+  ['succeeds', undefined],
+  ['fails', 'no space left on device'],
+])('releases the jobs of a live site that is renamed while a refresh %s', async (_, failure) => {
+  const { host } = await pair()
+  if (failure !== undefined) host.fail('tar --extract', failure)
+  during(host, 'tar --create', () =>
+    host.disk.drop(`/var/lib/hosting-agent/sites/${shop.domain}.json`),
+  )
+
+  const [, result] = await run(host)
+
+  if (failure === undefined) expect(result).toMatchObject({ domain: copy.domain })
+  else expect(result).toContain(failure)
+  expect(host.ran.filter((line) => line.endsWith(' hosting-cron@shop.timer'))).toEqual([
+    ...['systemctl stop hosting-cron@shop.timer', 'systemctl start hosting-cron@shop.timer'],
+  ])
+  expect(host.holders).toEqual(new Map())
+})
+
 test('leaves the previous site, whichever effect fails before the decision', async () => {
   let failed = 0
   await eachFault(
