@@ -72,7 +72,7 @@ export function throwElsewhere(
 }
 
 /** The message of restic, or that it was ended with the run. */
-function failureIn(
+export function failureIn(
   restic: Restic,
   { password }: Opened,
   output: Output,

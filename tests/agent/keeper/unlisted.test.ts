@@ -18,11 +18,36 @@ const opened = { store: NO_STORE, name: 'shop', password: new Secret('password')
 const find = (host: ReturnType<typeof fakeHost>) =>
   unlistedIn(host, RESTIC, opened, { files, listed })
 
-test('a snapshot that no key opens is garbage', async () => {
+test.each([
+  'ciphertext verification failed',
+  'not supported encoding format',
+  'trying to decrypt invalid data: ciphertext too short',
+  'unexpected end of JSON input',
+  'json: cannot unmarshal array into Go value of type data.Snapshot',
+  "invalid character 'h' looking for beginning of value",
+  'invalid input: magic number mismatch',
+  'invalid length for ID: "\\"zz\\""',
+  'parsing time "no space left on device" as "2006-01-02T15:04:05Z07:00"',
+  'Time.UnmarshalJSON: input is not a JSON string',
+])('a snapshot is garbage of which restic says: %s', async (reason) => {
   const host = fakeHost()
-  host.fail(CAT, 'ciphertext verification failed')
+  host.fail(CAT, `Fatal: could not find snapshot: failed to load snapshot bbbbbbbb: ${reason}`)
 
   expect(await find(host)).toEqual([file(OTHER)])
+})
+
+test.each([
+  'Fatal: could not find snapshot: failed to load snapshot bbbbbbbb: open /tmp/a: no space left on device',
+  'Fatal: could not find snapshot: failed to load snapshot bbbbbbbb: read: input/output error',
+  'Fatal: could not find snapshot: failed to load snapshot bbbbbbbb: unexpected EOF',
+  'Fatal: could not find snapshot: no matching ID found for prefix "bbbb"',
+  'Fatal: config cannot be loaded: ciphertext verification failed',
+  'fork/exec /restic: cannot allocate memory',
+])('nothing is removed after another failure: %s', async (failure) => {
+  const host = fakeHost()
+  host.fail(CAT, failure)
+
+  await expect(find(host)).rejects.toThrow(failure)
 })
 
 test('nothing is known of the others when restic leaves out one that it can read', async () => {
