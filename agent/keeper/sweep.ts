@@ -6,6 +6,7 @@ const HOUR_MS = 60 * 60_000
 const STALE_MS = HOUR_MS
 /** A file that is being uploaded has a name of its own, or less than its whole content. */
 const UPLOAD_MS = 24 * HOUR_MS
+const SHORTEST = 32
 
 export interface Swept {
   /** Without what was taken out. */
@@ -25,7 +26,7 @@ export async function sweep(
   const files = await store.files(repository)
   const stale = files.filter(({ folder, at }) => folder === 'locks' && now - at > STALE_MS)
   const garbage = files.filter((file) => !stale.includes(file) && isGarbage(file))
-  const old = garbage.filter(({ at }) => now - at > UPLOAD_MS)
+  const old = garbage.filter((file) => now - file.at > UPLOAD_MS || isShort(file))
   const gone = new Set(dry_run ? [] : [...old, ...stale])
   for (const file of gone) await store.takeOut(repository, file)
   return {
@@ -34,9 +35,13 @@ export async function sweep(
   }
 }
 
-/** Whether its content has another digest than its name says. */
-const isGarbage = ({ name, sha256 }: StoredFile) =>
-  !HASH.test(name) || (sha256 !== undefined && sha256 !== name)
+/** Whether its content has another digest than its name says, or is too short. */
+const isGarbage = (file: StoredFile) =>
+  !HASH.test(file.name) || (file.sha256 !== undefined && file.sha256 !== file.name) || isShort(file)
+
+/** Whole, and shorter than the nonce and the code of any encrypted text: restic ends at it. */
+const isShort = ({ folder, name, size, sha256 }: StoredFile) =>
+  folder !== 'keys' && sha256 === name && size < SHORTEST
 
 export function garbageMessage({ folder, name }: StoredFile, isOut: boolean): string {
   const path = `${folder}/${name.replace(/[^\w.-]/g, '?').slice(0, 80)}`

@@ -28,7 +28,7 @@ const file = (
   digit: string,
   hours: number,
   sha256: string | undefined = name(digit),
-): StoredFile => ({ folder, name: name(digit), size: 10, at: NOW - hours * HOUR, sha256 })
+): StoredFile => ({ folder, name: name(digit), size: 200, at: NOW - hours * HOUR, sha256 })
 
 test('takes out locks that are not refreshed and files that are not what their names say', async () => {
   const files = [
@@ -55,6 +55,21 @@ test('takes out locks that are not refreshed and files that are not what their n
     `keys/${name('5')} is garbage, or is being written: a run removes it when it is a day old`,
     'Removed garbage: index/upload.tmp-1?',
   ])
+})
+
+test('takes out at once what is too short for restic, which ends at it', async () => {
+  const files = (['keys', 'snapshots', 'index', 'locks'] as const).flatMap((folder, at) => [
+    { ...file(folder, `${at}`, 0), size: 31 },
+    { ...file(folder, `${at + 4}`, 0), size: 32 },
+    { ...file(folder, `${at + 4}`, 0, undefined), size: 0, sha256: undefined },
+  ])
+  const { store, out } = storeWith(files)
+
+  const { problems } = await sweep(store, 'shop', { now: NOW, dry_run: false })
+
+  const short = [`snapshots/${name('1')}`, `index/${name('2')}`, `locks/${name('3')}`]
+  expect(out).toEqual(short)
+  expect(problems).toEqual(short.map((path) => `Removed garbage: ${path}`))
 })
 
 test('a dry run takes nothing out', async () => {
