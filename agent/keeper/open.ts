@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Host } from '#agent/host/ports.ts'
-import { NO_REPOSITORY, SIGNALLED } from '#agent/os/restic/failures.ts'
+import type { Host, Output } from '#agent/host/ports.ts'
+import { isFull, NO_REPOSITORY, SIGNALLED } from '#agent/os/restic/failures.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import type { Secret } from '#shared/secret.ts'
 import { opened, publicOf } from './key.ts'
-import { isOver, type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
+import { failureIn, isOver, type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
 import type { Store, StoredFile } from './store.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
@@ -15,7 +15,7 @@ const MOST_BYTES = 65_536
 /**
  * Opens a repository with the key that agents added for this keeper. Every key with its name is
  * tried, the one of the last run first: a server can add others, which open nothing. Throws if the
- * storage does not answer.
+ * storage does not answer, or if none opens and memory or space was short for one.
  */
 export async function openRepository(
   host: Host,
@@ -35,6 +35,7 @@ export async function openRepository(
   },
 ): Promise<Opened | undefined> {
   const own = hostNameOf('keeper', publicOf(key.reveal()))
+  let lack: Error | undefined
   for (const file of inTurn(files, last)) {
     const sealed = sealedIn(await store.read(name, file), own)
     const password = sealed === undefined ? undefined : opened(key, sealed)
@@ -44,9 +45,23 @@ export async function openRepository(
     const output = await tryRestic(host, restic, repository, args)
     if (output.code === 0) return repository
     if (output.code === NO_REPOSITORY) return undefined
-    // A key may need more memory than there is.
-    if (output.code < SIGNALLED || isOver(restic)) throwElsewhere(restic, repository, output, args)
+    const found = lackIn(restic, repository, output, args)
+    lack ??= found
   }
+  if (lack) throw lack
+  return undefined
+}
+
+/** A key may need more memory than there is, and the next one may open the repository. */
+function lackIn(
+  restic: Restic,
+  repository: Opened,
+  output: Output,
+  args: readonly string[],
+): Error | undefined {
+  const failure = failureIn(restic, repository, output, args)
+  if (isFull(failure) || (output.code >= SIGNALLED && !isOver(restic))) return failure
+  throwElsewhere(restic, repository, output, args)
   return undefined
 }
 

@@ -121,6 +121,21 @@ test('a key that no memory is enough for does not hide the next one', async () =
   expect([host.ran[0], state.key]).toEqual([...[expect.stringContaining(other.name), KEY.name]])
 })
 
+test.each([
+  ['the memory', 137, '', 'restic was killed: check that this server has enough free memory'],
+  ['the disk', 1, `Fatal: ${FULL}`, 'no space left on device'],
+])('a keeper that lacks %s has a key all the same', async (_, code, stderr, message) => {
+  const { host, state } = repository()
+  host.fail(`${COMMAND} cat config`, stderr, code)
+  const other: StoredFile = { ...KEY, name: 'b'.repeat(64), sha256: 'b'.repeat(64), at: NOW + DAY }
+  host.fail(`/restic --key-hint=${other.name} cat config`, 'Fatal: wrong password', 12)
+
+  const { kept, problems } = await keep({ host, state, more: [other] })
+
+  expect(kept).toContain(message)
+  expect([problems, words(host)[0]]).toEqual([[], 'cat'])
+})
+
 test('a storage that does not answer has not lost a manifest', async () => {
   const { host, state } = repository()
   delete state.snapshots[HASHES[2]]
