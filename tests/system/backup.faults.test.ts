@@ -4,16 +4,18 @@ import { unless } from '#tests/support/skip.ts'
 import {
   expectBackup,
   expectRestore,
+  expectSound,
   FETCHES,
   SAVES,
 } from '#tests/support/system/backup-faults/checks.ts'
-import { FAULTS } from '#tests/support/system/backup-faults/faults.ts'
+import { AGENT_KILLED, FAULTS } from '#tests/support/system/backup-faults/faults.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { weightsOf } from '#tests/support/system/backup-faults/weights.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 import { SITE } from '#tests/support/system/backup-host.ts'
 
 const MINUTES = 60_000
+const ALL = [...FAULTS, AGENT_KILLED].map((fault) => [fault.name, fault] as const)
 const STEPS = ['target', 'repository', 'jobs', 'database', 'files', 'release', 'manifest', 'close']
 
 unless(lab.available()).describe('a backup that fails', () => {
@@ -79,17 +81,16 @@ unless(lab.available()).describe('a backup that fails', () => {
     15 * MINUTES,
   )
 
-  test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
+  test.each(ALL)(
     'is complete or absent when %s while it is saved',
     async (_, fault) => {
       for (const words of SAVES) await expectBackup(world, words, fault)
-      const checked = await world.keeper('check', '--read-data')
-      expect([checked.code, checked.stderr]).toEqual([0, ''])
+      await expectSound(world)
     },
     20 * MINUTES,
   )
 
-  test.each(FAULTS.map((fault) => [fault.name, fault] as const))(
+  test.each(ALL)(
     'is restored or changes nothing when %s while it is fetched',
     async (_, fault) => {
       for (const words of FETCHES) await expectRestore(world, words, fault)

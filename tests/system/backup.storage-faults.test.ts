@@ -8,7 +8,7 @@ import {
   SAVES,
 } from '#tests/support/system/backup-faults/checks.ts'
 import { grow, shrink } from '#tests/support/system/backup-faults/disk.ts'
-import { expectHalfMade } from '#tests/support/system/backup-faults/first.ts'
+import { expectEachCreated, expectHalfMade } from '#tests/support/system/backup-faults/first.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 
@@ -124,6 +124,12 @@ unless(lab.available()).describe('a backup', () => {
       await world.undo()
       await world.expectSame('undone', before)
     },
+    10 * MINUTES,
+  )
+
+  test(
+    'is absent when a restic that creates its repository is interrupted, and the next one complete',
+    () => expectEachCreated(world),
     10 * MINUTES,
   )
 

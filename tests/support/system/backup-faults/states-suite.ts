@@ -8,6 +8,9 @@ import type { StorageKind } from './storages.ts'
 
 const MINUTES = 60_000
 
+/** Which work comes first: the storages have all of them together for each state. */
+const FIRST: Record<StorageKind, number> = { sftp: 0, s3: 1, rest: 2 }
+
 /** What each work with a repository does when the repository is not as restic left it. */
 export function describeStates(kind: StorageKind | 'local', title: string): void {
   unless(lab.available()).describe(title, () => {
@@ -17,7 +20,7 @@ export function describeStates(kind: StorageKind | 'local', title: string): void
     const worksOf = (at: number): readonly Work[] =>
       kind === 'local' || long
         ? WORKS
-        : WORKS.filter((_, work) => (at + (kind === 's3' ? 1 : 0)) % WORKS.length === work)
+        : WORKS.filter((_, work) => (at + FIRST[kind]) % WORKS.length === work)
 
     beforeAll(async () => {
       world = await StatesWorld.start(kind)
