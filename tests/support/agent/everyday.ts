@@ -3,7 +3,7 @@ import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { storePart } from '#agent/os/site-database/uploads.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { authorityPem, selfSignedPem } from '#tests/support/fixtures/certificates.ts'
+import { shopPem, shopSelfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 import { contextOf, listOfTables, outcome, shop } from './debian.ts'
 import { machineOf } from './full-disk.ts'
@@ -108,7 +108,7 @@ async function ready(): Promise<FakeHost> {
   const host = await withSshd()
   host.answer('mariadb --no', listOfTables('a'))
   host.answer('tail', DUMP)
-  host.answer('openssl req', selfSignedPem)
+  host.answer('openssl req', shopSelfSignedPem)
   const attempt = host.shell.try
   host.shell.try = async (argv, given) => {
     const output = await attempt(argv, given)
@@ -116,7 +116,7 @@ async function ready(): Promise<FakeHost> {
     const fed = { code: 0, stderr: '', bytes: DUMP.length, sha256: '', end: DUMP }
     return { ...output, fed }
   }
-  authority(host, () => ({ chain: authorityPem }))
+  authority(host, () => ({ chain: shopPem }))
   serveTokens(host, [domain, `www.${domain}`])
   for (const path of ['redis-check-rdb', 'git', 'composer', 'rsync'])
     host.disk.putText(`/usr/bin/${path}`, '')
