@@ -10,8 +10,11 @@ export interface Net {
   ): Promise<string>
   /** A request to this machine (127.0.0.1) with the given Host; `tls` uses SNI and checks nothing. */
   probe(options: Probe): Promise<{ status: number; body: string; headers: Record<string, string> }>
-  /** The A and AAAA records of each name; null: no name server gave an answer. */
-  resolve(names: readonly string[]): Promise<Resolved[]>
+  /**
+   * The A and AAAA records of each name; null: no name server gave an answer. `fresh`: from the name
+   * servers of their zones, whatever the resolver of this server has kept.
+   */
+  resolve(names: readonly string[], options?: { fresh?: boolean }): Promise<Resolved[]>
 }
 
 export type Resolved = string[] | null

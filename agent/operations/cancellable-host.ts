@@ -124,7 +124,7 @@ export class Session {
         download: (url, path, digest, options) =>
           this.#until(() => net.download(url, path, digest, { ...options, ...own, ...waits() })),
         probe: (probe) => this.#until(() => net.probe(probe)),
-        resolve: (names) => this.#until(() => net.resolve(names)),
+        resolve: (names, options) => this.#until(() => net.resolve(names, options)),
       },
       visitor: { ...visitor, visit: (visits) => this.#until(() => visitor.visit(visits)) },
       acme: {

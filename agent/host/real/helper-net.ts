@@ -29,9 +29,9 @@ export const reachingNet: Net = {
   async probe({ tls = false, ...probe }) {
     return JSON.parse(String(await gathered(answer({ call: 'probe', ...probe, tls }))))
   },
-  async resolve(names) {
+  async resolve(names, { fresh = false } = {}) {
     if (names.length === 0) return []
-    const text = String(await gathered(answer({ call: 'resolve', names: [...names] })))
+    const text = String(await gathered(answer({ call: 'resolve', names: [...names], fresh })))
     return ResolvedList.parse(JSON.parse(text))
   },
 }

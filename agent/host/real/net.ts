@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
 import type { Downloading, Net, Probe, Resolved } from '#agent/host/ports.ts'
+import { freshRecords } from './name-servers.ts'
 
 const TIMEOUT_MS = 30_000
 const RESOLVE_MS = 3000
@@ -43,7 +44,8 @@ export const net: Net = {
       message.end()
     }),
 
-  async resolve(names) {
+  async resolve(names, { fresh = false } = {}) {
+    if (fresh) return freshRecords(names)
     const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 })
     const found: Resolved[] = []
     for (let at = 0; at < names.length; at += RESOLVED_AT_ONCE) {

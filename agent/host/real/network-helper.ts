@@ -17,7 +17,11 @@ const Call = z.discriminatedUnion('call', [
     path: z.string(),
     tls: z.boolean(),
   }),
-  z.object({ call: z.literal('resolve'), names: z.array(z.string()).max(1000) }),
+  z.object({
+    call: z.literal('resolve'),
+    names: z.array(z.string()).max(1000),
+    fresh: z.boolean(),
+  }),
   z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
   AcmeRequest.extend({ call: z.literal('order') }),
   RenewalRequest.extend({ call: z.literal('renewals') }),
@@ -62,7 +66,8 @@ async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> 
   } else if (call.call === 'probe') {
     const { address = '127.0.0.1', ...probe } = call
     await print(JSON.stringify(await net.probe({ ...probe, address })))
-  } else if (call.call === 'resolve') await print(JSON.stringify(await net.resolve(call.names)))
+  } else if (call.call === 'resolve')
+    await print(JSON.stringify(await net.resolve(call.names, call)))
   else if (call.call === 'visit') await print(JSON.stringify(await visitor.visit(call.visits)))
   else if (call.call === 'renewals')
     await print(JSON.stringify((await acme.renewals(call)) ?? null))
