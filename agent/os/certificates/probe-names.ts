@@ -3,6 +3,7 @@ import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import { isWildcard } from '#shared/names.ts'
 import { recordsProblem } from './dns-records.ts'
 import { namesElsewhere } from './elsewhere.ts'
+import { confirmed } from './fresh-records.ts'
 import { spentNames } from './ledger.ts'
 
 const CHALLENGES = '/.well-known/acme-challenge'
@@ -29,10 +30,11 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
   try {
     const records = await host.net.resolve(names)
     const found = new Map(names.map((name, at) => [name, records[at] ?? null]))
-    const reasons = await reasonsOf(host, token, found)
+    const reasons = await reasonsOf(host, token, names)
     for (const name of [...reasons.keys(), ...names.filter(isWildcard)]) found.delete(name)
     const asked = { path: `${CHALLENGES}/${token}`, text: token, primary: names[0] ?? '' }
-    for (const [name, reason] of await namesElsewhere(host, asked, found)) reasons.set(name, reason)
+    const doubted = new Map([...unrecorded(found), ...(await namesElsewhere(host, asked, found))])
+    for (const [name, reason] of await confirmed(host, found, doubted)) reasons.set(name, reason)
     return {
       served: names.filter((name) => !reasons.has(name)),
       left_out: names.flatMap((name) => {
@@ -45,17 +47,17 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
   }
 }
 
-/** Why names can only fail, as far as this server and its name server know. */
+/** Why names can only fail, as far as this server itself knows. */
 async function reasonsOf(
   host: Host,
   token: string,
-  found: ReadonlyMap<string, Resolved>,
+  names: readonly string[],
 ): Promise<Map<string, string>> {
-  const spent = await spentNames(host, [...found.keys()])
+  const spent = await spentNames(host, names)
   const reasons = new Map<string, string>()
-  for (const [name, records] of found) {
+  for (const name of names) {
     const limit = limitOf(spent.get(name))
-    const reason = limit ?? (await reasonOf(host, name, { token, records }))
+    const reason = limit ?? (await reasonOf(host, name, token))
     if (reason !== undefined) reasons.set(name, reason)
   }
   return reasons
@@ -86,14 +88,8 @@ const limitOf = (until: number | undefined) =>
     : `the authority refused it four times within an hour, and is asked again after ${new Date(until).toISOString()}`
 
 /** A wildcard is validated by its TXT record: visitors may have records of single names. */
-async function reasonOf(
-  host: Host,
-  name: string,
-  { token, records }: { token: string; records: Resolved },
-): Promise<string | undefined> {
-  if (isWildcard(name)) return recordsProblem(host)
-  return recordProblem(records) ?? (await problemOf(host, name, token))
-}
+const reasonOf = (host: Host, name: string, token: string): Promise<string | undefined> =>
+  isWildcard(name) ? recordsProblem(host) : problemOf(host, name, token)
 
 async function problemOf(host: Host, name: string, token: string): Promise<string | undefined> {
   try {
@@ -107,8 +103,10 @@ async function problemOf(host: Host, name: string, token: string): Promise<strin
 }
 
 /** Without an answer of a name server, the authority decides. */
-const recordProblem = (records: Resolved) =>
-  records?.length === 0 ? 'it has no A and no AAAA record in DNS' : undefined
+const unrecorded = (found: ReadonlyMap<string, Resolved>): [name: string, reason: string][] =>
+  [...found]
+    .filter(([, records]) => records?.length === 0)
+    .map(([name]) => [name, 'it has no A and no AAAA record in DNS'])
 
 /** The names without a certificate in one sentence; undefined without any. */
 export function describe(left_out: readonly LeftOut[]): string | undefined {
