@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { MANIFEST, parseManifest } from '#agent/os/backup/manifest.ts'
+import { MANIFEST, parseManifest, partsIn } from '#agent/os/backup/manifest.ts'
 import { PROOF, provesTag } from '#agent/os/backup/save.ts'
 import {
   type ListedSnapshot,
@@ -105,8 +105,7 @@ async function partsOf(
     return undefined
   }
   try {
-    const { files, database } = parseManifest(output.stdout)
-    return [files.snapshot, ...(database ? [database.snapshot] : [])]
+    return partsIn(parseManifest(output.stdout))
   } catch {
     return undefined
   }

@@ -44,6 +44,12 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
+/** The snapshots that a manifest names. */
+export const partsIn = ({ files, database }: Manifest): string[] => [
+  files.snapshot,
+  ...(database ? [database.snapshot] : []),
+]
+
 export const MANIFEST = 'manifest.json'
 export const DUMP = 'database.sql'
 

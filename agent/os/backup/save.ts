@@ -17,7 +17,7 @@ import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { SnapshotId } from '#shared/backup.ts'
-import { DUMP, MANIFEST, type Manifest } from './manifest.ts'
+import { DUMP, MANIFEST, type Manifest, partsIn } from './manifest.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** Where restic sees the folder of the site: the same on every server. */
@@ -109,6 +109,9 @@ export async function* saveFiles(
   return existing(lines.summary)
 }
 
+/** The tag of a manifest for each part of its backup: a list of backups reads no manifests. */
+export const partTag = (snapshot: string): string => `part-${snapshot}`
+
 /** From a file: restic takes the end of an agent for the end of its standard input. */
 export async function saveManifest(
   host: Host,
@@ -117,7 +120,8 @@ export async function saveManifest(
 ): Promise<Summary> {
   const reads = { path: `${opened.files}/${MANIFEST}`, as: `/${MANIFEST}` }
   await host.files.write(reads.path, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
-  const args = [...COMMON, 'manifest', '--', reads.as]
+  const parts = partsIn(manifest).flatMap((id) => ['--tag', partTag(id)])
+  const args = [...COMMON, 'manifest', ...parts, '--', reads.as]
   const output = await runRestic(host, opened, args, { reads, timeout_ms: 30 * 60_000 })
   return existing(summaryOf(output.stdout))
 }

@@ -72,7 +72,8 @@ function backup(call: Call): Output {
   const target = `${path}/snapshots/${id}`
   disk.putFolder(target)
   const time = new Date(Date.UTC(2026, 0, 1) + 1000 * count).toISOString()
-  disk.putText(`${path}/listed/${id}`, JSON.stringify({ id, time, tags: [after(words, '--tag')] }))
+  const tags = words.flatMap((word, at) => (word === '--tag' ? [words[at + 1]] : []))
+  disk.putText(`${path}/listed/${id}`, JSON.stringify({ id, time, tags }))
   const name = after(words, '--stdin-filename')
   if (name !== undefined) disk.putText(`${target}/${name}`, options.input ?? '')
   else {

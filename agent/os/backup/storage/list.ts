@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { readManifest } from '#agent/os/backup/fetch.ts'
+import { partTag } from '#agent/os/backup/save.ts'
 import { failureOf, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
 import { resticPath } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready, tryRestic } from '#agent/os/restic/run.ts'
@@ -98,14 +99,20 @@ async function backupsOf(
   return { ...facts, backups, next }
 }
 
-/** Each manifest with the snapshots since the previous one: a backup saves it last. */
+/**
+ * Each manifest with the snapshots that its tags name. One without such tags has those since the
+ * previous manifest: a backup saves it last.
+ */
 function completeIn(snapshots: readonly Snapshot[]): Backup[] {
+  const tagged = new Map(snapshots.map((snapshot) => [partTag(snapshot.id), snapshot]))
   const found: Backup[] = []
   let parts: Snapshot[] = []
   for (const snapshot of snapshots) {
     parts.push(snapshot)
-    if (!snapshot.tags?.includes('manifest')) continue
-    found.push(backupIn(snapshot, parts))
+    const { tags } = snapshot
+    if (!tags?.includes('manifest')) continue
+    const named = tags.flatMap((tag) => tagged.get(tag) ?? [])
+    found.push(backupIn(snapshot, named.length > 0 ? named : parts))
     parts = []
   }
   return found

@@ -60,6 +60,41 @@ test('takes files and bytes from the snapshots of each backup', async () => {
   ])
 })
 
+test('counts the parts that a manifest names, also after a clock change', async () => {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const id = (digit: string) => digit.repeat(64)
+  const part = (own: string, hour: number, tags: string[], bytes = 1) => ({
+    ...{ id: own, time: `2025-12-31T0${hour}:00:00Z`, tags },
+    summary: { total_files_processed: 7, total_bytes_processed: bytes, data_added_packed: bytes },
+  })
+  const lines = [
+    part(id('1'), 1, ['database'], 10),
+    part(id('2'), 5, ['files'], 100), // the clock was ahead
+    part(id('3'), 2, ['manifest', `part-${id('2')}`, `part-${id('1')}`]),
+    part(id('4'), 3, ['database'], 20),
+    part(id('5'), 4, ['files'], 200),
+    part(backup, 6, ['manifest', `part-${id('5')}`, `part-${id('4')}`]),
+  ]
+  host.answer(
+    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
+    JSON.stringify(lines),
+  )
+
+  const { backups } = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+
+  expect(backups).toEqual([
+    {
+      ...{ id: backup, at: '2025-12-31T03:00:00.000Z', files: 7, bytes: 220, stored: 220 },
+      seconds: 3 * 3600,
+    },
+    {
+      ...{ id: id('3'), at: '2025-12-31T01:00:00.000Z', files: 7, bytes: 110, stored: 110 },
+      seconds: 3600,
+    },
+  ])
+})
+
 test('lists more backups than one answer has in pages, and none twice', async () => {
   const { host, restore } = await savedSite({})
   const { password, backup } = restore({ files: true, database: true })
