@@ -6,7 +6,8 @@ const HOUR_MS = 60 * 60_000
 const STALE_MS = HOUR_MS
 /** A file that is being uploaded has a name of its own, or less than its whole content. */
 const UPLOAD_MS = 24 * HOUR_MS
-const SHORTEST = 32
+/** The nonce of an encrypted text. */
+const NONCE = 16
 
 export interface Swept {
   /** Without what was taken out. */
@@ -39,9 +40,9 @@ export async function sweep(
 const isGarbage = (file: StoredFile) =>
   !HASH.test(file.name) || (file.sha256 !== undefined && file.sha256 !== file.name) || isShort(file)
 
-/** Whole, and shorter than the nonce and the code of any encrypted text: restic ends at it. */
+/** Whole, and shorter than any encrypted text: restic ends with a panic at it. */
 const isShort = ({ folder, name, size, sha256 }: StoredFile) =>
-  folder !== 'keys' && sha256 === name && size < SHORTEST
+  folder !== 'keys' && sha256 === name && size < NONCE
 
 export function garbageMessage({ folder, name }: StoredFile, isOut: boolean): string {
   const path = `${folder}/${name.replace(/[^\w.-]/g, '?').slice(0, 80)}`
