@@ -3,14 +3,14 @@ import { Resolver } from 'node:dns/promises'
 import type { Resolved } from '#agent/host/ports.ts'
 import { isIpv6, mayBeAsked } from '#agent/host/record-addresses.ts'
 import {
+  type AddressType,
   type DnsMessage,
   type DnsRecord,
   decodeMessage,
   encodeQuestion,
-  TYPES,
 } from './dns-message.ts'
 
-type Ask = (server: string, name: string, type: number) => Promise<DnsMessage | undefined>
+type Ask = (server: string, name: string, type: AddressType) => Promise<DnsMessage | undefined>
 
 export interface NameServers {
   /** One question; undefined: no answer. */
@@ -47,7 +47,7 @@ export async function freshRecords(
 }
 
 async function recordsOf(servers: NameServers, name: string, late: number): Promise<Resolved> {
-  const types = [TYPES.A, TYPES.AAAA]
+  const types = ['A', 'AAAA'] as const
   const found = await Promise.all(types.map((type) => new Walk(servers, type, late).find(name)))
   return found.includes(null) ? null : found.flatMap((records) => records ?? [])
 }
@@ -55,11 +55,11 @@ async function recordsOf(servers: NameServers, name: string, late: number): Prom
 /** From the top-level domain to the zone of a name, and to the zones of its aliases (CNAME). */
 class Walk {
   readonly #servers: NameServers
-  readonly #type: number
+  readonly #type: AddressType
   readonly #late: number
   #hops = 0
 
-  constructor(servers: NameServers, type: number, late: number) {
+  constructor(servers: NameServers, type: AddressType, late: number) {
     this.#servers = servers
     this.#type = type
     this.#late = late
@@ -88,11 +88,11 @@ class Walk {
   async #read({ answers, code }: DnsMessage, name: string): Promise<Resolved> {
     let last = name
     for (const _ of answers)
-      last = answers.find((one) => one.name === last && one.type === TYPES.CNAME)?.data ?? last
+      last = answers.find((one) => one.name === last && one.type === 'CNAME')?.data ?? last
     const own = answers.filter((one) => one.name === last && one.type === this.#type)
     if (own.length > 0) return own.map(({ data }) => data)
     if (last !== name) return this.find(last)
-    return code === 0 || code === NO_SUCH_NAME ? [] : null
+    return USABLE.includes(code) ? [] : null
   }
 
   /** The first useful answer. */
@@ -117,14 +117,14 @@ class Walk {
   }
 }
 
-const NO_SUCH_NAME = 3
-const USABLE = [0, NO_SUCH_NAME]
+/** The second: there is no such name. */
+const USABLE = ['NOERROR', 'NXDOMAIN']
 
 /** The name servers of a zone nearer to the name. */
 const referralOf = ({ authority }: DnsMessage, name: string, zone: string): DnsRecord[] =>
   authority.filter(
     (one) =>
-      one.type === TYPES.NS &&
+      one.type === 'NS' &&
       one.name.length > zone.length &&
       (name === one.name || name.endsWith(`.${one.name}`)),
   )
@@ -151,7 +151,7 @@ function real(): NameServers {
 export function askServer(
   server: string,
   name: string,
-  type: number,
+  type: AddressType,
   port = 53,
 ): Promise<DnsMessage | undefined> {
   const id = crypto.getRandomValues(new Uint16Array(1))[0] ?? 0

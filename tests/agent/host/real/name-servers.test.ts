@@ -3,21 +3,20 @@ import { createSocket } from 'node:dgram'
 import type { DnsMessage, DnsRecord } from '#agent/host/real/dns-message.ts'
 import { askServer, freshRecords, type NameServers } from '#agent/host/real/name-servers.ts'
 
-const [A, NS, CNAME, AAAA] = [1, 2, 5, 28]
 const TOP = '5.1.0.1'
 const OWN = '5.2.0.1'
 const OTHER = '5.3.0.1'
 
 const message = (some: Partial<DnsMessage>): DnsMessage => ({
-  ...{ id: 1, code: 0, is_authoritative: true, is_truncated: false, question: '' },
+  ...{ id: 1, code: 'NOERROR', is_authoritative: true, is_truncated: false, question: '' },
   ...{ answers: [], authority: [], additional: [], ...some },
 })
-const a = (name: string, data: string): DnsRecord => ({ name, type: A, data })
-const alias = (name: string, data: string): DnsRecord => ({ name, type: CNAME, data })
+const a = (name: string, data: string): DnsRecord => ({ name, type: 'A', data })
+const alias = (name: string, data: string): DnsRecord => ({ name, type: 'CNAME', data })
 const referral = (zone: string, server: string, ...additional: DnsRecord[]) =>
   message({
     is_authoritative: false,
-    authority: [{ name: zone, type: NS, data: server }],
+    authority: [{ name: zone, type: 'NS', data: server }],
     additional,
   })
 
@@ -32,9 +31,9 @@ function worldOf({ answers, addresses = {} }: World) {
   const asked: string[] = []
   const servers: NameServers = {
     async ask(server, name, type) {
-      if (type === A) asked.push(`${server} ${name}`)
+      if (type === 'A') asked.push(`${server} ${name}`)
       const found = answers[`${server} ${name}`]
-      const own = found?.answers.filter((one) => one.type === CNAME || one.type === type)
+      const own = found?.answers.filter((one) => one.type === 'CNAME' || one.type === type)
       return found && own && { ...found, answers: own }
     },
     serversOf: async () => ['a.top.test'],
@@ -46,13 +45,16 @@ function worldOf({ answers, addresses = {} }: World) {
 const delegated = referral('example.test', 'ns.example.test', a('ns.example.test', OWN))
 
 test('the name servers of the zone are found from the top-level domain on, and decide', async () => {
-  const both = [a('example.test', '5.9.0.1'), { name: 'example.test', type: AAAA, data: '2a01::1' }]
+  const both = [
+    a('example.test', '5.9.0.1'),
+    { name: 'example.test', type: 'AAAA', data: '2a01::1' },
+  ]
   const { asked, find } = worldOf({
     answers: {
       [`${TOP} example.test`]: delegated,
       [`${OWN} example.test`]: message({ answers: both }),
       [`${TOP} none.example.test`]: delegated,
-      [`${OWN} none.example.test`]: message({ code: 3 }),
+      [`${OWN} none.example.test`]: message({ code: 'NXDOMAIN' }),
     },
   })
 
@@ -96,7 +98,7 @@ test('an alias is followed, within its zone and into another one', async () => {
 
 test.each<[string, DnsMessage | undefined]>([
   ['does not answer', undefined],
-  ['refuses', message({ code: 5 })],
+  ['refuses', message({ code: 'REFUSED' })],
   ['cuts off its answer', message({ is_truncated: true })],
   ['answers from a cache', message({ is_authoritative: false, answers: [a('x.test', '5.9.0.1')] })],
   ['refers to itself', referral('test', 'a.top.test', a('a.top.test', TOP))],
@@ -120,8 +122,8 @@ test('asks one server by UDP, and takes its answer to this question only', async
     server.send(answer, to, address)
   })
 
-  expect(await askServer('127.0.0.1', 'example.test', A, port)).toMatchObject({
-    ...{ code: 3, question: 'example.test', is_authoritative: true, answers: [] },
+  expect(await askServer('127.0.0.1', 'example.test', 'A', port)).toMatchObject({
+    ...{ code: 'NXDOMAIN', question: 'example.test', is_authoritative: true, answers: [] },
   })
   server.close()
 })
@@ -132,6 +134,6 @@ test('a server that does not answer has no answer after its time', async () => {
     silent.bind(0, '127.0.0.1', () => resolve(silent.address().port))
   })
 
-  expect(await askServer('127.0.0.1', 'example.test', A, port)).toBeUndefined()
+  expect(await askServer('127.0.0.1', 'example.test', 'A', port)).toBeUndefined()
   silent.close()
 })
