@@ -1,15 +1,24 @@
 import type { Host } from '#agent/host/ports.ts'
 import { readKeys, StorageRefused } from '#agent/os/backup/storage/read-keys.ts'
-import { type Ended, failureOf, NO_REPOSITORY, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
+import {
+  type Ended,
+  failureOf,
+  LOCKED,
+  NO_REPOSITORY,
+  WRONG_PASSWORD,
+} from '#agent/os/restic/failures.ts'
 import { ProgressLines } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { invalid, ServiceError } from '#shared/errors.ts'
+import { complaintOf } from '#shared/restic/complaint.ts'
 
 const LIMIT = { timeout_ms: 2 * 60_000 }
 /** restic tries again for 15 minutes where it cannot connect; its last error is the reason. */
 const FIRST = { timeout_ms: 30_000 }
 const FILE = 'check.txt'
+const LOCKS =
+  'The target does not let this server delete the locks of restic, for which later work would wait: allow it to delete in the folder locks of each repository'
 
 /**
  * Reads the storage without restic, which does not tell what it refused. Throws 422 that names the
@@ -25,11 +34,15 @@ export async function refuseWrongFields(host: Host, { repository }: Opened): Pro
   })
 }
 
-/** A target that does not answer has not refused to delete. */
+/** A target that does not answer has not refused to delete; neither has one whose lock remains. */
 async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> {
+  // Those of a check that was killed.
+  await tryRestic(host, opened, ['unlock'], FIRST)
   const ended = await tryRestic(host, opened, ['forget', id], LIMIT)
   const { target, password } = opened.repository
-  const failure = failureOf(ended, [target.secret, password])
+  const secrets = [target.secret, password]
+  if (ended.code === LOCKED) throw new Error(`${LOCKS} (${complaintOf(ended.stderr, secrets)})`)
+  const failure = failureOf(ended, secrets)
   if (ended.code !== 0 && failure instanceof ServiceError) throw failure
   return ended
 }

@@ -6,7 +6,7 @@ import type { Secret } from '#shared/secret.ts'
 
 /** The exit statuses of restic(1) with a meaning of their own. */
 export const NO_REPOSITORY = 10
-const LOCKED = 11
+export const LOCKED = 11
 /** A signal ended it. */
 export const SIGNALLED = 128
 export const WRONG_PASSWORD = 12

@@ -48,6 +48,17 @@ test('does not take a wrong clock of the server for a refusal to delete', async 
   )
 })
 
+test('does not take a lock that remains for a refusal to delete', async () => {
+  const host = await backupServer()
+  const words = 'repository is already locked by PID 75 on shop by root'
+  host.fail('/var/lib/hosting-agent/bin/restic --retry-lock=96s forget', words, 11)
+
+  expect((await check(host))[1]).toBe(
+    `The target does not let this server delete the locks of restic, for which later work would wait: allow it to delete in the folder locks of each repository (${words})`,
+  )
+  expect(host.ran).toContain('/var/lib/hosting-agent/bin/restic --retry-lock=24s unlock')
+})
+
 test('names the field of the target that the storage refuses, with its error', async () => {
   const host = await backupServer()
   const refuse = async (field: string | null) => {

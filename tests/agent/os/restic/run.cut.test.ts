@@ -77,7 +77,7 @@ test.each([
   ['backup.create', [AWAY, AWAY, AWAY, AWAY, 'complete']],
   ['backup.restore', [AWAY, AWAY, AWAY]],
   ['backup.prove', [AWAY, AWAY, AWAY, AWAY, AWAY, 'complete']],
-  ['backup.check', [AWAY, AWAY, AWAY, AWAY, AWAY]],
+  ['backup.check', [AWAY, AWAY, AWAY, AWAY, AWAY, AWAY]],
 ] as const)('%s ends when the network is cut for ever, and works after that', async (name, all) => {
   const ends: unknown[] = []
   for (let at = 1; ; at++) {
