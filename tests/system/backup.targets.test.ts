@@ -120,6 +120,11 @@ unless(lab.available()).describe('a backup in real storage', () => {
     listed: { password: 1, domain: SITE.domain, tables: 12, excluded: [], next: null },
   }
 
+  const whole = ({ append_only, is_listed }: { append_only: boolean; is_listed: boolean }) => ({
+    ...{ append_only, restored: 'complete', page: 'as saved', less: true },
+    found: { ...FOUND, is_listed },
+  })
+
   /**
    * The fields that a check names for each wrong value, and its other messages about the storage.
    */
@@ -158,29 +163,34 @@ unless(lab.available()).describe('a backup in real storage', () => {
 
       const outcome = await roundTrip(target('agency'))
 
-      expect(outcome).toEqual({
-        ...{ append_only: true, restored: 'complete', page: 'as saved', less: true },
-        found: { ...FOUND, is_listed: false },
-      })
+      expect(outcome).toEqual(whole({ append_only: true, is_listed: false }))
       expect(await refusals(target('agency'))).toEqual(REFUSED.rest)
       await stop()
     },
     10 * MINUTES,
   )
 
-  test.each([
-    ['an SFTP account', startSftpServer],
-    ['a bucket of S3', startS3Server],
-  ] as const)(
-    'of %s',
-    async (_, start) => {
-      const { target, stop } = await start()
+  test(
+    'of an SFTP account',
+    async () => {
+      const { target, stop } = await startSftpServer()
 
-      expect(await roundTrip(target)).toEqual({
-        ...{ append_only: false, restored: 'complete', page: 'as saved', less: true },
-        found: { ...FOUND, is_listed: true },
-      })
-      expect(await refusals(target)).toEqual(REFUSED[target.place.kind])
+      expect(await roundTrip(target)).toEqual(whole({ append_only: false, is_listed: true }))
+      expect(await refusals(target)).toEqual(REFUSED.sftp)
+      await stop()
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'of a bucket of S3, which refuses to delete it with the documented policy',
+    async () => {
+      const { target, setPolicy, stop } = await startS3Server({ as_documented: true })
+
+      expect(await roundTrip(target)).toEqual(whole({ append_only: true, is_listed: true }))
+      expect(await refusals(target)).toEqual(REFUSED.s3)
+      await setPolicy({ as_documented: false })
+      expect((await run('backup.check', { target })).data).toMatchObject({ append_only: false })
       await stop()
     },
     10 * MINUTES,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type S3Account, type S3Request, signed } from '#agent/keeper/s3/signature.ts'
 import { type Host, needPrograms } from '#tests/support/lab/index.ts'
 import { S3_PORT, startCeph } from './ceph.ts'
+import { policyOf } from './s3-policy.ts'
 import { listening, onNetwork, serve } from './service.ts'
 
 export interface S3Options {
@@ -13,6 +14,8 @@ export interface S3Options {
   locked_days?: number
   /** The size of its disk, which is in memory. */
   megabytes?: number
+  /** The account of servers has the rights of the documentation: it deletes nothing but locks. */
+  as_documented?: boolean
 }
 
 export interface S3Answer {
@@ -22,24 +25,11 @@ export interface S3Answer {
 }
 
 const BUCKET = 'backups'
+const PREFIX = 'sites'
 /** Owns the bucket. */
 export const OWNER: S3Account = { key: 'OWNERKEY', secret: 'owner-secret' }
 /** The account of servers: reads, writes and deletes, but deletes no version and sets nothing. */
-export const WRITER: S3Account = { key: 'WRITERKEY', secret: 'writer-secret' }
-
-const ALLOWED = ['GetObject', 'PutObject', 'DeleteObject', 'ListBucket', 'GetBucketLocation']
-
-/** What a user of RGW may do, by its name in RGW. The objects of the writer are not the owner's. */
-const allow = (user: string, actions: readonly string[]) => ({
-  Effect: 'Allow',
-  Principal: { AWS: [`arn:aws:iam:::user/${user}`] },
-  Action: actions.map((action) => `s3:${action}`),
-  Resource: [`arn:aws:s3:::${BUCKET}`, `arn:aws:s3:::${BUCKET}/*`],
-})
-const POLICY = {
-  Version: '2012-10-17',
-  Statement: [allow('writer', ALLOWED), allow('owner', ['*'])],
-}
+export const WRITER: S3Account = { key: 'WRITERKEY', secret: 'writer-secret-8c1f5a' }
 
 const lockOf = (days: number) =>
   `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule><DefaultRetention><Mode>COMPLIANCE</Mode><Days>${days}</Days></DefaultRetention></Rule></ObjectLockConfiguration>`
@@ -49,7 +39,7 @@ const lockOf = (days: number) =>
  * service loses nothing; the objects themselves are in memory, so a power failure loses them.
  */
 export async function startS3Server(options: S3Options = {}) {
-  const { name = 's3', locked_days, megabytes = 2048 } = options
+  const { name = 's3', locked_days, megabytes = 2048, as_documented = false } = options
   await needPrograms({ curl: 'curl' })
   const { host, ca } = await startCeph(name, megabytes)
   await addUser(host, 'owner', OWNER)
@@ -59,13 +49,21 @@ export async function startS3Server(options: S3Options = {}) {
   const url = `https://${host.address}:${S3_PORT}`
   const request = (account: S3Account, asked: S3Request) =>
     send(host, account, { ...asked, url: `${url}/${BUCKET}${asked.url}` })
-  await makeBucket((asked) => request(OWNER, asked), locked_days)
+  const asOwner = (asked: S3Request) => request(OWNER, asked)
+  const setPolicy = async (given: { as_documented: boolean }) => {
+    const body = await policyOf({ bucket: BUCKET, prefix: PREFIX }, given.as_documented)
+    await called(asOwner, [{ method: 'PUT', url: '?policy=', body }])
+  }
+  await called(asOwner, bucketOf(locked_days))
+  await setPolicy({ as_documented })
   const place = { kind: 's3' as const, url, bucket: BUCKET, user: WRITER.key, ca }
   return {
     host,
-    target: { place: { ...place, prefix: 'sites', region: 'us-east-1' }, secret: WRITER.secret },
+    target: { place: { ...place, prefix: PREFIX, region: 'us-east-1' }, secret: WRITER.secret },
     /** The address is the part after the bucket, such as `/sites/shop/config?versionId=…`. */
     request,
+    /** From now on. */
+    setPolicy,
     stop: () => host.remove(),
   }
 }
@@ -76,16 +74,19 @@ async function addUser(host: Host, uid: string, { key, secret }: S3Account): Pro
   await host.must(['radosgw-admin', '-n', 'client.rgw', ...create], { timeout_ms: 120_000 })
 }
 
-async function makeBucket(
-  request: (asked: S3Request) => Promise<S3Answer>,
-  days: number | undefined,
-): Promise<void> {
+function bucketOf(days: number | undefined): S3Request[] {
   const headers = days === undefined ? {} : { 'x-amz-bucket-object-lock-enabled': 'true' }
-  const calls: S3Request[] = [
+  return [
     { method: 'PUT', url: '', headers },
-    { method: 'PUT', url: '?policy=', body: JSON.stringify(POLICY) },
     ...(days === undefined ? [] : [{ method: 'PUT', url: '?object-lock=', body: lockOf(days) }]),
   ]
+}
+
+/** Throws if a call is refused. */
+async function called(
+  request: (asked: S3Request) => Promise<S3Answer>,
+  calls: readonly S3Request[],
+): Promise<void> {
   for (const call of calls) {
     const { status, body } = await request(call)
     if (status >= 300) throw new Error(`${call.method} ${call.url} answered ${status}: ${body}`)
