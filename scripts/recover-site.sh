@@ -37,17 +37,17 @@ apt-get install -y -q --no-install-recommends nginx mariadb-server mariadb-clien
   { tail -20 apt.log; fail 'apt-get install failed'; }
 systemctl start mariadb
 
-# restic 0.17 or newer: this one runs on Debian 12 and 13.
-if ! restic version 2> /dev/null | grep -Eq 'restic (0\.(1[7-9]|[2-9][0-9])|[1-9])'; then
+# restic 0.19 or newer: this one runs on Debian 12 and 13.
+if ! restic version 2> /dev/null | grep -Eq 'restic (0\.(19|[2-9][0-9])|[1-9])'; then
   say 'Downloading restic'
   case $(dpkg --print-architecture) in
     amd64) sha256=97711c3125b5a65788a7e99fce8eb25f9a543fa8d83c4d7e54a5febe939a0f9e ;;
     arm64) sha256=37f474371bf411d7b14dbc5d607d93beda117af94a7192a6bcecc7f81e3f8ff5 ;;
-    *) fail 'install restic 0.17 or newer' ;;
+    *) fail 'install restic 0.19 or newer' ;;
   esac
   deb=restic_0.19.1-1_$(dpkg --print-architecture).deb
   archive=http://snapshot.debian.org/archive/debian/20261101T000000Z/pool/main/r/restic
-  curl -fsSL -o restic.deb "$archive/$deb" || fail 'restic cannot be downloaded: install 0.17 or newer'
+  curl -fsSL -o restic.deb "$archive/$deb" || fail 'restic cannot be downloaded: install 0.19 or newer'
   echo "$sha256  restic.deb" | sha256sum --check --quiet
   dpkg-deb --extract restic.deb restic
   PATH=$work/restic/usr/bin:$PATH
