@@ -29,11 +29,12 @@ export async function probeNames(host: Host, names: readonly string[]): Promise<
   const path = await present(host, token, token)
   try {
     const records = await host.net.resolve(names)
-    const found = new Map(names.map((name, at) => [name, records[at] ?? null]))
+    const all = new Map(names.map((name, at) => [name, records[at] ?? null]))
+    const found = new Map([...all].filter(([name]) => !isWildcard(name)))
     const reasons = await reasonsOf(host, token, names)
-    for (const name of [...reasons.keys(), ...names.filter(isWildcard)]) found.delete(name)
+    const here = new Map([...found].filter(([name]) => !reasons.has(name)))
     const asked = { path: `${CHALLENGES}/${token}`, text: token, primary: names[0] ?? '' }
-    const doubted = new Map([...unrecorded(found), ...(await namesElsewhere(host, asked, found))])
+    const doubted = new Map([...unrecorded(found), ...(await namesElsewhere(host, asked, here))])
     for (const [name, reason] of await confirmed(host, found, doubted)) reasons.set(name, reason)
     return {
       served: names.filter((name) => !reasons.has(name)),
