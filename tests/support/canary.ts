@@ -59,6 +59,9 @@ export class Watcher {
   }
 }
 
+/** Of a private key a line that no other key has; the first ones are the same in many. */
+export const tellingPart = (secret: string): string => secret.split('\n')[3] ?? secret
+
 /** Plain, and as JSON, base64, hexadecimal and a URL encode it. */
 export function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
