@@ -5,6 +5,7 @@ import { keepStep, saveStep } from '#agent/os/backup/keep-state.ts'
 import { accountIn, dumpIn, factsIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
+import type { SpaceUse } from '#agent/os/database/import.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { deferred, removed, removedTree } from '#agent/os/effects/change.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
@@ -63,10 +64,11 @@ function stepsOf(host: Host, site: Site): Step[] {
       effects: replace.planLoad(user),
       async apply() {
         if (!(await host.files.stat(accountIn(previous)))) return
-        await bringBack(host, site, previous)
+        await bringBack(host, site, previous, 'leave_some')
       },
       async undo() {
-        if (await host.files.stat(accountIn(replaced))) await bringBack(steady, site, replaced)
+        if (!(await host.files.stat(accountIn(replaced)))) return
+        await bringBack(steady, site, replaced, 'use_all')
       },
     },
     {
@@ -110,7 +112,7 @@ function stepsOf(host: Host, site: Site): Step[] {
 }
 
 /** The whole database, or the tables that were replaced. */
-async function bringBack(host: Host, site: Site, folder: string): Promise<void> {
-  if (await keptTables(host, folder)) await bringBackTables(host, site, folder)
-  else await replace.loadDatabase(host, site, dumpIn(folder))
+async function bringBack(host: Host, site: Site, folder: string, space: SpaceUse): Promise<void> {
+  if (await keptTables(host, folder)) await bringBackTables(host, site, folder, space)
+  else await replace.loadDatabase(host, site, dumpIn(folder), space)
 }

@@ -112,7 +112,7 @@ function stepsOf(
         learned.imported = await importUpload(host, site, upload, params.replace)
         yield `Imported ${Math.ceil(learned.imported.bytes / 1e6)} MB of SQL`
       },
-      undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user))),
+      undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user)), 'use_all'),
     },
     ...forgetSteps(host, site),
     ...resumeSteps(host, site),

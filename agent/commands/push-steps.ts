@@ -124,12 +124,12 @@ export function tableSteps(
       effects: [change('database', user)],
       async apply() {
         if (kept.length > 0) await options.keepOptions(host, user, kept)
-        await loadTables(host, live, fetched, tables)
+        await loadTables(host, live, { folder: fetched, tables, space: 'leave_some' })
         if (kept.length > 0) await options.bringOptions(host, user, kept)
       },
       async undo() {
         await makeSpace(steady, live)
-        await bringBackTables(steady, live, replaced)
+        await bringBackTables(steady, live, replaced, 'use_all')
         if (kept.length > 0) await options.forgetOptions(steady, user)
       },
     },

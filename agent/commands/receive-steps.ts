@@ -70,7 +70,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
       name: 'load',
       title: 'Importing the database',
       effects: [change('database', user)],
-      apply: () => importDatabase(host, user, dumpIn(fetched)),
+      apply: () => importDatabase(host, user, dumpIn(fetched), 'leave_some'),
     },
     {
       name: 'files',

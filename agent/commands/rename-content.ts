@@ -50,11 +50,13 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
       title: 'Replacing the tables with changed addresses',
       effects: [change('database', user)],
       async apply() {
-        if (tables.names?.length) await loadTables(host, target, fetched, tables.names)
+        const { names = [] } = tables
+        const chosen = { folder: fetched, tables: names, space: 'leave_some' } as const
+        if (names.length > 0) await loadTables(host, target, chosen)
       },
       async undo() {
         if ((await keptTables(steady, replaced))?.length)
-          await bringBackTables(steady, former, replaced)
+          await bringBackTables(steady, former, replaced, 'use_all')
       },
     },
     {

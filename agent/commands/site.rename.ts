@@ -4,6 +4,7 @@ import { findReport } from '#agent/os/clone/report.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { objectsIn } from '#agent/os/database/foreign-objects.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { DATABASES } from '#agent/os/database/space-watch.ts'
 import { refuseServedNames } from '#agent/os/nginx/others.ts'
 import { listConfigFiles } from '#agent/os/rename/config.ts'
 import { findRenaming, newNames, type Renaming } from '#agent/os/rename/target.ts'
@@ -94,5 +95,9 @@ async function refuseDatabase(host: Host, { domain, user }: Site): Promise<void>
   const objects = await objectsIn(host, user)
   if (objects.some(({ kind }) => kind === 'trigger'))
     throw conflict(`The database of ${domain} has triggers, which the change would remove`)
-  await refuseLack(host, HOMES, 3 * size, 'the change of the addresses')
+  for (const [path, bytes] of [
+    [HOMES, 3 * size],
+    [DATABASES, size],
+  ] as const)
+    await refuseLack(host, path, bytes, 'the change of the addresses')
 }

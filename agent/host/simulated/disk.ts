@@ -108,7 +108,7 @@ export class Disk extends Tree implements Files {
     return node && this.#statOf(node)
   }
 
-  async space() {
+  async space(_path: string) {
     return this.room
   }
 

@@ -112,7 +112,7 @@ function filesThrough(disk: Disk, door: Door): Files {
     part: (path, from, most) => door.look(() => disk.part(path, from, most)),
     list: (path) => door.look(() => disk.list(path)),
     stat: (path) => door.look(() => disk.stat(path)),
-    space: () => door.look(() => disk.space()),
+    space: (path) => door.look(() => disk.space(path)),
     write: (path, text, options) => door.act(() => disk.write(path, text, options)),
     append: (path, text, options) => door.act(() => disk.append(path, text, options)),
     remove: (path) => door.act(() => disk.remove(path)),

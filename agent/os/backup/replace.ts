@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
-import { importDatabase } from '#agent/os/database/import.ts'
+import { importDatabase, type SpaceUse } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
 import {
@@ -83,7 +83,12 @@ export const forgetRestores = (host: Host, user: string): Change =>
  * Replaces the database by a dump; the account and its password stay. Throws if the saved state is
  * gone: then the present database is all that is left.
  */
-export async function loadDatabase(host: Host, site: Site, dump: string): Promise<void> {
+export async function loadDatabase(
+  host: Host,
+  site: Site,
+  dump: string,
+  space: SpaceUse,
+): Promise<void> {
   const { user } = site
   const text = await host.files.read(accountIn(replacedOf(user)))
   if (text === undefined)
@@ -93,7 +98,7 @@ export async function loadDatabase(host: Host, site: Site, dump: string): Promis
   if (!(await host.files.stat(dump))) return
   await createEmptyDatabase(host, user, kept)
   await reserveAccount(host, user)
-  await importDatabase(host, user, dump)
+  await importDatabase(host, user, dump, space)
   await releaseAccount(host, site, kept?.password_hash)
 }
 

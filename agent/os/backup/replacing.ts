@@ -29,12 +29,12 @@ export function databaseSteps(
       effects: replace.planLoad(user),
       apply: () =>
         tables
-          ? loadTables(host, site, fetched, tables)
-          : replace.loadDatabase(host, site, dumpIn(fetched)),
+          ? loadTables(host, site, { folder: fetched, tables, space: 'leave_some' })
+          : replace.loadDatabase(host, site, dumpIn(fetched), 'leave_some'),
       async undo() {
         await makeSpace(steady, site)
-        if (tables) await bringBackTables(steady, site, replaced)
-        else await replace.loadDatabase(steady, site, dumpIn(replaced))
+        if (tables) await bringBackTables(steady, site, replaced, 'use_all')
+        else await replace.loadDatabase(steady, site, dumpIn(replaced), 'use_all')
       },
     },
   ]

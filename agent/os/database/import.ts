@@ -16,17 +16,34 @@ const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 /** MariaDB's errors for statements that need more than rights to tables. */
 const NOT_A_TABLE = /^(1044|1045|1142|1143|1148|1227|1290|1370|1410|1419|1449|1698|1873|4166)$/
 
+/** Whether an import ends before the disk of MariaDB is full. An undo must not be refused. */
+export type SpaceUse = 'leave_some' | 'use_all'
+
 /**
  * Imports a dump into the database of a site, only with the rights of the site; synced to the disk
  * on return. MariaDB refuses everything but tables. A row of binary data is longer in a dump than
  * in its original statement, so the server accepts longer statements meanwhile.
  */
-export async function importDatabase(host: Host, user: string, path: string): Promise<void> {
+export async function importDatabase(
+  host: Host,
+  user: string,
+  path: string,
+  space: SpaceUse,
+): Promise<void> {
   const size = (await host.files.stat(path))?.size ?? 0
   await importing(host, size, async () => {
-    const seen = told(host, 'Importing the database', size)
-    const options = { input_file: path, timeout_ms: timeFor(size), seen }
-    await runAsOwner(host, user, argvOf(user), options).catch((error) => refuse(host, error))
+    const tell = told(host, 'Importing the database', size)
+    const watch = space === 'leave_some' ? await spaceWatch(host, user) : undefined
+    const seen = (bytes: number) => {
+      tell(bytes)
+      watch?.options.seen()
+    }
+    const options = { ...watch?.options, input_file: path, timeout_ms: timeFor(size), seen }
+    await runAsOwner(host, user, argvOf(user), options)
+      .catch((error) => refuse(host, error))
+      .catch((error) => {
+        throw watch ? watch.explain(error) : error
+      })
   })
 }
 

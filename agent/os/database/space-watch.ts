@@ -1,4 +1,4 @@
-import type { Host, RunOptions } from '#agent/host/ports.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 
 export const DATABASES = '/var/lib/mysql'
@@ -8,7 +8,8 @@ const EVERY_MS = 200
 const ENDED = 'The import was ended before it filled the disk'
 
 interface SpaceWatch {
-  options: Pick<RunOptions, 'seen' | 'seen_ms'>
+  /** Of the program that imports. */
+  options: { seen(): void; seen_ms: number }
   /** The error of an import that it ended, else `error`. */
   explain(error: unknown): unknown
 }

@@ -95,7 +95,7 @@ async function load(
   const account = renderAccount(await findAccount(host, user))
   await host.files.write(accountIn(replacedOf(user)), account, SECRET)
   await keepTables(host, folder, tables)
-  await bringBackTables(host, site, folder)
+  await bringBackTables(host, site, folder, 'leave_some')
   await host.files.remove(replacedOf(user))
   const rows = (all: readonly DefinedTable[]) =>
     all.flatMap(({ definition: _, ...row }) => (tables.includes(row.table) ? [row] : []))

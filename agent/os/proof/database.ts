@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { DUMP } from '#agent/os/backup/manifest.ts'
@@ -8,6 +9,7 @@ import { reserveAccount } from '#agent/os/database/account.ts'
 import { databaseSize, streamDatabase, timeFor } from '#agent/os/database/dump.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
 import { createEmptyDatabase } from '#agent/os/database/mariadb.ts'
+import { DATABASES } from '#agent/os/database/space-watch.ts'
 import { type Opened, runRestic } from '#agent/os/restic/run.ts'
 
 type Database = NonNullable<Manifest['database']>
@@ -39,10 +41,10 @@ export async function loadDump(
   await createEmptyDatabase(host, user, { character_set, collation })
   await reserveAccount(host, user)
   try {
-    await importDatabase(host, user, dumpIn(fetchedOf(user)))
+    await importDatabase(host, user, dumpIn(fetchedOf(user)), 'leave_some')
   } catch (error) {
-    const { free } = await host.files.space('/var/lib/mysql')
-    if (!(error instanceof Error) || free < bytes) throw error
+    const { free } = await host.files.space(DATABASES)
+    if (!(error instanceof Error) || isDiskFull(error) || free < bytes) throw error
     return error.message
   }
   return undefined

@@ -68,7 +68,7 @@ export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {
   if (!account && !dump) return
   await createEmptyDatabase(host, user, account)
   await reserveAccount(host, user)
-  if (dump) await importDatabase(host, user, dumpPathOf(user))
+  if (dump) await importDatabase(host, user, dumpPathOf(user), 'leave_some')
   await releaseAccount(host, site, account?.password_hash)
 }
 

@@ -127,6 +127,16 @@ describe('a proof fails', () => {
     expect(hiddenOn(host)).toEqual([])
   })
 
+  test('for a database that fills the disk, which says nothing about the backup', async () => {
+    const { host, prove } = await provableSite()
+    host.fail('mariadb --no-defaults --user=proof', "ERROR 1114 (HY000): The table 'a' is full")
+
+    const [, reason] = await prove()
+
+    expect(reason).toContain('no space left on device')
+    expect(hiddenOn(host)).toEqual([])
+  })
+
   test('at any effect, and leaves nothing', async () => {
     const made = await provableSite()
     let failed = 0

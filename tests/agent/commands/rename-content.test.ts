@@ -18,3 +18,19 @@ test('ends temporary users of the database before it is saved', async () => {
   expect(result).toMatchObject({ domain: NEW })
   expect(before).toEqual([ended(user)])
 })
+
+test('leaves space on the disk of MariaDB, except for the undo', async () => {
+  const host = await renamable()
+  host.disk.guard = (action) => {
+    if (action === `write /var/lib/hosting-agent/sites/${NEW}.json`)
+      throw new Error('read-only file system')
+  }
+
+  const [, reason] = await rename(host)
+
+  expect(reason).toEqual(expect.any(String))
+  const imports = host.runs.filter(
+    ({ line, options }) => line.startsWith('mariadb ') && options.input_file !== undefined,
+  )
+  expect(imports.map(({ options }) => options.seen_ms)).toEqual([200, undefined])
+})

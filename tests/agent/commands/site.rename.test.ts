@@ -138,6 +138,29 @@ test.each([
   expect(await standing(host)).toEqual(before)
 })
 
+test.each([
+  ['/srv/www', 30e9, '30.2 GB', '30.3 GB'],
+  ['/var/lib/mysql', 10e9, '10.2 GB', '10.3 GB'],
+])('is refused if %s has no space for its database', async (path, bytes, few, needed) => {
+  const host = await renamable()
+  host.answer('du --summarize', `${10e9}\t/var/lib/mysql/shop\n`)
+  const total = 1e12
+  const least = bytes + 2 ** 28
+  const space = (free: number) => async (of: string) => ({
+    total,
+    free: of === path ? free : total,
+  })
+  host.files.space = space(least - 1e8)
+
+  expect(await rename(host)).toEqual([
+    [],
+    `${path} has ${few} free, and the change of the addresses needs ${needed}`,
+  ])
+
+  host.files.space = space(least)
+  expect(await rename(host)).toEqual([expect.any(Array), expect.objectContaining({ domain: NEW })])
+})
+
 const network = (host: FakeHost) => host.disk.putText(CONFIG, "<?php\ndefine('MULTISITE', true);\n")
 
 function fixedAddress(host: FakeHost): void {

@@ -7,7 +7,7 @@ import { accountIn, chosenIn, dumpIn, replacedOf } from '#agent/os/backup/places
 import { releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
 import { clientOf, reasonOf, runAsOwner } from '#agent/os/database/as-owner.ts'
 import { databaseSize, timeFor } from '#agent/os/database/dump.ts'
-import { importDatabase } from '#agent/os/database/import.ts'
+import { importDatabase, type SpaceUse } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -44,11 +44,23 @@ export async function chooseTables(
 }
 
 /** Gives tables the state of the dump in a folder; those that it does not have are removed. */
-export async function bringBackTables(host: Host, site: Site, folder: string): Promise<void> {
+export async function bringBackTables(
+  host: Host,
+  site: Site,
+  folder: string,
+  space: SpaceUse,
+): Promise<void> {
   const tables = (await keptTables(host, folder)) ?? []
   await reduceDump(host, site.user, folder, tables)
-  await loadTables(host, site, folder, tables)
+  await loadTables(host, site, { folder, tables, space })
   await host.files.remove(chosenIn(folder))
+}
+
+interface Chosen {
+  /** Where `chooseTables` has put them. */
+  folder: string
+  tables: readonly string[]
+  space: SpaceUse
 }
 
 /**
@@ -58,15 +70,14 @@ export async function bringBackTables(host: Host, site: Site, folder: string): P
 export async function loadTables(
   host: Host,
   site: Site,
-  folder: string,
-  tables: readonly string[],
+  { folder, tables, space }: Chosen,
 ): Promise<void> {
   const { user } = site
   const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
   await ensureMariadb(host)
   await reserveAccount(host, user)
   await dropTables(host, user, tables)
-  await importDatabase(host, user, chosenIn(folder))
+  await importDatabase(host, user, chosenIn(folder), space)
   await releaseAccount(host, site, kept?.password_hash)
 }
 

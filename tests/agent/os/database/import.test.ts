@@ -63,7 +63,7 @@ test('leaves the limit alone for a dump that is smaller than it', async () => {
   const { host } = machine()
   await host.files.write('/small.sql', 'SELECT 1;\n')
 
-  await importDatabase(host, 'one', '/small.sql')
+  await importDatabase(host, 'one', '/small.sql', 'leave_some')
 
   expect(packets(host)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { importStream } from '#agent/os/database/import.ts'
+import { CommandFailed } from '#agent/host/errors.ts'
+import { importDatabase, importStream } from '#agent/os/database/import.ts'
 import { spaceWatch } from '#agent/os/database/space-watch.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -16,7 +17,7 @@ function withSpace(...free: number[]) {
 const ended = (host: FakeHost) => host.queries.filter((sql) => sql.startsWith('KILL USER'))
 
 async function look({ options }: Awaited<ReturnType<typeof spaceWatch>>): Promise<void> {
-  options.seen?.(0)
+  options.seen()
   await Bun.sleep(1)
 }
 
@@ -77,4 +78,25 @@ test('an import that is ended so fails for the full disk, whatever its programs 
   await expect(work).rejects.toThrow(
     'The import was ended before it filled the disk: /var/lib/mysql has 10.5 MB free',
   )
+})
+
+test.each([
+  ['leave_some', 1, 'no space left on device: /var/lib/mysql has 66.1 MB free'],
+  ['use_all', 0, 'MariaDB did not import the dump (ERROR 2013 (HY000) at line 3)'],
+] as const)('the import of a file with %s ends %i connections', async (space, count, message) => {
+  const host = withSpace(500, 63, 500)
+  await host.files.write('/dump.sql', 'SELECT 1;\n')
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    if (argv[0] !== 'mariadb') return run(argv, options)
+    options?.seen?.(1)
+    await Bun.sleep(1)
+    const stderr = 'ERROR 2013 (HY000) at line 3: Lost connection'
+    throw new CommandFailed(argv, { code: 1, stdout: '', stderr })
+  }
+
+  const work = importDatabase(host, 'shop', '/dump.sql', space)
+
+  await expect(work).rejects.toThrow(message)
+  expect(ended(host)).toHaveLength(count)
 })
