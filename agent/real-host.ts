@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { acme } from './host/acme.ts'
 import { exclusiveByName } from './host/exclusive.ts'
+import { refusingFull } from './host/full-database.ts'
 import type { Clock, Host } from './host/ports.ts'
 import { openDatabase } from './host/real/database.ts'
 import { files } from './host/real/files.ts'
@@ -27,7 +28,7 @@ export function realHost(settings: HostSettings): Host {
   const privileged = process.getuid?.() === 0
   const own = { shell: freeShell(init), files, privileged, clock, random }
   const scanner = siteScanner(scanning({ init, privileged }), own)
-  const database = openDatabase()
+  const database = refusingFull(openDatabase(), files)
   const turns = { exclusive: exclusiveByName(), shared: sharedByName(), holders: new Map() }
   return { ...own, init, scanner, database, net, visitor, acme, settings, programs, ...turns }
 }

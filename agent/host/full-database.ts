@@ -1,0 +1,25 @@
+import { ADMIN_STATEMENTS } from './admin-statements.ts'
+import type { Database, Files } from './ports.ts'
+
+const DATABASES = '/var/lib/mysql'
+/** More than a change of accounts and rights writes. */
+const LEAST = 2 ** 20
+const WRITES = /^(CREATE|ALTER|GRANT|REVOKE) /
+
+/**
+ * Refuses statements that write while the disk of MariaDB is full. It would wait for space, a minute
+ * at a time, with its table of accounts locked, and could apply them long after their undo. What
+ * drops something still works.
+ */
+export const refusingFull = (database: Database, files: Pick<Files, 'space'>): Database => ({
+  async admin(statement, values) {
+    if (WRITES.test(ADMIN_STATEMENTS[statement])) await refuseFull(files)
+    return database.admin(statement, values)
+  },
+})
+
+async function refuseFull(files: Pick<Files, 'space'>): Promise<void> {
+  const space = await files.space(DATABASES).catch(() => undefined)
+  if (!space || space.free >= LEAST) return
+  throw new Error(`no space left on device: ${DATABASES} has ${space.free} bytes free`)
+}
