@@ -1,14 +1,17 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, declared, generated, inOrder } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { type Generated, MARK_LINE, replace } from '#agent/os/effects/generated.ts'
+import { type Generated, MARK_LINE, readGenerated, replace } from '#agent/os/effects/generated.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { SHIPPED_PHP } from '#shared/php-support.ts'
 import { APT, APT_OPTIONS, withApt } from './apt.ts'
 import { armored, keyOf } from './openpgp.ts'
+import { installedPhp } from './packages.ts'
 
 const KEY = '/etc/apt/keyrings/hosting-php.asc'
 const SOURCE = '/etc/apt/sources.list.d/hosting-php.sources'
+/** apt does not read it by itself: the source is there only once its lists were read and verified. */
+const CANDIDATE = '/etc/apt/hosting-php.sources'
 const PREFERENCES = '/etc/apt/preferences.d/hosting-php'
 /** Adds to the configuration of unattended-upgrades that is in effect; clears nothing. */
 export const PHP_ORIGIN_FILE = '/etc/apt/apt.conf.d/61hosting-php'
@@ -22,23 +25,32 @@ export async function phpSourceSteps(host: Host): Promise<Step[]> {
   const text = renderSource(host, await releaseOf(host))
   if ((await host.files.read(SOURCE)) === text) return []
   const { url } = host.settings.php_source
-  const undo = await restoring(host, [KEY, SOURCE, PREFERENCES, PHP_ORIGIN_FILE])
+  const restore = await restoring(host)
+  const before = await installedPhp(host)
   return [
     {
       name: 'php source',
       title: `Adding the PHP repository ${url}`,
       effects: async () => (await planAdd(host)).effects(),
       apply: () => withApt(host, () => add(host)),
-      undo,
+      async undo() {
+        const installed = await installedPhp(host.steady ?? host)
+        // Without its repository, PHP of it would get no updates.
+        if (installed.every((version) => before.includes(version))) await restore()
+      },
     },
   ]
 }
 
-/** Restores the present content of these files, also that they do not exist. */
-async function restoring(host: Host, paths: readonly string[]): Promise<() => Promise<void>> {
+/** Restores the present repository. Without a source, the other files are those of a killed agent. */
+async function restoring(host: Host): Promise<() => Promise<void>> {
   const { files } = host.steady ?? host
+  const hasSource = (await files.stat(SOURCE)) !== undefined
   const former = await Promise.all(
-    paths.map(async (path) => ({ path, text: await files.read(path) })),
+    [KEY, SOURCE, PREFERENCES, PHP_ORIGIN_FILE, CANDIDATE].map(async (path) => ({
+      path,
+      text: hasSource && path !== CANDIDATE ? await files.read(path) : undefined,
+    })),
   )
   return async () => {
     for (const { path, text } of former) {
@@ -58,10 +70,13 @@ async function planAdd(host: Host): Promise<Change> {
 }
 
 async function* add(host: Host): Progress<void> {
+  await readGenerated(host, SOURCE)
   const key = { path: KEY, text: await fetchKey(host) }
-  for (const { path, text } of [key, ...(await filesOf(host))]) await replace(host, path, text)
+  for (const { path, text } of [key, ...(await filesOf(host))])
+    await replace(host, path === SOURCE ? CANDIDATE : path, text)
   yield 'Reading the package lists of the repository'
   await updateOnly(host)
+  await host.files.rename(CANDIDATE, SOURCE)
 }
 
 async function fetchKey(host: Host): Promise<string> {
@@ -82,7 +97,7 @@ function readKey(keyring: Uint8Array, key_url: string, fingerprint: string) {
 
 /** Without the other repositories, and any problem is a failure: apt.conf(5), apt-get(8). */
 async function updateOnly({ shell }: Host): Promise<void> {
-  const only = [`Dir::Etc::SourceList=${SOURCE}`, 'Dir::Etc::SourceParts=-']
+  const only = [`Dir::Etc::SourceList=${CANDIDATE}`, 'Dir::Etc::SourceParts=-']
   const strict = ['APT::Get::List-Cleanup=0', 'APT::Update::Error-Mode=any']
   const options = [...only, ...strict].flatMap((option) => ['-o', option])
   const argv = ['apt-get', ...APT, ...options, 'update', '-q']

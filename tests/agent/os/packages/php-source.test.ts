@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
-import type { PhpSource } from '#agent/host/settings.ts'
 import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
 import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
+import { KEY, offerSource, setSource, sourceFiles } from '#tests/support/agent/php-repository.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-const KEY =
-  'mDMEawQbohYJKwYBBAHaRw8BAQdAafNMsjLGm4F86BFNQrrZTyenuGv2LgffPtWqPB2MOQa0GUZpcnN0IDxmaXJzdEBwaHAuZXhhbXBsZT6IkAQTFggAOBYhBIQt7ugVZXqhDkwrNbrRt6w0iEgGBQJrBBuiAhsDBQsJCAcCBhUKCQgLAgQWAgMBAh4BAheAAAoJELrRt6w0iEgGZ9kBANesezmqCVaiB/+Ylj6woAQQeBBO6Naz9mO15JSbACk7AQCL9OMz2OS+ZP5DU4jTV1CqV4sRIQvAKP+UsC3H7FVkDg=='
-const FINGERPRINT = '842DEEE815657AA10E4C2B35BAD1B7AC34884806'
+const CANDIDATE = '/etc/apt/hosting-php.sources'
 const PLACES = [
   '/etc/apt/apt.conf.d/61hosting-php',
   '/etc/apt/keyrings/hosting-php.asc',
@@ -14,22 +12,7 @@ const PLACES = [
   '/etc/apt/sources.list.d/hosting-php.sources',
 ]
 
-function bookworm({ fingerprint = FINGERPRINT, page = armor(KEY) } = {}): FakeHost {
-  const host = debian()
-  host.disk.putText(
-    '/etc/os-release',
-    'ID=debian\nVERSION_ID="12"\nVERSION_CODENAME=bookworm\nPRETTY_NAME="Debian GNU/Linux 12"\n',
-  )
-  set(host, { fingerprint })
-  host.pages.set(host.settings.php_source.key_url, page)
-  return host
-}
-
-const set = (host: FakeHost, some: Partial<PhpSource>) =>
-  Object.assign(host.settings, { php_source: { ...host.settings.php_source, ...some } })
-
-const armor = (key: string) =>
-  `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${key}\n-----END PGP PUBLIC KEY BLOCK-----\n`
+const bookworm = (given?: Parameters<typeof offerSource>[1]) => offerSource(debian(), given)
 
 const add = (host: FakeHost) =>
   outcome(
@@ -38,11 +21,6 @@ const add = (host: FakeHost) =>
       return {}
     })(),
   )
-
-const filesOf = (host: FakeHost) =>
-  Object.keys(host.disk.all)
-    .filter((path) => PLACES.includes(path))
-    .sort()
 
 test('adds the repository with its key, below the version of Debian, and reads only its lists', async () => {
   const host = bookworm()
@@ -53,7 +31,7 @@ test('adds the repository with its key, below the version of Debian, and reads o
     'Adding the PHP repository https://php.example/php',
     'Reading the package lists of the repository',
   ])
-  expect(filesOf(host)).toEqual(PLACES)
+  expect(sourceFiles(host)).toEqual(PLACES)
   const [origin, key, preferences, source] = PLACES.map((path) => host.disk.all[path])
   expect(source).toBe(`# Made by Hosting Control. Changes in this file are overwritten.
 Types: deb
@@ -67,7 +45,7 @@ Signed-By: /etc/apt/keyrings/hosting-php.asc
   expect(origin).toContain('"site=php.example";')
   expect(String(key).replace(/\s/g, '')).toContain(KEY)
   expect(host.ran).toEqual([
-    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold -o Dir::Etc::SourceList=/etc/apt/sources.list.d/hosting-php.sources -o Dir::Etc::SourceParts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any update -q',
+    'apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold -o Dir::Etc::SourceList=/etc/apt/hosting-php.sources -o Dir::Etc::SourceParts=- -o APT::Get::List-Cleanup=0 -o APT::Update::Error-Mode=any update -q',
   ])
   expect(await phpSourceSteps(host)).toEqual([])
 })
@@ -78,7 +56,7 @@ test('trusts only the key of the settings', async () => {
   const [, message] = await add(host)
 
   expect(message).toBe(`https://php.example/php/apt.gpg does not have the key ${'1'.repeat(40)}`)
-  expect(filesOf(host)).toEqual([])
+  expect(sourceFiles(host)).toEqual([])
 })
 
 test('says that an address has no key', async () => {
@@ -96,14 +74,14 @@ test('leaves nothing of a repository that apt cannot verify', async () => {
   const [, message] = await add(host)
 
   expect(message).toBe('apt cannot use the PHP repository: The repository is not signed.')
-  expect(filesOf(host)).toEqual([])
+  expect(sourceFiles(host)).toEqual([])
 })
 
 test('replaces the repository of other settings, and restores it if the new one fails', async () => {
   const host = bookworm()
   await add(host)
   const before = { ...host.disk.all }
-  set(host, { url: 'https://mirror.example/php' })
+  setSource(host, { url: 'https://mirror.example/php' })
   host.fail('apt-get -o DPkg::Lock', 'E: The repository is not signed.')
 
   await add(host)
@@ -122,6 +100,8 @@ test('a loss of power never leaves the source without the priority of Debian', a
 
   await add(host)
 
-  expect(written.at(-1)).toBe('/etc/apt/sources.list.d/hosting-php.sources')
-  expect([...written].sort()).toEqual(PLACES)
+  const [origin, key, preferences] = PLACES
+  expect([...written].sort()).toEqual([origin, CANDIDATE, key, preferences] as string[])
+  expect(written.at(-1)).toBe(CANDIDATE)
+  expect(sourceFiles(host)).toEqual(PLACES)
 })
