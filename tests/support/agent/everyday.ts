@@ -1,4 +1,5 @@
 import { commands } from '#agent/commands/index.ts'
+import { done, printed } from '#agent/host/simulated/programs/output.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { storePart } from '#agent/os/site-database/uploads.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
@@ -66,6 +67,11 @@ const pool = (tier: string): Work => [
   { user: shop.user, php_version: shop.php, tier },
 ]
 const password = (word: string): Work => ['staging.password', { password_hash: hashOf(word) }]
+const LOGIN: Work = ['wp.login', { user_id: null, token_hash: 'ab'.repeat(32) }]
+const ANSWERS: [part: string, printed: string][] = [
+  [`'role' => 'administrator'`, JSON.stringify({ login: 'anna', url: `http://${domain}` })],
+  ['cron event run', 'Success: Executed a total of 3 cron events.\n'],
+]
 const IMPORT: Work = ['database.import', { upload, part_count: 1, packed: false }]
 const NAME = `hosting_tmp_a1b2c3d4e5_${Date.UTC(2026, 0, 1) / 1000 + 600}`
 
@@ -100,6 +106,8 @@ const CASES: Record<string, readonly Work[]> = {
   'an empty page cache': [['cache.purge']],
   'a relay of the server': [mail(RELAY), mail(null), mail(RELAY)],
   'no relay of the server': [mail(RELAY), mail(null)],
+  'a login': [LOGIN],
+  'due events': [['wp.cron-run']],
   'a relay of the site': [mail(RELAY), mail(RELAY, { from_address: 'info@shop.example' })],
 }
 
@@ -115,6 +123,12 @@ async function ready(): Promise<FakeHost> {
     if (argv[0] !== 'mariadb' || !given?.input_from) return output
     const fed = { code: 0, stderr: '', bytes: DUMP.length, sha256: '', end: DUMP }
     return { ...output, fed }
+  }
+  const { php } = host.table
+  host.table.php = (machine, argv, options) => {
+    const text = `${argv.join(' ')}\n${options.input}`
+    const [, stdout] = ANSWERS.find(([part]) => text.includes(part)) ?? []
+    return stdout === undefined ? (php?.(machine, argv, options) ?? done()) : printed(stdout)
   }
   authority(host, () => ({ chain: shopPem }))
   serveTokens(host, [domain, `www.${domain}`])
