@@ -1,0 +1,3 @@
+import { issuesWildcard } from '#tests/support/system/everyday/wildcard.ts'
+
+issuesWildcard('bookworm')

@@ -1,0 +1,3 @@
+import { issuesByCloudflare } from '#tests/support/system/everyday/wildcard-cloudflare.ts'
+
+issuesByCloudflare('bookworm')
