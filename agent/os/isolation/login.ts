@@ -1,12 +1,16 @@
 import type { Host } from '#agent/host/ports.ts'
 import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
+import { MAIL } from '#agent/os/mail/places.ts'
+import { OBJECTS, socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
 import { effectiveOf } from '#agent/os/ssh/effective.ts'
 import type { Scene } from './scene.ts'
 
 const SFTP = '/usr/bin/sftp'
 const LIMIT_MS = 30_000
-/** Printed by MariaDB to whoever connects to its socket. */
-const MARIADB = { socket: '/run/mysqld/mysqld.sock', greeting: /MariaDB|mysql_native_password/ }
+const MARIADB = '/run/mysqld/mysqld.sock'
+/** What nobody may list, without the lines that sftp repeats. */
+const FOREIGN =
+  /^(?!sftp> ).*(sshd_config|wp-config\.php|tmp\/logins\/.|hosting-objects\/.|\b[0-9a-f]{32}\b)/m
 
 /** How a person logs in to an account over SSH. */
 export interface Login {
@@ -71,11 +75,15 @@ export const ssh = (
 /** What somebody did who may only move the files of the attacker; `other` is a login of theirs elsewhere. */
 export async function escapes(scene: Scene, own: Login, other: Login): Promise<string[]> {
   const { host, attacker, neighbour } = scene
-  const ways = ['/etc/ssh', '../../../etc/ssh', `/srv/www/${neighbour.user}/public`, 'etc/']
+  const home = `/srv/www/${neighbour.user}`
+  const ways = [
+    ...['/etc/ssh', '../../../etc/ssh', `${home}/public`, 'etc/'],
+    ...[`${home}/tmp/logins`, 'tmp/logins', `/run/${OBJECTS}`, `../../../run/${OBJECTS}`],
+  ]
   const lines = ['-ln -s ../../../../etc/ssh etc', ...ways.map((path) => `-ls -1 ${path}`)]
   const did: string[] = []
   const { stdout } = await listed(host, own, [...lines, '-rm etc'])
-  if (/sshd_config|wp-config\.php/.test(stdout)) did.push('listed folders outside of its site')
+  if (FOREIGN.test(stdout)) did.push('listed folders outside of its site')
   for (const more of [[], ['-tt']]) {
     const { stdout } = await ssh(host, own, ['id', '-u'], more)
     if (/^\d+\s*$/m.test(stdout)) did.push('ran a program')
@@ -83,8 +91,11 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   const port = (await effectiveOf(host, attacker.user)).get('port')?.[0] ?? '22'
   const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
-  const database = await ssh(host, own, [], ['-W', MARIADB.socket])
-  if (MARIADB.greeting.test(database.stdout)) did.push('reached a socket of the server')
+  for (const socket of [MARIADB, MAIL.socket(neighbour.user), objectsOf(neighbour.user)]) {
+    // ssh ends with 255 if the server does not open the channel.
+    const { code } = await ssh(host, own, [], ['-W', socket])
+    if (code === 0) did.push(`reached ${socket}`)
+  }
   if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
   return did
 }
