@@ -46,6 +46,8 @@ test.each([
 test.each([
   ['/sites?php=latest', 'php=latest: Must be one or more PHP versions'],
   ['/sites?updates=perhaps', 'updates=perhaps: Must be true or false'],
+  ['/sites?disk=full', 'disk=full: Must be one or more of over, near, unknown'],
+  ['/sites?errors=some', 'errors=some: Must be true or false'],
   ['/sites?phpp=8.0', 'phpp=8.0: No filter has this name'],
   ['/servers?status=asleep', 'status=asleep: Must be one or more of pending'],
   ['/operations?status=done', 'status=done: Must be one or more of queued'],

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { addFilter } from '#tests/support/browser/filters.ts'
+import { addServer, completed, foundSite } from '#tests/support/browser/fleet.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const NAMES = ['full', 'large', 'small', 'window'].map((name) => `${name}.example`)
+/** Of a limit of 10 GB. */
+const BYTES: Record<string, number> = { 'full.example': 11e9, 'large.example': 9.5e9 }
+
+beforeAll(async () => {
+  agent.sites = NAMES.map((name) => foundSite(name))
+  await addServer(dashboard, agent, 'web-1')
+  agent.usage = agent.usage.map((usage) => ({
+    ...{ ...usage, files: 1, database_bytes: 0, measured_at: new Date().toISOString() },
+    bytes: BYTES[usage.domain] ?? 1e9,
+  }))
+  await dashboard.client().post('/api/servers/1/sync')
+  agent.works.set('site.domains', async function* (params) {
+    yield 'Applying the virtual host'
+    return params
+  })
+  const aliases = { aliases: ['shop.example.net'] }
+  await completed(
+    dashboard,
+    await dashboard.client().put('/api/servers/1/sites/4/domains', aliases),
+  )
+})
+afterAll(() => agent.stop())
+
+test.each([
+  ['disk=over', '1 of 4 sites'],
+  ['disk=over,near', '2 of 4 sites'],
+  ['errors=true', '0 of 4 sites'],
+  ['errors=false&disk=near', '1 of 4 sites'],
+  ['wp_version=6.8', '4 of 4 sites'],
+  ['q=shop.example.net', '1 of 4 sites'],
+])('a hand-written address with %s works', async (query, words) => {
+  const { page, problems } = await open(`/sites?${query}`)
+
+  await page.getByText(words, { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('sites are found by their disk, their errors and their aliases', async () => {
+  const { page, problems } = await open('/sites')
+  await page.getByText('4 sites', { exact: true }).waitFor()
+
+  await addFilter(page, 'Disk', 'near the limit')
+  await page.waitForURL('**/sites?disk=near')
+  await page.getByText('1 of 4 sites').waitFor()
+  await page.getByRole('link', { name: 'large.example' }).waitFor()
+  await addFilter(page, 'Errors', 'with errors 5xx')
+  await page.waitForURL('**/sites?disk=near&errors=true')
+  await page.getByText('0 of 4 sites').waitFor()
+
+  for (const name of ['Disk', 'Errors'])
+    await page.getByRole('button', { name: `Remove filter ${name}` }).click()
+  await page.getByRole('searchbox', { name: 'Search sites' }).fill('example.net')
+  await page.waitForURL('**/sites?q=example.net')
+  await page.getByText('1 of 4 sites').waitFor()
+  await page.getByRole('link', { name: 'window.example' }).waitFor()
+  expect(problems).toEqual([])
+})
