@@ -4,7 +4,7 @@ import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { installRestic, restic, type Target } from '#tests/support/storage/restic.ts'
 import { OWNER, startS3Server, WRITER } from '#tests/support/storage/s3.ts'
-import { startSftpServer } from '#tests/support/storage/sftp.ts'
+import { documentedAccount, startSftpServer } from '#tests/support/storage/sftp.ts'
 
 const MINUTES = 60_000
 const DATA = '/root/data'
@@ -87,13 +87,17 @@ unless(lab.available()).describe('a storage server', () => {
   test(
     'with sftp shows an account its own folder',
     async () => {
-      const { target, stop } = await startSftpServer()
+      const { host, target, stop } = await startSftpServer()
 
       expect(await roundTrip(client, target)).toEqual({ codes: [0, 0, 0, 0, 0], snapshots: 2 })
       const outside = { ...target, place: { ...target.place, path: '/etc' } }
       expect(codeOf(await restic(client, outside, 'trip', ['init']))).toBe(1)
       const stranger = { ...target, place: { ...target.place, host_key: 'ssh-ed25519 AAAA' } }
       expect(codeOf(await restic(client, stranger, 'trip', ['cat', 'config']))).toBe(1)
+      const documented = await documentedAccount(host)
+      expect(await roundTrip(client, documented)).toEqual({ codes: [0, 0, 0, 0, 0], snapshots: 2 })
+      const above = { ...documented, place: { ...documented.place, path: '/' } }
+      expect(codeOf(await restic(client, above, 'trip', ['init']))).toBe(1)
       await stop()
     },
     5 * MINUTES,

@@ -73,8 +73,9 @@ function filesOf({ place, secret }: AnyTarget): Record<string, string> {
   if (place.kind === 'local') return {}
   if (place.kind === 'rest') return { ca: place.ca }
   if (place.kind === 'sftp') {
-    const known = `[${place.host}]:${place.port} ${place.host_key}`
-    return { key: secret.trimEnd(), known_hosts: known }
+    // As ssh(1) names the default port.
+    const name = place.port === 22 ? place.host : `[${place.host}]:${place.port}`
+    return { key: secret.trimEnd(), known_hosts: `${name} ${place.host_key}` }
   }
   const aws = `[default]\naws_access_key_id=${place.user}\naws_secret_access_key=${secret}`
   return { ca: place.ca, aws }

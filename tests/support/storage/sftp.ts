@@ -1,4 +1,4 @@
-import { startHost } from '#tests/support/lab/index.ts'
+import { type Host, startHost } from '#tests/support/lab/index.ts'
 import { limitDisk, listening, serve } from './service.ts'
 
 const PORT = 2222
@@ -68,4 +68,16 @@ export async function startSftpServer(options: { name?: string; megabytes?: numb
     target: { place, secret: await read(`${ETC}/client`) },
     stop: () => host.remove(),
   }
+}
+
+/** Runs the commands of the documentation on a host with OpenSSH; returns the target that they set up. */
+export async function documentedAccount(host: Host) {
+  const text = await Bun.file('.github/docs/backups.md').text()
+  const [, commands = ''] = /\*\*SFTP\.\*\*[\s\S]*?```sh\n([\s\S]*?)```/.exec(text) ?? []
+  await host.must(['systemctl', 'start', 'ssh'])
+  const printed = await host.must(['env', '--chdir=/root', 'sh', '-c', commands])
+  const [, host_key = ''] = /^localhost (ssh-ed25519 \S+)$/m.exec(printed) ?? []
+  const place = { kind: 'sftp' as const, host: host.address, port: 22, user: 'hosting' }
+  const secret = await host.must(['cat', '/root/hosting-key'])
+  return { place: { ...place, path: '/data', host_key }, secret }
 }
