@@ -4,6 +4,8 @@ import { importDatabase, importStream } from '#agent/os/database/import.ts'
 import { spaceWatch } from '#agent/os/database/space-watch.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
+const ENDED = 'The import was ended before it filled the disk'
+
 const MB = 2 ** 20
 
 /** A server whose disk of MariaDB has so many MB free at each look. */
@@ -75,13 +77,11 @@ test('an import that is ended so fails for the full disk, whatever its programs 
 
   const work = importStream(host, 'shop', (load) => load({ argv: ['cat'], options: {} }, 1000))
 
-  await expect(work).rejects.toThrow(
-    'The import was ended before it filled the disk: /var/lib/mysql has 10.5 MB free',
-  )
+  await expect(work).rejects.toThrow(`${ENDED}: /var/lib/mysql has 10.5 MB free`)
 })
 
 test.each([
-  ['leave_some', 1, 'no space left on device: /var/lib/mysql has 66.1 MB free'],
+  ['leave_some', 1, `${ENDED}: /var/lib/mysql has 66.1 MB free`],
   ['use_all', 0, 'MariaDB did not import the dump (ERROR 2013 (HY000) at line 3)'],
 ] as const)('the import of a file with %s ends %i connections', async (space, count, message) => {
   const host = withSpace(500, 63, 500)
