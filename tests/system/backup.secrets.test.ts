@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { generateKeyPairSync } from 'node:crypto'
 import { kit } from '#tests/support/agent/backup.ts'
-import { Watcher } from '#tests/support/canary.ts'
+import { tellingPart, Watcher } from '#tests/support/canary.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
-import { putRestic } from '#tests/support/storage/restic.ts'
+import { putRestic, type Target } from '#tests/support/storage/restic.ts'
+import { startS3Server } from '#tests/support/storage/s3.ts'
+import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { pushStaging, useBackups } from '#tests/support/system/backup-uses.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { KEEPER_KEY, keeperOn } from '#tests/support/system/keeper-secrets.ts'
@@ -17,20 +18,8 @@ import { MINUTES, World } from '#tests/support/system/world.ts'
 const DOMAIN = 'shop.example.test'
 const USER = 'canary-4f1e'
 const CONTROL = 'canary-control-9d1e'
-const S3_SECRET = 'canary/S3+secret "7be2" \\ 3c4d'
-const SSH_KEY = generateKeyPairSync('ed25519', {
-  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  publicKeyEncoding: { type: 'spki', format: 'pem' },
-}).privateKey
+const WRONG = 'canary/S3+secret "7be2" \\ 3c4d'
 const PASSWORDS = '/var/lib/hosting-agent/backups/shop*/password'
-const HOST_KEY = `ssh-ed25519 ${Buffer.alloc(51, 7).toString('base64')}`
-const S3 = {
-  ...{ kind: 's3', url: 'https://127.0.0.1:1', bucket: 'backups', prefix: 'a', user: 'KEY' },
-  ...{ region: 'us-east-1', ca: '' },
-}
-const SFTP = {
-  ...{ kind: 'sftp', host: '127.0.0.1', port: 1, user: 'a', path: '/a', host_key: HOST_KEY },
-}
 
 unless(lab.available()).describe('the secrets of backups', () => {
   const world = new World({
@@ -64,11 +53,24 @@ unless(lab.available()).describe('the secrets of backups', () => {
     return { target_id: target?.id }
   }
 
+  /** A check with a wrong secret and with the right one, and a backup. */
+  const tryTarget = async ({ place, secret }: Target, check: string, backups: string) => {
+    const { kind } = place
+    const wrong = await addTarget(`${kind}, wrong`, place, WRONG)
+    const right = await addTarget(kind, place, secret)
+    const calls = [() => last(check, wrong), () => last(check, right), () => last(backups, right)]
+    const ends: unknown[] = [kind]
+    for (const each of calls) ends.push((await each())?.event)
+    expect(ends).toEqual([kind, 'error', 'complete', 'complete'])
+  }
+
   beforeAll(async () => {
     await world.start()
     const storage = await startRestServer({ users: [USER] })
     const { place, secret } = storage.target(USER)
-    known = { control: CONTROL, rest: secret, s3: S3_SECRET, ssh: SSH_KEY.split('\n')[1] ?? '' }
+    const [s3, sftp] = [(await startS3Server()).target, (await startSftpServer()).target]
+    const ssh = tellingPart(sftp.secret)
+    known = { control: CONTROL, rest: secret, wrong: WRONG, s3: s3.secret, ssh }
     watch = new SecretWatch(world.host)
     await watch.start(Object.values(known))
     answers.watch(new Map([[world.dashboard.process.child.pid ?? 0, 'dashboard']]))
@@ -117,12 +119,10 @@ unless(lab.available()).describe('the secrets of backups', () => {
     await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
     visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
     await pushStaging({ call, last }, world, used)
-    const others = [
-      await addTarget('Wrong password', place, S3_SECRET),
-      await addTarget('S3', S3, S3_SECRET),
-      await addTarget('SFTP', SFTP, SSH_KEY),
-    ]
-    for (const other of others) expect((await last(check, other))?.event).toBe('error')
+    for (const each of [s3, sftp]) await tryTarget(each, check, backups)
+    expect((await last(check, await addTarget('Wrong password', place, WRONG)))?.event).toBe(
+      'error',
+    )
     for (const path of [
       'backup-targets',
       'backup-kit',
@@ -152,7 +152,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
       expect(found.filter((place) => !control.includes(place))).toEqual([file])
       expect(control).not.toEqual([])
       expect(secrets.flatMap((secret) => answers.placesOf(secret))).toEqual([])
-      expect(answers.placesOf(kit.privateKey.split('\n')[3] ?? '')).toEqual([])
+      expect(answers.placesOf(tellingPart(kit.privateKey))).toEqual([])
       expect(answers.placesOf(DOMAIN)).not.toEqual([])
     },
     5 * MINUTES,
