@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
+import { kit } from '#tests/support/agent/backup.ts'
+import { tellingPart } from '#tests/support/canary.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { ADMIN } from '#tests/support/system/dashboard.ts'
 import { Rescue } from '#tests/support/system/off-site/rescue.ts'
+import { Seen } from '#tests/support/system/off-site/seen.ts'
 import { namesIn, STORAGES, type Storage } from '#tests/support/system/off-site/storages.ts'
 import { weightsOf } from '#tests/support/system/off-site/weights.ts'
 import { daysAgo, OffSiteWorld, STALL } from '#tests/support/system/off-site/world.ts'
@@ -103,6 +106,7 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
         expect.stringMatching(wrong),
       ])
       const { secret } = target
+      const seen = new Seen(world.enrolled)
       await world.call('PATCH', `/api/backup-targets/${id}`, { secret })
       expect(await world.checked(id)).toMatchObject({ event: 'complete' })
 
@@ -149,6 +153,7 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       await world.request()
       process.kill(await world.restic('backup', 1), 'SIGSTOP')
       await world.enrolled.restartDashboard()
+      seen.follow()
       expect((await world.ended()).error).toBe(null)
       expect(await snapshots(storage)).toBe(had + 1)
       expect((await namesIn(world.data_dir)).filter((name) => /^off-site/.test(name))).toEqual([])
@@ -156,7 +161,11 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       const rescue = await Rescue.start(storage)
       const { password, targets } = await rescue.restore()
       expect(targets).toContainEqual(expect.objectContaining({ name: kind, place: target.place }))
-      expect(await rescue.check()).toBe(had + 1)
+      const own = [tellingPart(kit.privateKey), password]
+      expect(await rescue.check(own)).toEqual({
+        ...{ backups: had + 1, secrets: ['/root/kit.pem', '/root/password'] },
+      })
+      expect(await seen.placesOf([...own, tellingPart(secret)])).toEqual([])
       const secrets = [
         ...(await Promise.all(
           ['seal-secret', 'jwt-secret'].map((name) => readFile(`${world.data_dir}/${name}`)),

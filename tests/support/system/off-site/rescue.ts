@@ -5,6 +5,7 @@ import { kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { installRestic } from '#tests/support/storage/restic.ts'
 import { startDashboard } from '#tests/support/system/dashboard.ts'
+import { foundDuring } from '#tests/support/system/keeper-secrets.ts'
 import type { Storage } from './storages.ts'
 
 const HOME = '/root'
@@ -57,11 +58,14 @@ export class Rescue {
     return { password, targets: body.targets }
   }
 
-  /** Every byte of every backup, and how many there are. */
-  async check(): Promise<number> {
+  /** Reads every byte of every backup: how many there are, and which files have a secret meanwhile. */
+  async check(secrets: readonly string[]): Promise<{ backups: number; secrets: string[] }> {
     const restic = 'restic --repository-file repository --password-file password --no-lock'
-    await this.#run(`${restic} check --read-data`)
-    return JSON.parse(await this.#run(`${restic} snapshots --json`)).length
+    const found = await foundDuring(this.#host, secrets, () =>
+      this.#run(`${restic} check --read-data`),
+    )
+    const backups = JSON.parse(await this.#run(`${restic} snapshots --json`)).length
+    return { backups, secrets: found }
   }
 
   stop = () => this.#host.remove()
