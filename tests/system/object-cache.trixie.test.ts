@@ -1,3 +1,3 @@
 import { objectCacheOn } from '#tests/support/system/object-cache-checks.ts'
 
-objectCacheOn('trixie', true)
+objectCacheOn('trixie')

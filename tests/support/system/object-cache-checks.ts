@@ -6,8 +6,8 @@ import { CachedSite } from './cached-site.ts'
 import { editsPurge } from './purge-checks.ts'
 import { MINUTES } from './world.ts'
 
-/** The object cache of a real WordPress. `whole`: also what does not depend on the program. */
-export function objectCacheOn(suite: Suite, whole: boolean): void {
+/** The object cache of a real WordPress. */
+export function objectCacheOn(suite: Suite): void {
   unless(lab.available()).describe(`an object cache on ${suite}`, () => {
     const site = new CachedSite(suite)
     beforeAll(() => site.start(), 10 * MINUTES)
@@ -119,7 +119,6 @@ export function objectCacheOn(suite: Suite, whole: boolean): void {
         await site.bash(`rm ${site.dropIn}; ln -s /etc/shadow ${site.dropIn}`)
         expect((await site.world.dashboard.call('POST', site.at, { memory: 16 })).status).toBe(409)
         await site.bash(`rm ${site.dropIn}`)
-        if (!whole) return
 
         // The folder refuses the file: what was started is stopped again.
         await site.bash(`chattr +i ${site.content} 2>/dev/null || chown root: ${site.content}`)
@@ -133,8 +132,6 @@ export function objectCacheOn(suite: Suite, whole: boolean): void {
       },
       2 * MINUTES,
     )
-
-    if (!whole) return
 
     editsPurge(site)
 
