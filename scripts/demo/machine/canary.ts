@@ -1,4 +1,5 @@
 import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
+import { CRON_ANSWER, SHELL_ANSWER } from '#agent/os/isolation/entries.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import type { Machine } from './machine.ts'
 
@@ -26,9 +27,13 @@ export function canaryAnswer(machine: Machine, user: string, action: string | nu
 }
 
 /** The same from its cron job. */
-export function canaryJob(machine: Machine, user: string): void {
-  const path = `/srv/www/${user}/tmp/isolation-cron.json`
-  machine.disk.putText(path, JSON.stringify(verdictsOn(machine)))
+export const canaryJob = (machine: Machine, user: string) => answered(machine, user, CRON_ANSWER)
+
+/** The same from a shell of it. */
+export const canaryShell = (machine: Machine, user: string) => answered(machine, user, SHELL_ANSWER)
+
+function answered(machine: Machine, user: string, path: string): void {
+  machine.disk.putText(`/srv/www/${user}/${path}`, JSON.stringify(verdictsOn(machine)))
 }
 
 function jobOf(machine: Machine, user: string): string {

@@ -16,13 +16,13 @@ import { journalctl } from './programs/journal.ts'
 import { nginx, ss } from './programs/nginx.ts'
 import { php } from './programs/php.ts'
 import { systemctl } from './programs/services.ts'
-import { groupadd, sftp, ssh, sshd } from './programs/sshd.ts'
+import { groupadd, sftp, ssh, sshd, sshKeygen } from './programs/sshd.ts'
 
 /** The effects of programs on a machine; others do nothing. */
 const PROGRAMS: Record<string, Program<Machine, Output | Promise<Output>>> = {
   ...BASE,
   ...{ 'hosting-agent': agent, php, du, nginx, ss, systemctl },
-  ...{ groupadd, sshd, sftp, ssh },
+  ...{ groupadd, sshd, sftp, ssh, 'ssh-keygen': sshKeygen },
   journalctl: (machine, argv) => jobJournal(machine, argv) ?? journalctl(machine, argv),
   ...{ mariadb: client, xargs: dump, openssl: selfSignedBy },
   ...{ 'apt-get': aptGet, 'apt-config': aptConfig },

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto'
+import type { RunOptions } from '#agent/host/ports.ts'
 import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Program } from '#agent/host/simulated/programs/programs.ts'
 import { shadowHash } from '#agent/host/simulated/programs/users.ts'
 import { CLIENT_GROUP } from '#agent/os/access/clients.ts'
-import { GROUP } from '#agent/os/access/places.ts'
+import { GROUP, keysOf } from '#agent/os/access/places.ts'
+import { SHELL_SCRIPT } from '#agent/os/isolation/entries.ts'
 import { CLIENT_SETTINGS, SETTINGS, SHELL_SETTINGS } from '#agent/os/ssh/drop-in.ts'
+import { canaryShell } from '#scripts/demo/machine/canary.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 export const HOST_KEY = '/etc/ssh/ssh_host_ed25519_key'
@@ -47,17 +51,47 @@ export const groupadd: Program<Machine> = ({ disk }, argv) => {
   return done()
 }
 
-/** `sftp -b -`: a client account with the password that the program for it prints. */
-export const sftp: Program<Machine> = (machine, argv, { env = {} }) => {
-  const { SSH_ASKPASS = '' } = env
-  const login = argv.at(-1)?.split('@')[0] ?? ''
-  const asked = machine.disk.text(SSH_ASKPASS) ?? ''
+/** A key whose text no other one has. */
+export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
+  const path = argv.at(-1) ?? ''
+  disk.putText(path, 'a private key\n')
+  disk.putText(
+    `${path}.pub`,
+    `ssh-ed25519 ${createHash('sha256').update(path).digest('base64')} \n`,
+  )
+  return done()
+}
+
+/** `sftp -b -`: a person with a key, or a client account with a password. */
+export const sftp: Program<Machine> = (machine, argv, options) => {
+  const login = loginOf(argv)
+  const isLet = hasKey(machine, login, argv) || hasPassword(machine, login, options)
+  return isLet ? done() : failed(`${login}: Permission denied.`, 255)
+}
+
+/** The isolation check in a shell of the attacker; nobody else has one, nor a network. */
+export const ssh: Program<Machine> = (machine, argv) => {
+  const login = argv.find((word) => word.endsWith('@127.0.0.1')) ?? ''
+  const account = loginOf([login])
+  const isCheck = argv.at(-1) === SHELL_SCRIPT && hasKey(machine, account, argv)
+  if (!isCheck) return failed('This service allows sftp connections only.')
+  canaryShell(machine, account.replace(/\.ssh$/, ''))
+  return done()
+}
+
+const loginOf = (argv: readonly string[]) => argv.at(-1)?.split('@')[0] ?? ''
+
+function hasKey({ disk }: Machine, login: string, argv: readonly string[]): boolean {
+  const file = argv.find((word) => word.startsWith('IdentityFile='))?.slice('IdentityFile='.length)
+  const [, key] = (disk.text(`${file}.pub`) ?? '').split(' ')
+  return key !== undefined && (disk.text(keysOf(login)) ?? '').includes(key)
+}
+
+/** Which the program for it prints. */
+function hasPassword(machine: Machine, login: string, { env = {} }: RunOptions): boolean {
+  const asked = machine.disk.text(env.SSH_ASKPASS ?? '') ?? ''
   const [, password = ''] = /^echo '(.*)'$/m.exec(asked) ?? []
   const shadow = machine.disk.text('/etc/shadow') ?? ''
   const [, hash] = new RegExp(`^${RegExp.escape(login)}:([^:]*):`, 'm').exec(shadow) ?? []
-  const isLet = isMember(machine, login, CLIENT_GROUP) && hash === shadowHash(password)
-  return isLet ? done() : failed(`${login}: Permission denied (password).`, 255)
+  return isMember(machine, login, CLIENT_GROUP) && hash === shadowHash(password)
 }
-
-/** Nobody has a shell with a password, nor a network. */
-export const ssh: Program<Machine> = () => failed('This service allows sftp connections only.')
