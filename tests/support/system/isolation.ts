@@ -49,7 +49,7 @@ export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; age
 /** Installs it, as the first person does who opens the database of a site. */
 async function openAdminer(host: lab.Host, agent: Asking, suite: Suite): Promise<void> {
   await addAdminerSource(host, suite)
-  const user = { token: 'abcdefghij', rights: 'read', minutes: 1, account_hash: NOBODY }
+  const user = { token: 'abcdefghij', rights: 'read', minutes: 60, account_hash: NOBODY }
   await completed(agent, 'database.tool', { domain: SHOP.domain, ...user })
 }
 
