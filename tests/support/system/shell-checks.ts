@@ -9,7 +9,7 @@ import { shellAttacks } from './shell-attacks.ts'
 import { shellEnds } from './shell-ends.ts'
 
 const MINUTES = 60_000
-const TOOLS = ['git', 'rsync']
+const TOOLS = ['composer', 'git', 'rsync']
 const EARLIER = `${DROP_INS}/00-a.conf`
 
 /** Shells of people on a real server, with the clients of OpenSSH, rsync and git. */
@@ -134,6 +134,13 @@ export function shellOn(suite: Suite, { whole = true } = {}): void {
       },
       2 * MINUTES,
     )
+
+    test('composer runs with the PHP of the site', async () => {
+      expect(await run('composer --version --no-ansi')).toEqual({
+        code: 0,
+        text: expect.stringMatching(/^Composer version 2\.[\s\S]+PHP version 8\./),
+      })
+    })
 
     shellAttacks(() => world)
     shellEnds(() => world)
