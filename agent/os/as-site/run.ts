@@ -5,20 +5,11 @@ import { launcherOf, limitsOf, type Pace } from './direct.ts'
 import { LOW } from './empty-root.ts'
 import { sandboxOf } from './sandbox.ts'
 
+/** What a program reads and writes, and the report of its progress. */
+export type Streams = 'input' | 'input_file' | 'input_from' | 'output_file' | 'seen' | 'seen_ms'
+
 /** The limits of one program of a site; the slice of the site has further limits. */
-export interface SiteOptions
-  extends Pick<
-    RunOptions,
-    | 'input'
-    | 'input_file'
-    | 'input_from'
-    | 'output_file'
-    | 'seen'
-    | 'seen_ms'
-    | 'env'
-    | 'umask'
-    | 'timeout_ms'
-  > {
+export interface SiteOptions extends Pick<RunOptions, Streams | 'env' | 'umask' | 'timeout_ms'> {
   /** Memory in MB: default 1024. */
   memory?: number
   /** Processes and threads: default 64. */

@@ -1,7 +1,7 @@
 import type { CommandFailed } from '#agent/host/errors.ts'
 import type { Host, Output } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
-import { runAsSite, type SiteOptions, tryAsSite } from '#agent/os/as-site/run.ts'
+import { runAsSite, type SiteOptions, type Streams, tryAsSite } from '#agent/os/as-site/run.ts'
 import { inUse, stopOrphanedSlice } from '#agent/os/as-site/slice.ts'
 
 /** The arguments of each MariaDB client: as the site, over the local socket, without a password. */
@@ -18,17 +18,7 @@ export function reasonOf({ output }: CommandFailed, message = `exit status ${out
   return isDiskFull(output.stderr) ? `${message}: no space left on device` : message
 }
 
-type ClientOptions = Pick<
-  SiteOptions,
-  | 'input'
-  | 'input_file'
-  | 'input_from'
-  | 'output_file'
-  | 'seen'
-  | 'seen_ms'
-  | 'file_bytes'
-  | 'timeout_ms'
->
+type ClientOptions = Pick<SiteOptions, Streams | 'file_bytes' | 'timeout_ms'>
 
 /**
  * Runs a MariaDB client with the rights of a site, without a network and without access to the

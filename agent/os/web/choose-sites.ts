@@ -60,13 +60,13 @@ function entryOf(
 ): Entry | undefined {
   const domain = domainIn(name)
   const isPublic = host.listens.some(isReached)
-  const any = domain === undefined && isNoName(name)
+  const isAny = domain === undefined && isNoName(name)
   const place = host.listens.find((listen) => listen.default && isReached(listen))
   // A server for any name on other ports only is no site but part of the machine.
-  if (any && !place) return undefined
-  const key = domain ?? (any ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
-  const source = behind(host, any ? '' : key, backends)
-  return { key, name: any ? '_' : (domain ?? name), host, source, order, isPublic }
+  if (isAny && !place) return undefined
+  const key = domain ?? (isAny ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
+  const source = behind(host, isAny ? '' : key, backends)
+  return { key, name: isAny ? '_' : (domain ?? name), host, source, order, isPublic }
 }
 
 /** `_`, or another text that is no site name. */

@@ -19,6 +19,6 @@ function listenersIn(line: string): Listener[] {
   const [, address = '', port = ''] = /^LISTEN\s+\d+\s+\d+\s+(\S+):(\d+)\s/.exec(line) ?? []
   const [, program = '', pid = '0'] = /users:\(\("([^"]*)",pid=(\d+)/.exec(line) ?? []
   if (port === '') return []
-  const any = ['0.0.0.0', '[::]', '*'].includes(address)
-  return [{ address: any ? '' : address, port: Number(port), program, pid: Number(pid) }]
+  const isAny = ['0.0.0.0', '[::]', '*'].includes(address)
+  return [{ address: isAny ? '' : address, port: Number(port), program, pid: Number(pid) }]
 }

@@ -52,6 +52,6 @@ function placeOf(place: string): { address: string; port: number } {
   if (place.startsWith('unix:')) return { address: place, port: 0 }
   if (/^\d+$/.test(place)) return { address: '', port: Number(place) }
   const [, address = place, port = '80'] = /^(.*):(\d+)$/.exec(place) ?? []
-  const any = ['*', '[::]', '0.0.0.0'].includes(address)
-  return { address: any ? '' : address, port: Number(port) }
+  const isAny = ['*', '[::]', '0.0.0.0'].includes(address)
+  return { address: isAny ? '' : address, port: Number(port) }
 }

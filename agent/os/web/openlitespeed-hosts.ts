@@ -46,10 +46,10 @@ function hostOf(variables: Variables, own: readonly Section[], main: readonly Se
   const files = [...own, ...mapped.map(({ listener }) => listener).flatMap(({ inner }) => inner)]
   const tls = listens.some((listen) => listen.tls)
   const root = absolute(replaced(valueIn(own, 'docRoot'), variables), `${variables.root}/`)
-  const any = names.includes('*')
+  const isAny = names.includes('*')
   return {
     names: names.map((name) => (name === '*' ? '' : name)),
-    listens: listens.map((listen) => ({ ...listen, default: any })),
+    listens: listens.map((listen) => ({ ...listen, default: isAny })),
     kind: root === '' ? ('none' as const) : ('files' as const),
     docroot: root.replace(/(?<=.)\/+$/, ''),
     php: { ...NO_PHP, version: phpIn([...own, ...main]) },
@@ -68,9 +68,9 @@ const insideOf = (sections: readonly Section[], section: string) =>
 
 function listenOf({ inner }: Section): Listen {
   const [, address = '', port = '80'] = /^(.*):(\d+)$/.exec(valueIn(inner, 'address')) ?? []
-  const any = ['*', '[ANY]', '0.0.0.0'].includes(address)
+  const isAny = ['*', '[ANY]', '0.0.0.0'].includes(address)
   const tls = valueIn(inner, 'secure') === '1'
-  return { address: any ? '' : address, port: Number(port), tls, default: false }
+  return { address: isAny ? '' : address, port: Number(port), tls, default: false }
 }
 
 /** The PHP version of the script handler, from the folder of its program. */
