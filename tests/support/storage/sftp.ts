@@ -76,6 +76,8 @@ export async function documentedAccount(host: Host) {
   const [, commands = ''] = /\*\*SFTP\.\*\*[\s\S]*?```sh\n([\s\S]*?)```/.exec(text) ?? []
   await host.must(['systemctl', 'start', 'ssh'])
   const printed = await host.must(['env', '--chdir=/root', 'sh', '-c', commands])
+  // sshd starts again for its reload, and refuses connections meanwhile.
+  await listening(host, 'ssh', 22)
   const [, host_key = ''] = /^localhost (ssh-ed25519 \S+)$/m.exec(printed) ?? []
   const place = { kind: 'sftp' as const, host: host.address, port: 22, user: 'hosting' }
   const secret = await host.must(['cat', '/root/hosting-key'])
