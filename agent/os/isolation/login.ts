@@ -3,9 +3,11 @@ import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { OBJECTS, socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
 import { effectiveOf } from '#agent/os/ssh/effective.ts'
+import { reachedSockets } from './forwarded.ts'
 import type { Scene } from './scene.ts'
 
 const SFTP = '/usr/bin/sftp'
+const SSH = '/usr/bin/ssh'
 const LIMIT_MS = 30_000
 const MARIADB = '/run/mysqld/mysqld.sock'
 /** What nobody may list, without the lines that sftp repeats. */
@@ -70,7 +72,7 @@ export const ssh = (
   command: readonly string[],
   more: readonly string[] = [],
   timeout_ms?: number,
-) => connected(host, ['/usr/bin/ssh', ...more], login, { command, timeout_ms })
+) => connected(host, [SSH, ...more], login, { command, timeout_ms })
 
 /** What somebody did who may only move the files of the attacker; `other` is a login of theirs elsewhere. */
 export async function escapes(scene: Scene, own: Login, other: Login): Promise<string[]> {
@@ -91,11 +93,11 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   const port = (await effectiveOf(host, attacker.user)).get('port')?.[0] ?? '22'
   const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
-  for (const socket of [MARIADB, MAIL.socket(neighbour.user), objectsOf(neighbour.user)]) {
-    // ssh ends with 255 if the server does not open the channel.
-    const { code } = await ssh(host, own, [], ['-W', socket])
-    if (code === 0) did.push(`reached ${socket}`)
-  }
+  const sockets = [MARIADB, MAIL.socket(neighbour.user), objectsOf(neighbour.user)]
+  const argv = await argvOf(host, [SSH], own)
+  const connection = { php: attacker.php, argv, env: own.env ?? {} }
+  for (const socket of await reachedSockets(host, connection, sockets))
+    did.push(`reached ${socket}`)
   if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
   return did
 }
@@ -108,14 +110,24 @@ interface Sent {
 
 async function connected(
   host: Host,
-  [program = '', ...more]: readonly string[],
-  { account, options, env = {} }: Login,
+  program: readonly string[],
+  login: Login,
   { lines = [], command = [], timeout_ms = LIMIT_MS }: Sent,
 ) {
+  const argv = await argvOf(host, program, login)
+  const input = lines.map((line) => `${line}\n`).join('')
+  const options = { env: login.env ?? {}, input, unconfined: true, timeout_ms }
+  return host.shell.try([...argv, ...command], options)
+}
+
+/** A client of OpenSSH and its options, up to the account. */
+async function argvOf(
+  host: Host,
+  [program = '', ...more]: readonly string[],
+  { account, options }: Login,
+): Promise<string[]> {
   const settings = await effectiveOf(host, account)
   const port = ['-o', `Port=${settings.get('port')?.[0] ?? '22'}`]
   // Settings first: of two values of one, the first one counts.
-  const argv = [program, ...SERVER, ...options, ...port, ...more, `${account}@127.0.0.1`]
-  const input = lines.map((line) => `${line}\n`).join('')
-  return host.shell.try([...argv, ...command], { env, input, unconfined: true, timeout_ms })
+  return [program, ...SERVER, ...options, ...port, ...more, `${account}@127.0.0.1`]
 }

@@ -6,10 +6,15 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 const neighbour = { ...shop, domain: 'b.example', user: 'other' }
 
 /** Each call of ssh or sftp answers so. */
-async function did(answer: (argv: readonly string[], input: string) => [number, string]) {
+async function did(
+  answer: (argv: readonly string[], input: string) => [number, string],
+  reached: readonly string[] | null = [],
+) {
   const host = await server(shop)
   const attempt = host.shell.try
   host.shell.try = async (argv, options) => {
+    if (/\/php8\.2$/.test(argv[0] ?? ''))
+      return { code: 0, stdout: JSON.stringify(reached), stderr: '' }
     if (!/\/(ssh|sftp)$/.test(argv[0] ?? '')) return attempt(argv, options)
     const [code, stdout] = answer(argv, options?.input ?? '')
     return { code, stdout, stderr: '' }
@@ -44,11 +49,10 @@ test.each([
 test.each(['/run/mysqld/mysqld.sock', socketOf('other')])(
   'finds that it reached %s',
   async (socket) => {
-    const answer = (argv: readonly string[]): [number, string] => [
-      argv.join(' ').includes(`-W ${socket} `) ? 0 : 255,
-      '',
-    ]
-
-    expect(await did(answer)).toEqual([`reached ${socket}`])
+    expect(await did(() => [255, ''], [socket])).toEqual([`reached ${socket}`])
   },
 )
+
+test('fails if the sockets could not be tried', () => {
+  expect(did(() => [255, ''], null)).rejects.toThrow('ssh has forwarded no socket')
+})
