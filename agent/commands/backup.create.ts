@@ -14,6 +14,7 @@ import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
 import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { baselineOf } from '#agent/os/staging/baseline.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
@@ -145,6 +146,7 @@ function stepsOf(
       title: 'Saving the manifest',
       effects: [run('program', 'restic')],
       async apply() {
+        saved.baseline = await baselineOf(host, site)
         const manifest = await manifestOf(host, site, saved, exclude)
         saved.manifest = await saveManifest(host, opened, manifest)
         saved.present = await listManifests(host, opened)

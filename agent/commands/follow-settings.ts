@@ -53,11 +53,12 @@ function followed(copy: Site, value: unknown): Site {
   if (domain !== copy.domain || user !== copy.user) {
     throw conflict(`The backup is one of ${domain}`)
   }
-  const { staging: _, suspended: __, moving: ____, debug: _____, ...others } = recorded
-  const { access: ___, clients: ______, ...facts } = others
-  const { access, clients, moving } = copy
+  const { staging: changed, suspended: _, moving: __, debug: ___, ...others } = recorded
+  const { access: ____, clients: _____, ...facts } = others
+  const { access, clients, moving, staging } = copy
   return {
     ...facts,
+    ...(staging && { staging: changed ?? staging }),
     ...(access && { access }),
     ...(clients && { clients }),
     ...(moving && { moving }),

@@ -15,6 +15,7 @@ import { proveDatabase } from '#agent/os/moving/prove.ts'
 import { provideObjectCache } from '#agent/os/object-cache/programs.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { bringBaseline, forgetBaseline } from '#agent/os/staging/baseline.ts'
 import { limitDisk } from '#agent/os/users/quota.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -91,5 +92,15 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         await proveDatabase(host, site)
       },
     },
+    ...(site.staging ? [baselineStep(host, site, learned)] : []),
   ]
 }
+
+/** What its tables are compared with before a push. */
+const baselineStep = (host: Host, site: Site, learned: { manifest?: Manifest }): Step => ({
+  name: 'baseline',
+  title: 'Taking over the records of the tables',
+  effects: [],
+  apply: () => bringBaseline(host, site, learned.manifest?.baseline),
+  undo: () => forgetBaseline(host.steady ?? host, site.domain),
+})

@@ -66,5 +66,7 @@ export async function stagingOf(
   }
   const live = await findSiteById(db, live_id)
   if (staging.server_id === live?.server_id) return staging.domain
-  throw conflict(`${staging.domain} is on another server: a push needs both sites on one server`)
+  throw conflict(
+    `${staging.domain} is on another server than its live site: move it there to compare or push it`,
+  )
 }

@@ -6,11 +6,13 @@ import { type Input, type StartDeps, startOrPlan } from '#dashboard/operations/s
 import type { Random } from '#dashboard/runtime/random.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
-import { newPassword } from '#dashboard/trust/visitor-password.ts'
+import { hashOf, newPassword } from '#dashboard/trust/visitor-password.ts'
 import type { ShownStaging } from '#shared/api/copies.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
-import { findStagingAccess, type StagingAccess } from './queries.ts'
+import type { Staging } from '#shared/staging.ts'
+import { findSiteById, findStagingAccess, type StagingAccess } from './queries.ts'
+import { liveOf } from './source.ts'
 
 const STAGING = 'staging password'
 
@@ -55,6 +57,23 @@ export async function changeStagingAccess(
   if ('plan' in started) return started
   await outcome(deps, started)
   return showStagingAccess(deps, target)
+}
+
+/**
+ * What makes it a staging site on another server. Throws conflict if its live site is no longer
+ * recorded.
+ */
+export async function stagingFor(
+  { db, random, sealer }: Pick<StartDeps, 'db' | 'random'> & { sealer: Sealer },
+  site: { id: number; domain: string },
+): Promise<Staging> {
+  const { user, password_sealed } = await requireAccess(db, site)
+  const live = await findSiteById(db, await liveOf(db, site.id))
+  if (!live) throw conflict(`The live site of ${site.domain} is no longer recorded`)
+  return {
+    of: live.domain,
+    ...{ user, password_hash: hashOf(random, sealer.open(STAGING, password_sealed)) },
+  }
 }
 
 const USER = 'staging'

@@ -1,3 +1,4 @@
+import { liveOf } from '#dashboard/copies/source.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { RulesDeps, Target } from '#dashboard/operations/rules.ts'
 import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
@@ -44,9 +45,7 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Pr
     throw conflict(`A move of ${site.domain} to another server has not ended: retry it first`)
   }
   refuseMissing(site, isOpen)
-  if (site.staging) {
-    throw conflict('A staging site cannot be moved: create a new one on the other server')
-  }
+  if (site.staging) await liveOf(deps.db, site.id)
   const { exclude } = await usedBy(deps.db, site.id)
   if (exclude.length > 0) {
     throw conflict(

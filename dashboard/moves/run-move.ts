@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { stagingFor } from '#dashboard/copies/staging-access.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
+import { Staging } from '#shared/staging.ts'
 import { backedUp, sourceOf } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { cleared, giveUp } from './give-up.ts'
@@ -74,7 +76,9 @@ async function copied(session: Session): Promise<number> {
   )
   const title = `Copying ${domain} to ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
-    const params = { ...siteOf(session), from: await sourceOf(session, backup), peers: from }
+    const staging = await stagingOf(session)
+    const source = await sourceOf(session, backup)
+    const params = { ...siteOf(session), ...staging, from: source, peers: from }
     const call = { server: other, command: 'site.receive', params } as const
     await parts.keep('receiving', true)
     try {
@@ -91,6 +95,16 @@ async function copied(session: Session): Promise<number> {
     return true
   })
   return backup
+}
+
+/** Recorded: the agent gets the same params with each delivery. */
+async function stagingOf({ deps, parts, site }: Session): Promise<{ staging?: Staging }> {
+  if (!site.staging) return {}
+  const known = parts.get('staging', Staging)
+  if (known) return { staging: known }
+  const staging = await stagingFor(deps, site)
+  await parts.keep('staging', staging)
+  return { staging }
 }
 
 function siteOf({ site }: Session) {

@@ -9,8 +9,12 @@ const SALT_BYTES = 12
 /** A new password for visitors of a site, and its hash as nginx reads it. */
 export function newPassword(random: Random): { password: Secret; password_hash: string } {
   const password = new Secret(randomText(random, LENGTH))
-  return { password, password_hash: saltedHash(password, Buffer.from(random(SALT_BYTES))) }
+  return { password, password_hash: hashOf(random, password) }
 }
+
+/** As nginx reads it, with a new salt. */
+export const hashOf = (random: Random, password: Secret): string =>
+  saltedHash(password, Buffer.from(random(SALT_BYTES)))
 
 /** SHA-1 of password and salt, and the salt, in Base64. */
 function saltedHash(password: Secret, salt: Buffer): string {

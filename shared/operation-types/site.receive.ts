@@ -4,6 +4,7 @@ import { CopySource } from '#shared/copy.ts'
 import { ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { Address } from '#shared/moving.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+import { Staging } from '#shared/staging.ts'
 import { siteCreate } from './site.create.ts'
 
 const siteReceive = command({
@@ -19,6 +20,7 @@ const siteReceive = command({
       .describe('The addresses of the server on which the site is.'),
     database_routines: TrueOrFalse.optional(),
     xmlrpc: TrueOrFalse.optional(),
+    staging: Staging.optional().describe('Only of a staging site.'),
   }),
   result: z.object({
     domain: ReportedDomain,

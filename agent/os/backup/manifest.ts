@@ -41,6 +41,8 @@ export const Manifest = z.object({
       collation: z.string().max(64),
     })
     .nullable(),
+  /** Of a staging site: see staging/baseline.ts. */
+  baseline: z.unknown().optional(),
 })
 export type Manifest = z.infer<typeof Manifest>
 
@@ -61,6 +63,8 @@ export interface Saved {
   database?: { snapshot: Summary; dump: StreamedDump } | undefined
   files?: Summary
   manifest?: Summary
+  /** Of a staging site: see staging/baseline.ts. */
+  baseline?: unknown
   /** The manifests in the repository; undefined: they could not be listed. */
   present?: string[] | undefined
 }
@@ -69,7 +73,7 @@ export interface Saved {
 export async function manifestOf(
   host: Host,
   { clients: _, ...site }: Site,
-  { at, database, files }: Saved,
+  { at, database, files, baseline }: Saved,
   excluded: string[],
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
@@ -88,6 +92,7 @@ export async function manifestOf(
       excluded,
     },
     database: database ? await ofDatabase(host, site, database) : null,
+    ...(baseline !== undefined && { baseline }),
   }
 }
 

@@ -11,7 +11,7 @@ const Reached = z.array(z.string()).nullable()
  * this: it forwards to ports only. A refused channel closes the connection; one that stays open, or
  * sends a greeting, is a connection to the socket.
  */
-const PROGRAM = `
+export const FORWARD_SOCKETS = `
 ['ssh' => $ssh, 'folder' => $folder, 'sockets' => $sockets] = json_decode(stream_get_contents(STDIN), true);
 mkdir($folder, 0700);
 $options = ['-N'];
@@ -57,7 +57,7 @@ export async function reachedSockets(
   const input = JSON.stringify({ ssh: argv, folder, sockets })
   const options = { env, input, unconfined: true, timeout_ms: LIMIT_MS }
   const { code, stdout } = await host.shell.try(
-    [`/usr/bin/php${php}`, '-n', '-r', PROGRAM],
+    [`/usr/bin/php${php}`, '-n', '-r', FORWARD_SOCKETS],
     options,
   )
   const reached = code === 0 ? Reached.parse(JSON.parse(stdout)) : null

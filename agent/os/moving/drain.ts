@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/os/cron/own-files.ts'
 import { endTemporaryOf } from '#agent/os/database/temporary-accounts.ts'
+import { TRIAL_PATH } from '#agent/os/nginx/moving.ts'
 import { connections } from '#agent/os/php/fpm-quiet.ts'
 import { putToSleep } from '#agent/os/php/fpm-sleep.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
@@ -10,11 +11,14 @@ import type { Site } from '#agent/os/site/sites.ts'
 const LATEST_MS = 20_000
 const PAUSE_MS = 50
 
-/** Waits until every visitor gets the answer 503: nginx applies a new configuration after a moment. */
+/**
+ * Waits until every visitor gets the answer 503: nginx applies a new configuration after a moment. The
+ * path is one that a site answers also while it shows its maintenance page, with 503.
+ */
 export async function untilFrozen(host: Host, domain: string, tls: boolean): Promise<void> {
   const end = host.clock.elapsed() + LATEST_MS
   for (;;) {
-    const { status } = await host.net.probe({ host: domain, path: '/', tls })
+    const { status } = await host.net.probe({ host: domain, path: TRIAL_PATH, tls })
     if (status === 503) return
     if (host.clock.elapsed() > end) throw new Error(`${domain} still answers ${status}`)
     await host.clock.sleep(PAUSE_MS)

@@ -1,4 +1,5 @@
 import type { Site } from '#agent/os/site/sites.ts'
+import { answersTrial, TRIAL_PATH } from './moving.ts'
 import { variableOf } from './variables.ts'
 
 /** What visitors see in place of a closed site. */
@@ -32,7 +33,10 @@ function closingOf({ suspended, settings }: Site): Closing | undefined {
 const allowedOf = ({ suspended, settings }: Site): readonly string[] =>
   suspended ? [] : (settings?.maintenance?.allow ?? [])
 
-/** Of the http block: 1 where a visitor gets the page. The tokens of ACME are always served. */
+/**
+ * Of the http block: 1 where a visitor gets the page. The tokens of ACME are always served, and so is
+ * the test request of a move.
+ */
 export function renderClosingMap(site: Site): string {
   if (!closingOf(site)) return ''
   const [allowed, closed] = [variableOf('allowed', site), variableOf('closed', site)]
@@ -45,7 +49,7 @@ map "${allowed}$uri" ${closed} {
     default 1;
     "~^1" "";
     "~^0/\\.well-known/acme-challenge/" "";
-}
+${answersTrial(site) ? `    "0${TRIAL_PATH}" "";\n` : ''}}
 `
 }
 

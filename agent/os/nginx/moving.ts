@@ -6,6 +6,10 @@ export const TRIAL_PATH = '/.well-known/hosting-move'
 export const TRIAL_ANSWER = 'arriving'
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
 
+/** Whether the virtual host has the test request of a move. */
+export const answersTrial = ({ moving }: Pick<Site, 'moving'>): boolean =>
+  moving?.challenges === true || moving?.closed === true
+
 /** How the other server is reached: over TLS, if this one serves the site over TLS. */
 export interface Way {
   domain: string
@@ -81,8 +85,9 @@ export const FROZEN = `    server_tokens off;
     }
 `
 
-/** On the server of the site: the trial of the way. */
+/** On the server of the site: the trial of the way, also for a site that asks for a password. */
 export const renderTrial = (way: Way): string => `    location = ${TRIAL_PATH} {
+        auth_basic off;
 ${renderProxy(way)}
     }
 `

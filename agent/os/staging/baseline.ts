@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { TableDigest } from '#agent/os/database/digests.ts'
 import { type Change, removed } from '#agent/os/effects/change.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { Domain } from '#shared/fields.ts'
 import { parseJson } from '#shared/parse.ts'
 import { SameFiles } from './live-files.ts'
@@ -49,6 +50,27 @@ export async function findBaseline(
 ): Promise<Baseline | undefined> {
   const baseline = parseJson(Baseline, await host.files.read(pathOf(host, domain), MOST_BYTES))
   return baseline?.of === of ? baseline : undefined
+}
+
+/** For a backup of a staging site: its files are compared by a folder of this server, and so left out. */
+export async function baselineOf(
+  host: Host,
+  { domain, staging }: Pick<Site, 'domain' | 'staging'>,
+): Promise<Baseline | undefined> {
+  const known = staging && (await findBaseline(host, domain, staging.of))
+  if (!known) return undefined
+  const { files: _, ...tables } = known
+  return tables
+}
+
+/** From a backup that another server has made. Nothing happens with a value that is none of this site. */
+export async function bringBaseline(
+  host: Host,
+  { domain, staging }: Pick<Site, 'domain' | 'staging'>,
+  value: unknown,
+): Promise<void> {
+  const { data } = Baseline.omit({ files: true }).safeParse(value)
+  if (data && data.of === staging?.of) await writeBaseline(host, domain, data)
 }
 
 /** Replaces one by another one, if there is one. */

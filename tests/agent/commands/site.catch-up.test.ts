@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { isMixed } from '#agent/os/moving/catch-up.ts'
-import { findSite } from '#agent/os/site/sites.ts'
+import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { forwardingServer, PAGE, receivingServer, switched } from '#tests/support/agent/moving.ts'
+import { hashOf, STAGING } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
@@ -127,6 +128,18 @@ describe('a copy that only forwards', () => {
     const { moving } = copy
     expect(await findSite(host, domain, 'moved')).toEqual({ ...shop, access, moving })
     expect(await findSite(host, domain)).toBeUndefined()
+  })
+
+  test('of a staging site takes over its changed password, and that of no other site', async () => {
+    const changed = { ...STAGING, password_hash: hashOf('another') }
+    const follows = async (former: Partial<Site>) => {
+      const { host, back } = await forwardingServer(former, { staging: changed })
+      await run(host, back)
+      return (await findSite(host, domain, 'moved'))?.staging
+    }
+
+    expect(await follows({ staging: STAGING })).toEqual(changed)
+    expect(await follows({})).toBeUndefined()
   })
 
   test('keeps its settings if its content fails', async () => {

@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test'
 import { siteReceive } from '#agent/commands/site.receive.ts'
+import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { findSite } from '#agent/os/site/sites.ts'
+import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import { emptyServer, OLD, PAGE, VHOST } from '#tests/support/agent/moving.ts'
+import { table } from '#tests/support/agent/pair.ts'
+import { STAGING } from '#tests/support/agent/staging.ts'
 import { times } from '#tests/support/runs.ts'
 
 test('creates the same site, which serves only the server that it comes from', async () => {
@@ -43,6 +47,26 @@ test('creates the same site, which serves only the server that it comes from', a
   expect(vhost).toContain(`    set_real_ip_from ${OLD};\n    real_ip_header X-Real-IP;\n`)
   expect(vhost).toContain('    if ($hosting_asked !~ "^(?:(?:10\\.0\\.0\\.1|127\\.0\\.0\\.1|::1) |')
   expect(host.disk.find('/etc/systemd/system/hosting-cron@shop.timer')).toBeUndefined()
+})
+
+test('a staging site is protected, and its tables are compared as on its server', async () => {
+  const staging = { ...STAGING, of: 'live.example' }
+  const digests = [table('wp_posts', 'a')]
+  const at = '2026-01-01T00:00:00.000Z'
+  const known = { of: 'live.example', at, live: digests, staging: digests }
+  const path = `${SETTINGS.state_dir}/baselines/${shop.domain}.json`
+  const text = JSON.stringify({ ...known, files: { at, folder: '7' } })
+  const { host, params } = await emptyServer({ [path]: text }, { staging })
+
+  const [lines] = await outcome(siteReceive.run({ ...params, staging }, contextOf(host)))
+
+  expect(lines).toContain('Taking over the records of the tables')
+  expect(await findSite(host, shop.domain)).toEqual({
+    ...{ ...shop, staging },
+    moving: { from: [OLD], closed: true },
+  })
+  expect(await findBaseline(host, shop.domain, 'live.example')).toEqual(known)
+  expect(host.disk.text(VHOST)).toContain('    auth_basic "Staging site";\n')
 })
 
 test('refuses a server that has the site', async () => {

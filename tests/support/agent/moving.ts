@@ -15,9 +15,12 @@ export const OLD = '10.0.0.1'
 export const PAGE = `/srv/www/${user}/public/page.html`
 export const VHOST = `/etc/nginx/sites-available/hosting-${domain}.conf`
 
-/** A server without the site, and the params with which it receives the site from a backup. */
-export async function emptyServer() {
-  const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
+/**
+ * A server without the site, and the params with which it receives the site from a backup: of more
+ * files, and with more in its record.
+ */
+export async function emptyServer(files: Record<string, string> = {}, record: Partial<Site> = {}) {
+  const { host, restore } = await savedSite({ [PAGE]: 'as saved', ...files }, record)
   const { target, repository, password, backup } = restore({ files: true, database: true })
   const repo = { target, repository, password }
   const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))

@@ -14,7 +14,7 @@ export const copy: Site = {
 }
 
 /** As a dashboard makes it: RFC 2307. */
-export function hashOf(password: string, salt = 'salt salt'): string {
+export function hashOf(password: string, salt: string | Uint8Array = 'salt salt'): string {
   const digest = new Bun.CryptoHasher('sha1').update(password).update(salt).digest()
   return `{SSHA}${Buffer.concat([digest, Buffer.from(salt)]).toString('base64')}`
 }

@@ -126,8 +126,9 @@ export async function events(
   { dashboard, site, shop }: Both,
   call: string,
   body: object = {},
+  id: number = shop,
 ): Promise<string> {
-  const { server_id } = await site(shop)
-  const path = `/api/servers/${server_id}/sites/${shop}/${call}?steps=true`
+  const { server_id } = await site(id)
+  const path = `/api/servers/${server_id}/sites/${id}/${call}?steps=true`
   return (await dashboard.send('POST', path, body)).text()
 }

@@ -2,6 +2,7 @@ import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import { php as simulated } from '#agent/host/simulated/programs/php.ts'
+import { FORWARD_SOCKETS } from '#agent/os/isolation/forwarded.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 import { eventsAt } from './jobs.ts'
@@ -12,6 +13,8 @@ const BROKEN = /^--url=http:\/\/broken[.-]/
 
 /** wp-cli for a site. */
 export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
+  // As on a real server, sshd forwards to no socket.
+  if (argv.includes(FORWARD_SOCKETS)) return printed('[]')
   const line = argv.join(' ')
   const [, user = ''] = /--path=\/srv\/www\/([^/]+)\//.exec(line) ?? []
   if (argv[2] === '--') return simulated(machine, argv, options)

@@ -65,7 +65,7 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
             Clone site…
           </MenuItem>
         )}
-        {site.status === 'active' && !site.staging && (
+        {site.status === 'active' && (
           <MenuItem icon={<ArrowRightLeft />} disabled={isOffline} onClick={moving.show}>
             Move to another server…
           </MenuItem>

@@ -1,8 +1,9 @@
-import { RefreshCw, Upload } from 'lucide-react'
+import { ArrowRightLeft, RefreshCw, Upload } from 'lucide-react'
 import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import type { SiteCopy } from '#shared/api/copies.ts'
+import { MoveToLive } from './move-to-live.tsx'
 import { PushStaging } from './push/push-staging.tsx'
 import { RefreshStaging } from './refresh-staging.tsx'
 import type { Live } from './staging-card.tsx'
@@ -11,6 +12,7 @@ import type { Live } from './staging-card.tsx'
 export function StagingActions({ staging, live }: { staging: SiteCopy; live: Live }) {
   const refresh = useDialog()
   const push = useDialog()
+  const move = useDialog()
   const isNear = staging.server_id === live.server_id
   return (
     <>
@@ -27,15 +29,26 @@ export function StagingActions({ staging, live }: { staging: SiteCopy; live: Liv
         about={
           isNear
             ? 'Compares both sites first. You choose files and tables.'
-            : 'Only for a staging site on the same server as its live site.'
+            : 'Needs both sites on one server: move the staging site to the server of its live site first.'
         }
       >
-        <Button icon={<Upload />} disabled={!isNear} onClick={push.show}>
-          Push to live
-        </Button>
+        {isNear ? (
+          <Button icon={<Upload />} onClick={push.show}>
+            Push to live
+          </Button>
+        ) : (
+          <Button
+            icon={<ArrowRightLeft />}
+            disabled={staging.status !== 'active'}
+            onClick={move.show}
+          >
+            Move to live server
+          </Button>
+        )}
       </AccessRow>
       <RefreshStaging {...refresh.dialog} staging={staging} live={live} />
       <PushStaging {...push.dialog} staging={staging} live={live} />
+      <MoveToLive {...move.dialog} staging={staging} live={live} />
     </>
   )
 }
