@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { sqlOf } from '#tests/support/system/cloning.ts'
@@ -16,12 +17,17 @@ const MINUTES = 60_000
 const domain = 'shop.example.test'
 const copy = `staging.${domain}`
 
-/** A live site that asks for a password, or is closed, and its staging site. */
+/**
+ * A live site that asks for a password and is closed, and its staging site. Their certificates are of
+ * an authority, which the new server asks while DNS still names the former one.
+ */
 unless(lab.available()).describe('protected sites that move between two servers', () => {
   let world: TwoServers
   let shop: MovedSite
   let staging: MovedSite
   let password: string
+  /** The certificate of the authority: a file. */
+  let roots: string
 
   const at = ({ id }: Member, site: MovedSite, below: string) =>
     `/api/servers/${id}/sites/${site.id}${below}`
@@ -36,12 +42,16 @@ unless(lab.available()).describe('protected sites that move between two servers'
   const titleAt = async ({ host }: Member) =>
     (await sqlOf(host, shop.user))('SELECT post_title FROM wp_posts WHERE ID = 1')
   const front = ({ host }: Member, name: string, options: string[] = []) =>
-    get(host, `https://${name}/`, { options })
+    get(host, `https://${name}/`, { options, roots })
 
   beforeAll(async () => {
     world = await startTwoServers()
-    shop = await addSite(world, { domain, tls: 'self-signed' })
+    roots = join(world.data_dir, 'issuing.pem')
+    await Bun.write(roots, await world.acme.issuing_root())
     const { dashboard, one } = world
+    for (const name of [domain, `www.${domain}`, copy])
+      await world.acme.resolve(name, one.host.address)
+    shop = await addSite(world, { domain, tls: 'letsencrypt' })
     const from = { kind: 'site', site_id: shop.id }
     const made = await dashboard.call('POST', `/api/servers/${one.id}/sites/clone`, {
       ...{ domain: copy, from, staging: true },
@@ -101,7 +111,7 @@ unless(lab.available()).describe('protected sites that move between two servers'
         const { status, headers } = await front(server, copy, user)
         expect([status, headers.includes('x-robots-tag: noindex')]).toEqual([200, true])
       }
-      const kind = await get(two.host, `https://${copy}/kind.php`, { options: user })
+      const kind = await get(two.host, `https://${copy}/kind.php`, { options: user, roots })
       expect(kind.body).toBe('staging')
 
       // What is known of the tables came along: nothing has to be named.

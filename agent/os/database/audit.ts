@@ -3,7 +3,7 @@ import { listSites } from '#agent/os/site/sites.ts'
 import { parsePrivileges } from './account.ts'
 import { type ForeignObject, objectsIn } from './foreign-objects.ts'
 import { pattern } from './rights.ts'
-import { isTemporary } from './temporary-accounts.ts'
+import { isTemporaryOrEnding } from './temporary-accounts.ts'
 
 /** The accounts that Debian and MariaDB create. */
 const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
@@ -50,7 +50,7 @@ async function accounts(host: Host, sites: Set<string>): Promise<ForeignObject[]
   const rights = [
     ...(await database.admin('list_database_rights', limit)),
     ...(await database.admin('list_table_rights', limit)),
-  ].filter(({ user }) => !isTemporary(host, String(user)))
+  ].filter(({ user }) => !isTemporaryOrEnding(host, String(user)))
   const names = new Map([...sites].map((user) => [pattern(user), user]))
   return [...all.flatMap(privileged), ...rights.flatMap((row) => shared(row, names))]
 }

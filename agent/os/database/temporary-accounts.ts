@@ -10,6 +10,8 @@ const NAME = /^hosting_tmp_([a-z0-9]{10})_(\d{10})$/
 /** The clock was changed if an account would live longer. */
 const MOST_LEFT = MOST_SECONDS + 300
 const CONNECTIONS = 5
+/** Seconds: database-watch.ts looks three times a minute, and ends their connections first. */
+const REMOVED_WITHIN = 120
 
 export interface TemporaryAccount {
   user: string
@@ -47,6 +49,12 @@ export const temporaryOf = async (host: Host, name: string): Promise<TemporaryAc
 export function isTemporary(host: Host, user: string): boolean {
   const ends = NAME.exec(user)?.[2]
   return ends !== undefined && !isOver(host, Number(ends))
+}
+
+/** The same, or its time ended a moment ago: it is being removed. */
+export function isTemporaryOrEnding(host: Host, user: string): boolean {
+  const left = Number(NAME.exec(user)?.[2] ?? 0) - host.clock.now() / 1000
+  return left > -REMOVED_WITHIN && left <= MOST_LEFT
 }
 
 /** The account that `createTemporary` made with this token. */

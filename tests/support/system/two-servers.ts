@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { startAcme } from '#tests/support/acme/index.ts'
+import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import { kit, opened } from '#tests/support/dashboard/backups.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
@@ -31,6 +31,8 @@ export interface TwoServers {
   store: string
   one: Member
   two: Member
+  /** The authority, whose certificates both servers trust, and their name server. */
+  acme: Acme
   /** Kills the dashboard, and starts it again with the same records. */
   restartDashboard(): Promise<void>
   stop(): Promise<void>
@@ -61,6 +63,8 @@ export async function startTwoServers(): Promise<TwoServers> {
     const image = await packaged('trixie')
     const host = await lab.startHost({ name, suite: 'trixie', init: 'systemd', image, binds })
     await putRestic(host)
+    await host.put('/usr/local/share/ca-certificates/issuing.crt', await acme.issuing_root())
+    await host.must(['update-ca-certificates'])
     const policy = JSON.stringify({ destructive_per_hour: 1000 })
     await host.put('/etc/hosting-agent/policy.json', policy, 0o600)
     return { host, id: await joinServer(host, { dashboard, acme, program }) }
@@ -69,7 +73,7 @@ export async function startTwoServers(): Promise<TwoServers> {
   for (const { id } of [one, two]) await provisioned(dashboard, id)
   await addTarget(dashboard, one.id)
   return {
-    ...{ data_dir, dashboards, programs, store, one, two },
+    ...{ acme, data_dir, dashboards, programs, store, one, two },
     get dashboard() {
       return dashboard
     },

@@ -66,10 +66,10 @@ test.each([
   expect((await listTemporary(host)).map(({ database }) => database)).toEqual(['my_blog'])
 })
 
-test('an isolation check reports the rights of an account only after its time', async () => {
-  const [living, over] = [nameOf(60), nameOf(-60)]
+test('an isolation check reports the rights of an account only if it is not removed after its time', async () => {
+  const [living, ending, over] = [nameOf(60), nameOf(-60), nameOf(-121)]
   const { host } = await withAccounts()
-  const rights = [living, over].map((user) => ({ user, host: 'localhost', name: 'shop' }))
+  const rights = [living, ending, over].map((user) => ({ user, host: 'localhost', name: 'shop' }))
   host.rows(
     'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR SELECT User AS user, Host AS host, Db AS name FROM mysql.db',
     rights,
