@@ -6,8 +6,10 @@ import { listSteps } from './steps.queries.ts'
 import { findView } from './views.queries.ts'
 
 const PAGE = 500
-/** Another dashboard on the same database may store the events. */
-const POLL_MS = 2_000
+/** Another dashboard on the same database may store the events; otherwise the bus has them all. */
+const SHARED_MS = 2_000
+/** For an operation that is deleted. */
+const ALONE_MS = 30_000
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
@@ -22,11 +24,12 @@ export interface Source {
 
 /** The stored events after `after`, then new ones; ends with the terminal one or the signal. */
 export async function* followSource(
-  { bus, clock }: Pick<Deps, 'bus' | 'clock'>,
+  { db, bus, clock }: Deps,
   source: Source,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<StoredEvent> {
+  const pause_ms = db.is_shared ? SHARED_MS : ALONE_MS
   for (let last = after; !signal.aborted; ) {
     using news = bus.next(source.key)
     const events = await source.list(last, PAGE)
@@ -37,7 +40,7 @@ export async function* followSource(
     }
     if (events.length === 0) {
       if (await source.isOver(last)) return
-      await Promise.race([news.promise, clock.sleep(POLL_MS, signal)])
+      await Promise.race([news.promise, clock.sleep(pause_ms, signal)])
     }
   }
 }

@@ -8,7 +8,10 @@ import { countSteps, listSteps } from './steps.queries.ts'
 
 const MOST_ROWS = 200
 const MOST_CHARACTERS = 256 << 10
-const MOST_WAIT_MS = 100
+/** Between two writes while lines come: viewers see them in groups, and each group is one write. */
+const PAUSE_MS = 100
+/** Of a line after a pause: a short operation ends in this time, and its outcome is the same write. */
+const FIRST_MS = 5
 
 /** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
 export class Recorder {
@@ -21,6 +24,8 @@ export class Recorder {
   #pending: StoredEvent[] = []
   #characters = 0
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the last write began, by performance.now(). */
+  #wrote = Number.NEGATIVE_INFINITY
   #stored: Promise<void> = Promise.resolve()
   #broken = false
 
@@ -79,7 +84,11 @@ export class Recorder {
     this.#pending.push(event)
     this.#characters += characters
     if (this.#pending.length >= MOST_ROWS || this.#characters >= MOST_CHARACTERS) await this.flush()
-    else this.#timer ??= setTimeout(() => this.#store(), MOST_WAIT_MS)
+    else this.#timer ??= setTimeout(() => this.#store(), this.#wait_ms())
+  }
+
+  #wait_ms(): number {
+    return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - performance.now())
   }
 
   /** Throws when an event could not be stored. */
@@ -101,6 +110,7 @@ export class Recorder {
     const events = this.#pending.splice(0)
     this.#characters = 0
     if (events.length === 0) return
+    this.#wrote = performance.now()
     const { db, bus } = this.#deps
     this.#stored = this.#stored.then(async () => {
       await storeEvents(db, this.#operation_id, events)

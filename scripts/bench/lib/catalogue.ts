@@ -95,6 +95,22 @@ export const BENCHMARKS: readonly Benchmark[] = [
       'a whole sync of 1,000 enrolled servers with 20 sites each, over pinned TLS, with signed requests and committed records, takes at most 2 × as long as plain requests for the same bytes over kept connections; a minute in which nothing changes takes at most 0.5 ms of processor time for each server',
   },
   {
+    name: 'events',
+    target:
+      '100,000 events of 10 operations reach clients through the dashboard, which stores them, in at most 2.5 × the time that the agent needs to send them itself; the first line of an operation is at its client within 10 ms at p99; 5,000 open streams need at most 100 MB',
+  },
+  {
+    name: 'start',
+    target:
+      'the agent starts and answers in at most 1.5 × the time of an empty server of Bun that is compiled in the same way, and each of its halves needs at most 2 × its private memory; the dashboard starts in at most 3 × the time of an empty program of Elysia, and needs at most 3 × its memory, also with 10,000 sites',
+  },
+  {
+    name: 'metrics',
+    target:
+      'reading the metrics of a server takes the agent at most a twentieth of the processor time of node_exporter',
+    needs: ['prometheus-node-exporter'],
+  },
+  {
     name: 'lists',
     target:
       "the list of 50 servers is answered at least 0.5 × as often in a second of processor time as bare Bun.serve answers with the same bytes, sites of a server, the fleet's sites and overview (10,000 sites) and activity at least 0.3 ×; each read sees the write before it, and no session is accepted after its logout",

@@ -1,0 +1,127 @@
+import { join } from 'node:path'
+import process from 'node:process'
+import { openDatabase } from '#dashboard/db/client.ts'
+import { fail } from '#scripts/lib/fail.ts'
+import { must } from '#scripts/lib/run.ts'
+import { listening, type Running } from '#tests/support/children.ts'
+import { type Halves, startHalves } from '#tests/support/halves.ts'
+import { dashboardFolder, startAgent, sweep, temporaryFolder } from '#tests/support/processes.ts'
+import { fillFleet } from './fleet-pages/fleet.ts'
+import { report } from './lib/figure.ts'
+import { median } from './lib/measure.ts'
+import { idleMemory } from './lib/process.ts'
+
+const TRIES = 9
+const EMPTY = new URL('./start/empty.ts', import.meta.url).pathname
+const EMPTY_ELYSIA = new URL('./start/empty-elysia.ts', import.meta.url).pathname
+const MAIN = join(import.meta.dirname, '../../dashboard/main.ts')
+
+/**
+ * From the start of a program to its first answer, and the private memory of one that idles: the
+ * agent beside an empty server of Bun that is compiled in the same way, and the dashboard beside an
+ * empty program of Elysia. Exits with status 1 if a goal is missed.
+ */
+async function main(): Promise<void> {
+  const compiled = join(await temporaryFolder('empty'), 'empty')
+  const flags = ['--compile', '--minify', '--bytecode', '--format=esm']
+  await must([process.execPath, 'build', ...flags, EMPTY, '--outfile', compiled])
+  const empty = () => listening([compiled], {})
+  const records = await dashboardFolder()
+  const dashboard = (folder: string) => () =>
+    listening([process.execPath, MAIN], { env: { PORT: '0', DATA_DIR: folder } })
+  const elysia = () => listening([process.execPath, EMPTY_ELYSIA], {})
+
+  const starts = await firstAnswers({
+    ...{ empty, agent: () => startAgent('the executable') },
+    ...{ elysia, dashboard: dashboard(records) },
+  })
+  const memory = {
+    empty: await memoryOf(await empty()),
+    ...(await halvesOf(await startHalves('the executable'))),
+    elysia: await memoryOf(await elysia()),
+    dashboard: await memoryOf(await dashboard(records)()),
+    fleet: await memoryOf(await dashboard(await fleetFolder())()),
+  }
+  const figures = [
+    report({
+      ...{ name: 'start of the agent', unit: 'ms', at_most: 1.5 },
+      ...{ ours: starts.agent, against: starts.empty },
+    }),
+    report({
+      ...{ name: 'memory of the half that listens', unit: 'MB', at_most: 2 },
+      ...{ ours: memory.front, against: memory.empty },
+    }),
+    report({
+      ...{ name: 'memory of the half that works', unit: 'MB', at_most: 2 },
+      ...{ ours: memory.root, against: memory.empty },
+    }),
+    report({
+      ...{ name: 'start of the dashboard', unit: 'ms', at_most: 3 },
+      ...{ ours: starts.dashboard, against: starts.elysia },
+    }),
+    report({
+      ...{ name: 'memory of the dashboard', unit: 'MB', at_most: 3 },
+      ...{ ours: memory.dashboard, against: memory.elysia },
+    }),
+    report({
+      ...{ name: 'memory of the dashboard with 10,000 sites', unit: 'MB', at_most: 3 },
+      ...{ ours: memory.fleet, against: memory.elysia },
+    }),
+  ]
+  if (figures.includes(false)) throw new Error('a goal is missed')
+}
+
+type Start = () => Promise<Running>
+
+/** Milliseconds of each: the median of several starts, which alternate. */
+async function firstAnswers<Name extends string>(
+  starts: Record<Name, Start>,
+): Promise<Record<Name, number>> {
+  const entries = Object.entries(starts) as [Name, Start][]
+  const times = new Map<Name, number[]>(entries.map(([name]) => [name, []]))
+  for (let turn = 0; turn <= TRIES; turn++)
+    for (const [name, start] of entries) {
+      const begun = performance.now()
+      const running = await start()
+      await answers(running)
+      const ms = performance.now() - begun
+      // The first one reads the program from the disk.
+      if (turn > 0) times.get(name)?.push(ms)
+      await running.kill()
+    }
+  return Object.fromEntries(
+    entries.map(([name]) => [name, median(times.get(name) ?? [])]),
+  ) as Record<Name, number>
+}
+
+async function answers({ url }: Running): Promise<void> {
+  const answer = await fetch(`${url}/health`, { tls: { rejectUnauthorized: false } })
+  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}`)
+  await answer.text()
+}
+
+async function memoryOf(running: Running): Promise<number> {
+  await answers(running)
+  const MB = await idleMemory(running.pid)
+  await running.kill()
+  return MB
+}
+
+async function halvesOf({ front, root }: Halves): Promise<Record<'front' | 'root', number>> {
+  await answers(front)
+  const [ofFront, ofRoot] = await Promise.all([front, root].map(({ pid }) => idleMemory(pid)))
+  for (const half of [front, root]) await half.kill()
+  return { front: ofFront ?? Number.NaN, root: ofRoot ?? Number.NaN }
+}
+
+async function fleetFolder(): Promise<string> {
+  const folder = await dashboardFolder()
+  const db = await openDatabase(`file:${folder}/dashboard.db`)
+  await fillFleet(db)
+  db.close()
+  return folder
+}
+
+await main()
+  .finally(sweep)
+  .then(() => process.exit(0), fail)
