@@ -1,6 +1,5 @@
 import { OutputBudget, type Stored } from '#dashboard/agents/output-limits.ts'
-import type { Database } from '#dashboard/db/client.ts'
-import type { Bus } from '#dashboard/runtime/bus.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import { readStored, storeEvents } from './progress.queries.ts'
 import { StepBudget } from './step-budget.ts'
@@ -13,9 +12,11 @@ const PAUSE_MS = 100
 /** Of a line after a pause: a short operation ends in this time, and its outcome is the same write. */
 const FIRST_MS = 5
 
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+
 /** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
 export class Recorder {
-  readonly #deps: { db: Database; bus: Bus }
+  readonly #deps: Deps
   readonly #operation_id: string
   readonly #budget: OutputBudget
   readonly #steps: StepBudget
@@ -24,17 +25,12 @@ export class Recorder {
   #pending: StoredEvent[] = []
   #characters = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** When the last write began, by performance.now(). */
+  /** When the last write began, by `clock.elapsed()`. */
   #wrote = Number.NEGATIVE_INFINITY
   #stored: Promise<void> = Promise.resolve()
   #broken = false
 
-  constructor(
-    deps: { db: Database; bus: Bus },
-    operation_id: string,
-    stored: Stored,
-    steps: StepBudget,
-  ) {
+  constructor(deps: Deps, operation_id: string, stored: Stored, steps: StepBudget) {
     this.#deps = deps
     this.#operation_id = operation_id
     this.#budget = new OutputBudget(stored)
@@ -44,7 +40,7 @@ export class Recorder {
   }
 
   /** Continues after the stored events. */
-  static async open(deps: { db: Database; bus: Bus }, operation_id: string): Promise<Recorder> {
+  static async open(deps: Deps, operation_id: string): Promise<Recorder> {
     const { db } = deps
     const stored = await readStored(db, operation_id)
     const since = await listSteps(db, operation_id, { row: 0, after: stored.last })
@@ -88,7 +84,7 @@ export class Recorder {
   }
 
   #wait_ms(): number {
-    return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - performance.now())
+    return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - this.#deps.clock.elapsed())
   }
 
   /** Throws when an event could not be stored. */
@@ -110,8 +106,8 @@ export class Recorder {
     const events = this.#pending.splice(0)
     this.#characters = 0
     if (events.length === 0) return
-    this.#wrote = performance.now()
-    const { db, bus } = this.#deps
+    const { db, bus, clock } = this.#deps
+    this.#wrote = clock.elapsed()
     this.#stored = this.#stored.then(async () => {
       await storeEvents(db, this.#operation_id, events)
       bus.notify(this.#operation_id)

@@ -2,6 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import { Recorder } from '#dashboard/operations/recorder.ts'
 import { StepBudget } from '#dashboard/operations/step-budget.ts'
 import { Bus } from '#dashboard/runtime/bus.ts'
+import { realClock } from '#dashboard/runtime/clock.ts'
 
 /** A recorder of a new operation, and the number of its writes. */
 function recording() {
@@ -13,7 +14,12 @@ function recording() {
   }
   const stored = { last: 0, own: 0, bytes: 0, cut: false }
   const steps = new StepBudget({ count: 0, sinceEvent: [] })
-  const recorder = new Recorder({ db, bus: new Bus() } as never, 'one', stored, steps)
+  const recorder = new Recorder(
+    { db, bus: new Bus(), clock: realClock } as never,
+    'one',
+    stored,
+    steps,
+  )
   return { recorder, counts }
 }
 
