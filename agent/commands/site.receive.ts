@@ -31,7 +31,7 @@ export const siteReceive: Command<'site.receive'> = {
   async finished({ domain, user }, host) {
     const site = await findSite(host, domain)
     if (site?.user !== user) return undefined
-    return { domain, certificate: await certificateTextOf(host, domain) }
+    return resultOf(host, site)
   },
   missing: ({ domain }, host) => cutOffCertificate(host, domain),
   async *run(params, { host, announce, perform, warn }) {
@@ -46,9 +46,14 @@ export const siteReceive: Command<'site.receive'> = {
     yield* warnOfCapacity(host, site)
     yield* perform(steps)
     yield* perform(certificate)
-    return { domain: site.domain, certificate: await certificateTextOf(host, site.domain) }
+    return resultOf(host, site)
   },
 }
+
+const resultOf = async (host: Host, { domain, staging }: Site) => ({
+  ...{ domain, certificate: await certificateTextOf(host, domain) },
+  ...(staging && { staging: true as const }),
+})
 
 const siteOf = ({ accept: _, from: __, peers, ...site }: Params): Site => ({
   ...site,

@@ -3,6 +3,7 @@ import { stagingFor } from '#dashboard/copies/staging-access.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
+import { conflict } from '#shared/errors.ts'
 import { Staging } from '#shared/staging.ts'
 import { backedUp, sourceOf } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
@@ -82,13 +83,18 @@ async function copied(session: Session): Promise<number> {
     const call = { server: other, command: 'site.receive', params } as const
     await parts.keep('receiving', true)
     try {
-      return (await parts.call({ id: 'receive', ...call })).certificate
+      const received = await parts.call({ id: 'receive', ...call })
+      if (received.staging) await parts.keep('protected', true)
+      return received.certificate
     } catch (error) {
       if (isRefusal(error)) await parts.keep('receiving', undefined)
       throw error
     }
   })
   await parts.keep('received', true)
+  if (site.staging && !parts.has('protected')) {
+    throw conflict(`The agent of ${other.name} cannot protect a staging site yet: upgrade it first`)
+  }
   refuseUncovered(session, own, certificate)
   await parts.once('way', `Preparing the forwarding to ${other.name}`, Done, async () => {
     await switchSite(session, { id: 'way', ...leaving, certificate })

@@ -25,6 +25,7 @@ const siteReceive = command({
   result: z.object({
     domain: ReportedDomain,
     certificate: z.string().max(65_536).describe('The certificate as PEM; empty without one.'),
+    staging: z.literal(true).optional().describe('It is protected as a staging site.'),
   }),
 })
 

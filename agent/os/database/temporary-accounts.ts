@@ -53,8 +53,8 @@ export function isTemporary(host: Host, user: string): boolean {
 
 /** The same, or its time ended a moment ago: it is being removed. */
 export function isTemporaryOrEnding(host: Host, user: string): boolean {
-  const left = Number(NAME.exec(user)?.[2] ?? 0) - host.clock.now() / 1000
-  return left > -REMOVED_WITHIN && left <= MOST_LEFT
+  const ends = NAME.exec(user)?.[2]
+  return ends !== undefined && !isOver(host, Number(ends) + REMOVED_WITHIN)
 }
 
 /** The account that `createTemporary` made with this token. */

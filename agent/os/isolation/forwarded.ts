@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 
-const LIMIT_MS = 60_000
+/** Longer than the program waits for ssh, and for each socket. */
+const LIMIT_MS = 120_000
 
 const Reached = z.array(z.string()).nullable()
 
@@ -39,9 +41,11 @@ foreach (array_keys($sockets) as $at) @unlink("$folder/$at");
 rmdir($folder);
 echo json_encode($reached);`
 
+/** Root's, with the local ends of the sockets; removed with the traces of a check. */
+export const forwardedOf = (host: Host, { user }: Pick<Site, 'user'>) =>
+  `${host.settings.state_dir}/forwarded-${user}`
+
 interface Connection {
-  /** The version of PHP that runs the program. */
-  php: string
   /** Of ssh, without a command. */
   argv: readonly string[]
   env: Record<string, string>
@@ -50,10 +54,12 @@ interface Connection {
 /** The sockets of the server that an SSH connection reaches. Throws if nobody could log in. */
 export async function reachedSockets(
   host: Host,
-  { php, argv, env }: Connection,
+  { user, php }: Site,
+  { argv, env }: Connection,
   sockets: readonly string[],
 ): Promise<string[]> {
-  const folder = `${host.settings.state_dir}/forwarded-${host.random.text(8)}`
+  const folder = forwardedOf(host, { user })
+  await host.files.remove(folder)
   const input = JSON.stringify({ ssh: argv, folder, sockets })
   const options = { env, input, unconfined: true, timeout_ms: LIMIT_MS }
   const { code, stdout } = await host.shell.try(

@@ -95,8 +95,8 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
   const sockets = [MARIADB, MAIL.socket(neighbour.user), objectsOf(neighbour.user)]
   const argv = await argvOf(host, [SSH], own)
-  const connection = { php: attacker.php, argv, env: own.env ?? {} }
-  for (const socket of await reachedSockets(host, connection, sockets))
+  const connection = { argv, env: own.env ?? {} }
+  for (const socket of await reachedSockets(host, attacker, connection, sockets))
     did.push(`reached ${socket}`)
   if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
   return did

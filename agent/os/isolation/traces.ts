@@ -8,6 +8,7 @@ import type { Effect } from '#shared/plan.ts'
 import { askpassOf } from './attacks/clients.ts'
 import { removePlanted } from './attacks/restore.ts'
 import { randomOf } from './canaries.ts'
+import { forwardedOf } from './forwarded.ts'
 import { removeKeys } from './person.ts'
 import { unsandboxed } from './scene.ts'
 import { markerOf, SHARED } from './scripts.ts'
@@ -26,6 +27,7 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
     await host.files.remove(askpassOf(host, site))
+    await host.files.remove(forwardedOf(host, site))
     await removeKeys(host, site)
     await removePlanted(host, random)
   }

@@ -58,7 +58,9 @@ test('a staging site is protected, and its tables are compared as on its server'
   const text = JSON.stringify({ ...known, files: { at, folder: '7' } })
   const { host, params } = await emptyServer({ [path]: text }, { staging })
 
-  const [lines] = await outcome(siteReceive.run({ ...params, staging }, contextOf(host)))
+  const [lines, result] = await outcome(siteReceive.run({ ...params, staging }, contextOf(host)))
+
+  expect(result).toEqual({ domain: shop.domain, certificate: '', staging: true })
 
   expect(lines).toContain('Taking over the records of the tables')
   expect(await findSite(host, shop.domain)).toEqual({

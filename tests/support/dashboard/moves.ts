@@ -25,15 +25,22 @@ export function movesSites(
   asked: Asked[] = [],
 ): void {
   const { works } = agent
-  const answers = (command: string, more: object = {}) =>
+  const answers = (
+    command: string,
+    more: object | ((params: Record<string, unknown>) => object) = {},
+  ) =>
     works.set(command, async function* (params) {
       asked.push(params.state === undefined ? [name, command] : [name, command, params.state])
       given.push({ [command]: params })
       yield `Working on ${params.domain}`
-      return { status: 'ok', domain: params.domain, ...more }
+      const facts = typeof more === 'function' ? more(params) : more
+      return { status: 'ok', domain: params.domain, ...facts }
     })
   answers('site.switch', { certificate: '' })
-  answers('site.receive', { certificate: '' })
+  answers('site.receive', ({ staging }) => ({
+    certificate: '',
+    ...(staging ? { staging: true } : {}),
+  }))
   answers('site.gather', { gathered: GATHERED })
   answers('site.catch-up', { at: '2026-01-01T00:00:00.000Z', tables: 2, has: HAS })
   answers('site.delete', { size: 1 })
