@@ -5,6 +5,7 @@ import { unless } from '#tests/support/skip.ts'
 
 const MINUTES = 60_000
 const UNIT = 'hosting-stopped.service'
+const RELOADS = 'for n in $(seq 60); do systemctl daemon-reload || echo failed; done'
 
 /** A program outside of the sandbox, as the agent starts it, in a unit with a name of ours. */
 function startOf(argv: readonly string[]): string[] {
@@ -35,6 +36,23 @@ for (const suite of ['bookworm', 'trixie'] as const) {
         { code: 100, stdout: '', stderr: 'complained\n' },
         127,
       ])
+    })
+
+    test('keeps its words, output and status while systemd reads its units again', async () => {
+      const words = ['$HOME', 'a$HOME', '$$', '%n', '"a b"', "it's", 'a\\tb', ';', 'two\nlines']
+      const storm = host.exec(['sh', '-c', RELOADS])
+      let isOver = false
+      void storm.then(() => {
+        isOver = true
+      })
+      const seen = new Set<string>()
+      while (!isOver) {
+        const { code, stdout } = await host.exec(startOf(['printf', '%s\\0', ...words]))
+        seen.add(JSON.stringify([code, stdout]))
+      }
+
+      expect([...seen]).toEqual([JSON.stringify([0, words.map((word) => `${word}\0`).join('')])])
+      expect((await storm).stdout).toBe('')
     })
 
     test.each(['HUP', 'INT', 'TERM', 'KILL'])('has failed after SIG%s', async (signal) => {

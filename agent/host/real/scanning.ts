@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { ownProgram } from '#agent/host/own-program.ts'
 import { SCANNER } from '#agent/host/sandbox.ts'
+import { literalWords } from './literal-words.ts'
 import { send } from './programs.ts'
 import { type HelperProcess, ScanHelper } from './scan-helper.ts'
 import { environment } from './shell.ts'
@@ -43,9 +44,8 @@ function inUnit(program: readonly string[], owner: string | undefined): HelperPr
   const unit = `hosting-scan-${randomBytes(6).toString('hex')}.service`
   const properties = owner ? [...SCANNER, `BindsTo=${owner}`] : SCANNER
   const [file = '', ...args] = transient(properties, undefined, unit)
-  const literal = [...PLAIN, '--', ...program].map((word) => word.replaceAll('$', '$$$$'))
   // Killing systemd-run does not end its unit.
-  return asChild(file, [...args, ...literal], (pid) => {
+  return asChild(file, [...args, ...literalWords([...PLAIN, '--', ...program])], (pid) => {
     const argv = ['kill', '--signal=SIGKILL', unit]
     spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on('error', () => undefined)
     send(-pid, 'SIGKILL')

@@ -1,4 +1,5 @@
 import type { RunOptions, Shell } from '#agent/host/ports.ts'
+import { literalWords } from './literal-words.ts'
 import { tagOf, unitOf } from './programs.ts'
 import { environment, shell, withoutPrivileges } from './shell.ts'
 
@@ -8,9 +9,11 @@ const TIMEOUT_MS = 600_000
 /**
  * systemd treats an end by SIGTERM, SIGHUP or SIGINT as a success, and systemd-run(1) then returns
  * 0. A command that fails after the program turns it into a failure, while apt and dpkg still get
- * SIGTERM before SIGKILL. The status of a program that ended by itself is kept.
+ * SIGTERM before SIGKILL. The status of a program that ended by itself is kept. The command has no
+ * variable: `systemctl daemon-reload` reads a running transient unit again, and then `$EXIT_CODE` is
+ * those characters, so that a program that succeeds has failed.
  */
-const STOPPED_IS_FAILED = 'ExecStopPost=/usr/bin/test $EXIT_CODE = exited'
+const STOPPED_IS_FAILED = 'ExecStopPost=/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ'
 /** The limits of a program outside the sandbox: apt and dpkg with package scripts. */
 const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
 
@@ -78,8 +81,6 @@ function inUnit(
   const variables = Object.entries(environment(env)).map(([name, value]) => `${name}=${value}`)
   // env(1) finds the program like a plain start: a missing one ends with 127.
   const words = ['env', '-i', ...variables, ...argv]
-  // systemd expands $VARIABLES in arguments, and reads $$ as a dollar: systemd.service(5).
-  const literal = words.map((word) => word.replaceAll('$', '$$$$'))
-  const argvOutside = [...transient(properties, tagOf(options)), ...literal]
+  const argvOutside = [...transient(properties, tagOf(options)), ...literalWords(words)]
   return [argvOutside, { ...rest, timeout_ms: timeout_ms + 5000 }]
 }

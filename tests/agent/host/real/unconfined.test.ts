@@ -12,7 +12,7 @@ test('an unconfined program runs in its own unit, without the environment of the
     [
       ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
       ...['--property=RuntimeMaxSec=1', '--property=MemoryMax=2G', '--property=TasksMax=512'],
-      '--property=ExecStopPost=/usr/bin/test $EXIT_CODE = exited',
+      '--property=ExecStopPost=/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ',
       ...['--', 'env', '-i'],
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       ...['LC_ALL=C.UTF-8', 'HOME=/root', 'A=1', 'apt-get', 'update'],
@@ -48,10 +48,4 @@ test('without systemd a program that drops privileges starts the program of a si
     ['setpriv', '--reuid=shop', '--', 'php', 'x'],
     { umask: 0o027 },
   ])
-})
-
-test('systemd expands nothing in the arguments of a program', () => {
-  const [argv] = outside(['php', '$x', '--exec=$GLOBALS'], { unconfined: true })
-
-  expect(argv.slice(-3)).toEqual(['php', '$$x', '--exec=$$GLOBALS'])
 })
