@@ -9,6 +9,14 @@ const CONNECT_MS = 3000
 const LOCK_SECONDS = 30
 /** How long a failure is remembered. A stopped server fails immediately anyway. */
 const REMEMBERED_MS: Record<DatabaseProblem, number> = { stopped: 0, denied: 3000, silent: 30_000 }
+/** Statements of others end in their own time: queries after 15 seconds, others after ten minutes. */
+const PATIENCE_MS = 60_000
+const MOST_CONNECTIONS = 4
+const BUSY = `other work used all ${MOST_CONNECTIONS} connections for ${PATIENCE_MS / 1000} seconds`
+/** Its limit was reached, or it was closed: no words of the server. */
+const OF_POOL = new Set([
+  ...['ER_GET_CONNECTION_TIMEOUT', 'ER_CLOSING_POOL', 'ER_POOL_ALREADY_CLOSED'],
+])
 /** Access denied, also where the account has another authentication or an old one. */
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
 
@@ -32,31 +40,70 @@ export function openConnections(
 ): Connections {
   const place = { socket, connect_ms }
   let pool: Pool | undefined
+  /** Of takes together: a pool that connects for one of them is that of all. */
+  let opening: Promise<Pool> | undefined
+  let waiting = 0
   let failure: { error: DatabaseUnavailable; until: number } | undefined
-  const failed = (error: DatabaseUnavailable) => {
-    failure = { error, until: performance.now() + REMEMBERED_MS[error.problem] }
+  const leave = () => {
     const former = pool
     pool = undefined
     void former?.end().catch(() => undefined)
+  }
+  const failed = (error: DatabaseUnavailable, from = pool) => {
+    failure = { error, until: performance.now() + REMEMBERED_MS[error.problem] }
+    if (from === pool) leave()
     return error
+  }
+  const reopen = async () => {
+    leave()
+    pool = await opened(place, await accountThatEnters(place, option_files))
+    return pool
+  }
+  const current = (): Pool | Promise<Pool> => {
+    if (pool && (waiting > 0 || pool.totalConnections() > 0)) return pool
+    opening ??= reopen().finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+  const taken = async (from: Pool) => {
+    waiting++
+    try {
+      return await from.getConnection()
+    } finally {
+      waiting--
+    }
+  }
+  /** Undefined: others are in the way, and it may be tried again. */
+  const tried = async (): Promise<PoolConnection | undefined> => {
+    if (failure && performance.now() < failure.until) throw failure.error
+    let from: Pool | undefined
+    try {
+      from = await current()
+      return await taken(from)
+    } catch (error) {
+      if (from !== undefined && isOfPool(error) && isInUse(from, pool)) return undefined
+      throw failed(unavailable(error), from)
+    }
   }
   return {
     async take() {
-      if (failure && performance.now() < failure.until) throw failure.error
-      try {
-        if (!pool || pool.totalConnections() === 0) {
-          const former = pool
-          pool = await opened(place, await accountThatEnters(place, option_files))
-          await former?.end().catch(() => undefined)
-        }
-        return await pool.getConnection()
-      } catch (error) {
-        throw failed(unavailable(error))
+      const end = performance.now() + PATIENCE_MS
+      while (performance.now() < end) {
+        const connection = await tried()
+        if (connection) return connection
       }
+      throw new DatabaseUnavailable('silent', BUSY)
     },
     silent: (reason) => failed(new DatabaseUnavailable('silent', reason)),
   }
 }
+
+/** No failure of the server: others use all connections, or have left the pool for a new one. */
+const isInUse = (from: Pool, pool: Pool | undefined) =>
+  from !== pool || from.activeConnections() >= MOST_CONNECTIONS
+
+const isOfPool = (error: unknown) => OF_POOL.has((error as Partial<SqlError>).code ?? '')
 
 /** The first account that MariaDB accepts: of the agent's file, root by its socket, root's file. */
 async function accountThatEnters(place: Place, files: readonly string[]): Promise<Account> {
@@ -89,10 +136,11 @@ async function opened(place: Place, account: Account): Promise<Pool> {
   const { createPool } = await import('mariadb')
   return createPool({
     ...configOf(place, account),
-    connectionLimit: 2,
+    connectionLimit: MOST_CONNECTIONS,
     minimumIdle: 0,
     idleTimeout: 60,
-    acquireTimeout: place.connect_ms + 2000,
+    // The pool tries more than once in it.
+    acquireTimeout: 2 * place.connect_ms,
     initSql: `SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`,
   })
 }

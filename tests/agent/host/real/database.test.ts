@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '#agent/host/real/database.ts'
+import { databaseServer } from '#tests/support/database-server.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'mariadb-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -30,4 +31,47 @@ test('queries a hanging database once, and then pauses', async () => {
   expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
   expect(connections).toBe(1)
   silent.close()
+})
+
+test('a query that comes while another one connects does not end its connection', async () => {
+  const socket = join(folder, 'slow.sock')
+  const pooled = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<void>()
+  // The first connection tests the account, the second one is that of the pool.
+  const server = databaseServer({
+    async greets(connection) {
+      if (connection === 2) pooled.resolve()
+      if (connection > 1) await go.promise
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+  const database = openDatabase({ socket, option_files: [] })
+
+  const first = database.admin('answers')
+  await pooled.promise
+  const others = [database.admin('answers'), database.admin('answers')]
+  await Bun.sleep(50)
+  go.resolve()
+
+  expect(await Promise.all([first, ...others])).toEqual([[], [], []])
+  server.close()
+})
+
+test('a query waits while statements of others use all connections', async () => {
+  const socket = join(folder, 'busy.sock')
+  const go = Promise.withResolvers<void>()
+  const server = databaseServer({
+    answers: (sql) => (sql.startsWith('SELECT 1') ? go.promise : Promise.resolve()),
+  })
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+  // The pool refuses after twice this time.
+  const database = openDatabase({ socket, option_files: [], connect_ms: 100 })
+
+  const others = Array.from({ length: 4 }, () => database.admin('answers'))
+  await Bun.sleep(50)
+  const last = database.admin('answers')
+  setTimeout(go.resolve, 300)
+
+  expect(await Promise.all([...others, last])).toEqual([[], [], [], [], []])
+  server.close()
 })
