@@ -28,20 +28,23 @@ interface Answer {
 /** The error of a library does not name the unreachable host: this one does, with the reason. */
 export function read(url: string, agent: Agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const unreachable = ({ message }: Error) =>
+      reject(new Unreachable(`${new URL(url).host} cannot be reached: ${message}`))
     const request = get(url, { agent, timeout: TIMEOUT_MS }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
         text += part
-        if (text.length > MOST_BYTES) request.destroy(new Error('its answer is too long'))
+        if (text.length <= MOST_BYTES) return
+        // The end of an answer that arrived in one piece is reported all the same.
+        unreachable(new Error('its answer is too long'))
+        request.destroy()
       })
       const { statusCode: status = 0, headers } = response
       response.on('end', () => resolve({ status, headers, text }))
     })
     request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
-    request.on('error', ({ message }) =>
-      reject(new Unreachable(`${new URL(url).host} cannot be reached: ${message}`)),
-    )
+    request.on('error', unreachable)
   })
 }
 
