@@ -9,22 +9,31 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
 import { DEBUG_HOURS, type DebugHours, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
 
+const TITLE = 'Debug log of WordPress'
 const MINUTE_MS = 60_000
 
 /** Switches the debug log of WordPress on for a time. */
 export function DebugCard({ site }: { site: Site }) {
-  const { data } = useQuery(siteLogsQuery(site))
+  const logs = useQuery(siteLogsQuery(site))
   const on = useDialog()
   const off = useDialog()
   const now = useNow()
-  const until = data?.debug_until ?? null
+  if (!logs.data && logs.error) {
+    return (
+      <Card title={TITLE}>
+        <QueryState of={logs} flush />
+      </Card>
+    )
+  }
+  const until = logs.data?.debug_until ?? null
   const left_ms = until === null ? 0 : Date.parse(until) - now
   const isOn = left_ms > 0
   return (
-    <Card title="Debug log of WordPress">
+    <Card title={TITLE}>
       <AccessRow
         name={isOn ? `On for another ${leftOf(left_ms)}` : 'Off'}
         about={
@@ -34,7 +43,7 @@ export function DebugCard({ site }: { site: Site }) {
         }
       >
         <div className="flex gap-2">
-          <Button onClick={on.show} disabled={data === undefined}>
+          <Button onClick={on.show} disabled={logs.data === undefined}>
             {isOn ? 'Extend debug log' : 'Switch debug log on'}
           </Button>
           {isOn && <Button onClick={off.show}>Switch debug log off</Button>}
