@@ -19,9 +19,9 @@ mkdir($folder, 0700);
 $options = ['-N'];
 foreach ($sockets as $at => $path) array_push($options, '-L', "$folder/$at:$path");
 $null = ['file', '/dev/null', 'r+'];
-$process = proc_open([array_shift($ssh), ...$options, ...$ssh], [$null, $null, $null], $pipes);
+$process = proc_open([array_shift($ssh), ...$options, ...$ssh], [$null, $null, STDERR], $pipes);
 $last = "$folder/" . array_key_last($sockets);
-for ($left = 400; $left > 0 && !file_exists($last); $left--) {
+for ($left = 1200; $left > 0 && !file_exists($last); $left--) {
   if (!is_resource($process) || !proc_get_status($process)['running']) break;
   usleep(50000);
   clearstatcache();
@@ -62,11 +62,12 @@ export async function reachedSockets(
   await host.files.remove(folder)
   const input = JSON.stringify({ ssh: argv, folder, sockets })
   const options = { env, input, unconfined: true, timeout_ms: LIMIT_MS }
-  const { code, stdout } = await host.shell.try(
+  const { code, stdout, stderr } = await host.shell.try(
     [`/usr/bin/php${php}`, '-n', '-r', FORWARD_SOCKETS],
     options,
   )
   const reached = code === 0 ? Reached.parse(JSON.parse(stdout)) : null
-  if (reached === null) throw new Error('ssh has forwarded no socket')
+  const words = stderr.trim().split('\n').at(-1) || `status ${code}`
+  if (reached === null) throw new Error(`ssh has forwarded no socket: ${words}`)
   return reached
 }

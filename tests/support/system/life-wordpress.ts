@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { withBrowser } from '#tests/support/browser/index.ts'
+import { logIn } from './log-in.ts'
 import { MINUTES, type World } from './world.ts'
 import { wpCli, wpCliJson } from './wp-cli.ts'
 
@@ -19,10 +20,7 @@ export function logsIn(world: World): void {
         { netns: world.host.netns, resolve: { [domain]: '127.0.0.1' } },
         async (page) => {
           await page.goto(`http://${domain}/wp-login.php`)
-          await page.fill('#user_login', String(body.user))
-          await page.fill('#user_pass', String(body.password))
-          await page.click('#wp-submit')
-          await page.waitForSelector('#wpadminbar')
+          await logIn(page, String(body.user), String(body.password))
           await page.screenshot({ path: `${SHOTS}/${world.variant.name}-wp-admin.png` })
           expect(new URL(page.url()).pathname).toBe('/wp-admin/')
         },

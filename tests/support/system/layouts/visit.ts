@@ -9,6 +9,9 @@ export interface Visit {
   path: string
 }
 
+/** The reason of an answer that has not ended in a minute. */
+export const NO_END = 'no end'
+
 /** Requests each address from the server itself; prints a JSON list of answers. */
 const CLIENT = `
 $answers = [];
@@ -21,7 +24,7 @@ foreach (json_decode(stream_get_contents(STDIN), true) as $visit) {
   stream_set_timeout($socket, 60);
   fwrite($socket, "GET {$visit['path']} HTTP/1.0\\r\\nHost: {$visit['host']}\\r\\nConnection: close\\r\\n\\r\\n");
   $answer = stream_get_contents($socket);
-  if (stream_get_meta_data($socket)['timed_out']) { $answers[] = ['status' => 0, 'body' => 'no end']; continue; }
+  if (stream_get_meta_data($socket)['timed_out']) { $answers[] = ['status' => 0, 'body' => '${NO_END}']; continue; }
   [$head, $body] = explode("\\r\\n\\r\\n", $answer, 2) + ['', ''];
   $answers[] = ['status' => (int) (explode(' ', $head)[1] ?? 0), 'body' => $body];
 }

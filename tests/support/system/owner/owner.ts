@@ -6,6 +6,7 @@ import { launch } from '#tests/support/browser/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { logIn } from '#tests/support/system/log-in.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
@@ -86,10 +87,7 @@ export class Owner {
     const page = await (await this.person()).newPage()
     this.#pages.push(page)
     await page.goto('/wp-login.php')
-    await page.fill('#user_login', this.login)
-    await page.fill('#user_pass', String(body.password))
-    await page.click('#wp-submit')
-    await page.waitForSelector('#wpadminbar')
+    await logIn(page, this.login, String(body.password))
     return page
   }
 

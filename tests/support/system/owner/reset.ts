@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Received } from '#tests/support/mail/relay.ts'
 import { startInside } from '#tests/support/system/inside.ts'
+import { logIn } from '#tests/support/system/log-in.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { ORIGIN, type Owner } from './owner.ts'
 
@@ -66,10 +67,7 @@ export function resetsPassword(owner: () => Owner): void {
       await page.click('#wp-submit')
       await page.getByText('Your password has been reset').waitFor({ timeout: 3 * MINUTES })
       await page.goto('/wp-login.php')
-      await page.fill('#user_login', owner().login)
-      await page.fill('#user_pass', PASSWORD)
-      await page.click('#wp-submit')
-      await page.waitForSelector('#wpadminbar', { timeout: 3 * MINUTES })
+      await logIn(page, owner().login, PASSWORD)
       await page.context().close()
       await relay.stop()
     },
