@@ -1,6 +1,7 @@
 import { expect } from 'bun:test'
 import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
 import { kit } from '#tests/support/agent/backup.ts'
+import { settles } from '#tests/support/lab/wait.ts'
 import { ADMIN, endOf } from './dashboard.ts'
 import { get } from './requests.ts'
 import type { World } from './world.ts'
@@ -30,7 +31,11 @@ export async function visitorSecrets(
   }
   const visit = async (domain: string, { user, password }: Access) => {
     const options = ['--user', `${user}:${password}`]
-    expect((await get(host, `http://${domain}/`, { options })).status).toBe(200)
+    const isLetIn = async () => {
+      const answer = await get(host, `http://${domain}/`, { options }).catch(() => undefined)
+      return answer?.status === 200
+    }
+    expect(await settles(isLetIn)).toBe(true)
   }
 
   const cloned = await call('POST', world.path('/sites/clone'), {
