@@ -13,6 +13,7 @@ import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
+import { PulseRequest } from '#shared/pulse.ts'
 import { CountsRequest } from '#shared/site-numbers.ts'
 import { failureOf, isOpen } from './http/answer.ts'
 import { backupCalls } from './http/backups.ts'
@@ -74,6 +75,10 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     const { since } = parse(CountsRequest, req.query())
     return json({ sites: await readings.numbers(since) })
   })
+
+  app.get('/pulse', async ({ req, json }) =>
+    json(await readings.pulse(parse(PulseRequest, req.query()), req.raw.signal)),
+  )
 
   app.post('/exec', async ({ req: { raw }, var: { body } }) => {
     const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, body))

@@ -11,21 +11,20 @@ import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
 import { withRecords } from './dns/carry-out.ts'
 import { undoRecords } from './dns/undo.ts'
-import { HealthPoller } from './health/poller.ts'
 import { HealthReader } from './health/read-health.ts'
 import { makeLeases } from './leases/leases.ts'
 import { FLEET, shareOf } from './leases/shares.ts'
 import { Feed } from './live/feed.ts'
-import { Poller } from './metrics/poller.ts'
 import { listOnline, storeReadings } from './metrics/queries.ts'
 import { runMove } from './moves/run-move.ts'
 import { runMoveBack } from './moves/run-move-back.ts'
 import { runMoveConfirm } from './moves/run-move-confirm.ts'
-import { updateNumbers } from './numbers/update.ts'
 import { RULES } from './operation-types/index.ts'
 import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
 import { Worker } from './operations/worker.ts'
+import { Pulses } from './pulse/pulses.ts'
+import { PulseReader } from './pulse/read-pulse.ts'
 import { Bus } from './runtime/bus.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
@@ -33,7 +32,6 @@ import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { KnownStates } from './sync/known-states.ts'
-import { readMinute } from './sync/read-state.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
 import { Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
@@ -106,30 +104,26 @@ export function makeDeps(outside: Outside) {
     },
     changed: (id) => states.forget(id),
   })
-  const poller = new Poller({
-    clock,
-    log,
-    list: listOurs,
-    ask: (server) =>
-      inRequest(newRequestId(random), () =>
-        readMinute(sync, server, scheduler.interval_ms <= STATE_MS),
-      ),
-    store: async (readings) => {
-      const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
-      await leases.run(shares, () => storeReadings(db, readings))
-    },
-    count: (server) => ours(server.id, () => updateNumbers({ db, agents, clock, log }, server)),
-  })
   const health = new HealthReader({ ...base, agents })
-  const health_poller = new HealthPoller({
+  const reader = new PulseReader({ ...sync, health })
+  const pulses = new Pulses({
     clock,
     log,
     async list() {
       const online = await listOurs()
-      health.keep(online.map(({ id }) => id))
+      reader.keep(online.map(({ id }) => id))
       return online
     },
-    read: (server) => ours(server.id, () => health.update(server)),
+    ask: (server, wait, signal) =>
+      inRequest(newRequestId(random), () => {
+        const with_state = scheduler.interval_ms <= STATE_MS
+        return reader.read(server, { wait, with_state, signal })
+      }),
+    store: async (readings) => {
+      const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
+      await leases.run(shares, () => storeReadings(db, readings))
+    },
+    follow: (server, answer) => ours(server.id, () => reader.follow(server, answer)),
   })
   const enroller = new Enroller({ ...trust, leases, enrolled: (id) => scheduler.add(id) })
   const own: Record<OwnType, Executor> = {
@@ -156,7 +150,8 @@ export function makeDeps(outside: Outside) {
     executorOf,
     onFinished: ({ id, type, server_id, params }, { status }) => {
       base.bus.notify(BULK_NEWS)
-      health.forget(server_id)
+      reader.forget(server_id)
+      pulses.again(server_id)
       states.forget(server_id)
       if (status === 'failed' && params.dns !== undefined)
         undoRecords(sync, { id }).catch((error: unknown) =>
@@ -183,9 +178,8 @@ export function makeDeps(outside: Outside) {
     rules,
     sealer,
     enroller,
-    poller,
+    pulses,
     health,
-    health_poller,
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),

@@ -71,16 +71,15 @@ export async function start(
   await deps.bulks.resume()
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
-  deps.poller.start()
-  deps.health_poller.start()
+  deps.pulses.start()
   watchOthers(deps)
   const sweeps = startSweeps(deps, config)
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
     deps.feed.stop()
-    const { worker, bulks, scheduler, enroller, poller, health_poller } = deps
-    const working = [worker, bulks, scheduler, enroller, poller, health_poller]
+    const { worker, bulks, scheduler, enroller, pulses } = deps
+    const working = [worker, bulks, scheduler, enroller, pulses]
     const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
     await deps.leases.stop()

@@ -47,13 +47,14 @@ import type {
   LogSearchRequest,
   LogTailRequest,
 } from '#shared/site-logs.ts'
+import { pulseReader } from './pulse.ts'
 import { stateReader } from './state.ts'
 
 /** The reading calls of the agent on this machine. Unknown domains throw not_found naming them. */
 export function readingsOf(
   host: Host,
   monitor: Pick<HealthMonitor, 'list'>,
-  numbers: Pick<NumbersCollector, 'list'> = { list: () => [] },
+  numbers: Pick<NumbersCollector, 'list' | 'changed'> = { list: () => [], changed: 0 },
 ) {
   const downloads = new Downloads(host)
   const tails = new LogTails(host)
@@ -77,14 +78,17 @@ export function readingsOf(
     /** Of people, to sites. */
     logins: () => listLogins(host),
   }
+  const state = stateReader(synced)
+  const health = async (): Promise<SiteHealth[]> => monitor.list()
   return {
     ...synced,
-    state: stateReader(synced),
+    state,
+    health,
+    pulse: pulseReader({ ...host, ...synced, state, health, counted: () => numbers.changed }),
     build: () => buildOf(host),
     /** Obstacles to new sites; at most some seconds old. */
     conditions: kept(host, () => listConditions(host)),
     php: () => listPhp(host),
-    health: async (): Promise<SiteHealth[]> => monitor.list(),
     /** Of each site since a time, in seconds since 1970. */
     numbers: async (since: number) => numbers.list(since),
     /** The runs of the jobs of a site, newest first. */

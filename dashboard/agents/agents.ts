@@ -3,19 +3,17 @@ import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
 import { OPERATION_HEADER } from '#shared/agent.ts'
 import { offline } from '#shared/errors.ts'
-import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/sse.ts'
 import { slow, unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import { bytesOf } from './byte-stream.ts'
-import type { Allowance } from './output-limits.ts'
-import { type ListOf, piecesFrom, readJson, readList } from './read-answer.ts'
+import { eventsOf, type StreamCall } from './event-stream.ts'
+import { type ListOf, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
 import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
 
 const SIMULTANEOUS = 256
 const MAX_ANSWER = 1 << 20
-/** An agent sends a comment every 10 s. */
-const STALL_MS = 45_000
 const FIRST_BYTES_MS = 10 * 60_000
 
 interface Options {
@@ -32,20 +30,6 @@ interface Limits {
 interface ByteLimits {
   whole_ms?: number
   signal?: AbortSignal
-}
-
-interface StreamCall {
-  path: string
-  body: unknown
-  operation_id: string
-  /** The last received event, by the numbers of the agent; 0 for none. */
-  after: number
-  signal: AbortSignal
-  /** The time limit of the connection, and its error. */
-  end: { ms: number; error: () => Error }
-  allowance: Allowance
-  /** Called when the agent is reachable, before anything is sent. */
-  sending?(): Promise<void>
 }
 
 /** Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. */
@@ -67,6 +51,11 @@ export class Agents {
     signal?: AbortSignal,
   ) {
     return this.#json(to, getting(path), schema, { timeout_ms, signal })
+  }
+
+  /** The answer of a call that the agent holds open: other calls do not wait for it. */
+  held<S extends z.ZodType>(to: Address, path: string, schema: S, limits: Limits) {
+    return this.#answer(to, getting(path), jsonOf(schema), limits)
   }
 
   /** The entries of a list that grows with the sites of a server. */
@@ -137,62 +126,35 @@ export class Agents {
   }
 
   #json<S extends z.ZodType>(to: Address, call: Call, schema: S, limits: Limits = {}) {
-    const read = async (response: IncomingMessage): Promise<z.output<S> | undefined> =>
-      schema.safeParse(await readJson(response, MAX_ANSWER)).data
-    return this.#read(to, call, read, limits)
+    return this.#read(to, call, jsonOf(schema), limits)
   }
 
-  /** `read` returns undefined for an invalid answer. */
-  #read<T>(
-    to: Address,
-    call: Call,
-    read: (response: IncomingMessage) => Promise<T | undefined>,
-    limits: Limits = {},
-  ): Promise<T> {
+  #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
+    return this.#slots.run(() => this.#answer(to, call, read, limits))
+  }
+
+  async #answer<T>(to: Address, call: Call, read: Read<T>, limits: Limits): Promise<T> {
     const closing = this.#closing.signal
     const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
-    return this.#slots.run(async () => {
-      const timeout = new RequestTimeout(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
-      try {
-        const response = await answered(await this.#options.transports(to), call, timeout)
-        const answer = await read(response)
-        if (answer !== undefined) return answer
-        response.destroy()
-        throw offline(`The agent sent a malformed answer to ${call.path}`)
-      } catch (error) {
-        throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
-      } finally {
-        timeout.end()
-      }
-    })
+    const timeout = new RequestTimeout(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
+    try {
+      const response = await answered(await this.#options.transports(to), call, timeout)
+      const answer = await read(response)
+      if (answer !== undefined) return answer
+      response.destroy()
+      throw offline(`The agent sent a malformed answer to ${call.path}`)
+    } catch (error) {
+      throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
+    } finally {
+      timeout.end()
+    }
   }
 }
 
-async function* eventsOf(
-  to: Address,
-  response: IncomingMessage,
-  timeout: RequestTimeout,
-  call: StreamCall,
-) {
-  try {
-    timeout.again(STALL_MS)
-    yield* readEvents(watched(response, timeout, call))
-  } catch (error) {
-    throw unreachable(to, error)
-  } finally {
-    timeout.end()
-    response.destroy()
-  }
-}
+/** Returns undefined for an invalid answer. */
+type Read<T> = (response: IncomingMessage) => Promise<T | undefined>
 
-async function* watched(
-  response: IncomingMessage,
-  timeout: RequestTimeout,
-  { allowance }: StreamCall,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of piecesFrom(response)) {
-    timeout.again(STALL_MS)
-    allowance.received({ bytes: piece.length })
-    yield piece
-  }
-}
+const jsonOf =
+  <S extends z.ZodType>(schema: S): Read<z.output<S>> =>
+  async (response) =>
+    schema.safeParse(await readJson(response, MAX_ANSWER)).data

@@ -27,12 +27,15 @@ interface Deps {
   log: Log
 }
 
-/** Reads the numbers of a server since the last call. An older agent counts nothing. */
+/**
+ * Reads the numbers of a server since the last call. False: they could not be read, and the reason is
+ * logged. An older agent counts nothing.
+ */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
   server: Address,
   limit_ms = LIMIT_MS,
-): Promise<void> {
+): Promise<boolean> {
   const facts = { server_id: server.id }
   const path = `/sites/numbers?since=${await readSince(db, server.id)}`
   const signal = AbortSignal.timeout(limit_ms)
@@ -42,10 +45,12 @@ export async function updateNumbers(
     const bad = entries.length - found.length
     if (bad > 0) log.error(UNREAD, new Error(`The agent sent malformed numbers: ${bad}`), facts)
     await storeCounts(db, server.id, found.map(expected(clock.now().getTime() / 1000)))
+    return true
   } catch (error) {
-    if (signal.aborted) return log.error(UNREAD, signal.reason, facts)
-    if (!(error instanceof ServiceError)) throw error
-    if (error.code !== 'not_found') log.error(UNREAD, error, facts)
+    if (!(signal.aborted || error instanceof ServiceError)) throw error
+    if (error instanceof ServiceError && error.code === 'not_found') return true
+    log.error(UNREAD, signal.aborted ? signal.reason : error, facts)
+    return false
   }
 }
 

@@ -23,7 +23,6 @@ const LARGER: Readonly<Record<string, number>> = {
   'tests/contract/demo.test.ts': 320,
   'tests/dashboard/bulk/routes.test.ts': 270,
   'tests/dashboard/overview/overview.attention.test.ts': 390,
-  'tests/dashboard/health/poller.test.ts': 330,
   'tests/dashboard/live/feed.test.ts': 250,
   'tests/dashboard/sync/run-sync.test.ts': 330,
   'tests/dashboard/metrics/routes.test.ts': 270,

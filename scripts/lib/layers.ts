@@ -44,6 +44,7 @@ export const DASHBOARD_LAYERS = [
     'moves',
     'operation-types',
     'sync',
+    'pulse',
     'overview',
     'openapi',
     'web',

@@ -8,6 +8,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 const PATHS = [
   '/metrics',
   '/state',
+  '/pulse',
   '/services',
   '/sites',
   '/exec',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { Certificates, FoundSites, Metrics, Services, State, Web } from '#shared/agent.ts'
+import { Pulse } from '#shared/pulse.ts'
 import { Usage } from '#shared/site-usage.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
@@ -43,6 +44,30 @@ describe.each(agentRuntimes)('%s', (runtime) => {
       422,
       ['since'],
     ])
+  })
+
+  test('GET /pulse has what has changed, immediately or after its time', async () => {
+    const first = Pulse.parse((await client().get('/pulse')).body)
+    const start = performance.now()
+    const next = await client().get(`/pulse?wait=1&health=${first.health}&state=no`)
+    const waited = performance.now() - start
+
+    expect(next).toMatchObject({
+      status: 200,
+      body: { ...first, metrics: expect.anything(), version: null },
+    })
+    expect(first.version).toMatch(/^[\w-]{43}$/)
+    expect(waited).toBeGreaterThan(950)
+  })
+
+  test.each([
+    ['wait=56', { wait: ['Must be a whole number of seconds from 0 to 55'] }],
+    ['wait=-1', { wait: ['Must be a whole number of seconds from 0 to 55'] }],
+    [`health=${'x'.repeat(65)}`, { health: ['Must have at most 64 characters'] }],
+    ['state=maybe', { state: ['Must be yes or no'] }],
+  ])('GET /pulse?%s is refused', async (query, fields) => {
+    const { status, body } = await client().get(`/pulse?${query}`)
+    expect({ status, fields: Object(body).fields }).toEqual({ status: 422, fields })
   })
 
   test('GET /metrics reports the values of the kernel', async () => {

@@ -23,6 +23,7 @@ import {
   type StoredEvent,
 } from '#shared/sse.ts'
 import { carry, type Known, say, type Work } from './fake-operation.ts'
+import { pulseOf } from './fake-pulse.ts'
 
 const EMPTY_DATABASE = {
   ...{ tables: [], table_count: 0, data_bytes: 0, index_bytes: 0, free_bytes: 0 },
@@ -42,8 +43,9 @@ export class FakeAgent {
   /** Undefined: the agent does not know the call. */
   web: Web | undefined
   health: SiteHealth[] = []
-  /** The version of its state. Undefined: the agent does not know the call. */
+  /** The version of its state. Undefined: the agent knows neither this call nor the pulse. */
   state: string | null | undefined
+  counted = 0
   services: Service[] = []
   metrics: Metrics = {
     cpu: 7,
@@ -129,6 +131,7 @@ export class FakeAgent {
     this.headers.push(request.headers)
     const instead = this.answers.get(pathname)
     if (instead) return instead(request)
+    if (pathname === '/pulse' && this.state !== undefined) return pulseOf(this, request)
     const reading = this.#readings()[pathname]
     if (reading) return Response.json(reading)
     if (request.method === 'GET')

@@ -4,7 +4,7 @@ import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
 import { localAddresses } from '#agent/os/web/backends.ts'
 import { MOST_DAYS, MOST_MINUTES, type SiteCount, type Sizes } from '#shared/site-numbers.ts'
-import { type Counts, changedIn, NO_SIZES, SiteCounts } from './counts.ts'
+import { type Counts, changedIn, latestChange, NO_SIZES, SiteCounts } from './counts.ts'
 import { LineReader } from './line.ts'
 import { type Place, readLog } from './log.ts'
 import { readPhp, type Seen } from './php.ts'
@@ -31,6 +31,7 @@ export class NumbersCollector {
   #domains = new Map<string, string>()
   #sized: Sized = { cache: new Map(), mail: new Map() }
   #last = 0
+  #changed = 0
   #isLoaded = false
   #sizes_due = 0
   #write_due = 0
@@ -65,9 +66,15 @@ export class NumbersCollector {
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     this.#last = now
+    this.#changed = latestChange([...this.#known.values()].map(({ counts }) => counts))
     if (elapsed < this.#write_due) return
     this.#write_due = elapsed + WRITE_MS
     await writeRecords(host, this.#records())
+  }
+
+  /** The time of the last change of a number, in seconds since 1970; 0: none is known. */
+  get changed(): number {
+    return this.#changed
   }
 
   /** What has changed since a time in seconds; since a time of another clock: everything. */

@@ -77,6 +77,15 @@ export const changedIn = (counts: Counts, since: number, most: number): [number,
     .sort(([one], [other]) => one - other)
     .slice(-most)
 
+/** In seconds since 1970; 0: nothing is counted. */
+export function latestChange(sites: readonly SiteCounts[]): number {
+  let latest = 0
+  for (const { minutes, days } of sites)
+    for (const counts of [minutes, days])
+      for (const { changed } of counts.values()) latest = Math.max(latest, changed)
+  return latest
+}
+
 const begin = (at: number, step: number) => Math.floor(at / step) * step
 
 function numbersOf({ status, bytes, php_ms, slow, from_cache }: Omit<Request, 'at'>) {

@@ -32,6 +32,7 @@ const health = (domain: string) => ({
 export function answersOf(version: string): ReadonlyMap<string, string> {
   const bodies: Record<string, object> = {
     '/state': { metrics, version },
+    '/pulse': { metrics, version, health: 'unchanged', counted: 1 },
     '/metrics': metrics,
     '/services': { services },
     '/sites': { sites: domains.map(site) },

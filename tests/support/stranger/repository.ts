@@ -38,7 +38,7 @@ export async function makeRepository() {
       await writeFile(journal, JSON.stringify({ ...rest, entries: [...entries, added] }))
       const file = join(folder, 'dashboard/start.ts')
       const source = await readFile(file, 'utf8')
-      const point = '  deps.poller.start()\n'
+      const point = '  deps.pulses.start()\n'
       if (!source.includes(point)) throw new Error(`${file} has no line to break`)
       const broken = source.replace(point, `  throw new Error('broken on purpose')\n${point}`)
       await writeFile(file, broken)

@@ -1,0 +1,175 @@
+import type { Address } from '#dashboard/agents/transport.ts'
+import type { Base } from '#dashboard/db/base.ts'
+import { MINUTE } from '#dashboard/metrics/key.ts'
+import type { Reading } from '#dashboard/metrics/queries.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
+import { ServiceError } from '#shared/errors.ts'
+import type { PulseAnswer } from './read-pulse.ts'
+
+interface Deps extends Pick<Base, 'clock' | 'log'> {
+  /** The servers of this minute. */
+  list(): Promise<Address[]>
+  /** One call, which the agent may hold for `wait` seconds. */
+  ask(server: Address, wait: number, signal: AbortSignal): Promise<PulseAnswer>
+  store(readings: readonly Reading[]): Promise<void>
+  /** Reads and stores what has changed. */
+  follow(server: Address, answer: PulseAnswer): Promise<void>
+}
+
+const MINUTE_MS = MINUTE * 1000
+/** A minute has so many turns, each for the servers with one remainder. */
+const TURNS = 50
+const TURN_MS = 1_000
+const FIRST_MS = 2_500
+/** An answer comes before the next turn of its server. */
+const WAIT_S = 50
+/** After an early answer: so long until the next call, however often the health of a site changes. */
+const PAUSE_MS = 10_000
+/** After `again`: what an operation changes is complete soon. */
+const QUIET_MS = 1_000
+/** The readings of so long are stored in one write. */
+const COLLECT_MS = 500
+/** Slow agents must not delay readings. */
+const FOLLOWED_AT_ONCE = 16
+
+/** One held call for each online server and minute. A server without an answer leaves a gap. */
+export class Pulses {
+  readonly #deps: Deps
+  readonly #limit = new Limit(FOLLOWED_AT_ONCE)
+  readonly #stopping = new AbortController()
+  /** By server, what ends its held call. */
+  readonly #open = new Map<number, AbortController>()
+  /** The servers whose health and numbers are being read. */
+  readonly #reading = new Set<number>()
+  readonly #running = new Set<Promise<void>>()
+  #collected: Reading[] = []
+  #round: Promise<void> = Promise.resolve()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#round = this.#rounds()
+  }
+
+  /** Resolves when started calls have ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    for (const held of this.#open.values()) held.abort()
+    await this.#round
+    await Promise.all(this.#running)
+  }
+
+  /** What was read of the server may have changed: its held call is repeated soon. */
+  again(server_id: number): void {
+    this.#open.get(server_id)?.abort()
+  }
+
+  async #rounds(): Promise<void> {
+    const { clock, log, list } = this.#deps
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await clock.sleep(MINUTE_MS - (clock.now().getTime() % MINUTE_MS), signal)
+      if (signal.aborted) return
+      try {
+        await this.#minute(await list())
+      } catch (error) {
+        log.error('the servers of the minute could not be read', error)
+      }
+    }
+  }
+
+  async #minute(servers: readonly Address[]): Promise<void> {
+    const { clock } = this.#deps
+    const { signal } = this.#stopping
+    const turns = Map.groupBy(servers, ({ id }) => id % TURNS)
+    for (let turn = 0; turn < TURNS && !signal.aborted; turn++) {
+      await clock.sleep(turn === 0 ? FIRST_MS : TURN_MS, signal)
+      const mine = turns.get(turn)?.filter(({ id }) => !this.#open.has(id)) ?? []
+      if (signal.aborted) return
+      for (const server of mine) this.#keep(this.#follow(server))
+    }
+  }
+
+  /** The calls to one server until its next turn. */
+  async #follow(server: Address): Promise<void> {
+    const { clock } = this.#deps
+    const { signal } = this.#stopping
+    const end = clock.elapsed() + WAIT_S * 1000
+    const left = () => Math.floor((end - clock.elapsed()) / 1000)
+    const last = this.#minuteIn(WAIT_S)
+    try {
+      while (left() > 0) {
+        const pause = await this.#once(server, left(), last)
+        if (pause === undefined || signal.aborted) return
+        await clock.sleep(Math.min(pause, Math.max(0, left()) * 1000), signal)
+      }
+    } catch (error) {
+      this.#report('a pulse could not be read', error)
+    } finally {
+      this.#open.delete(server.id)
+    }
+  }
+
+  /** One call, and what follows from it. Returns the pause before the next one; undefined: none. */
+  async #once(server: Address, wait: number, last: number): Promise<number | undefined> {
+    const held = new AbortController()
+    this.#open.set(server.id, held)
+    try {
+      const answer = await this.#deps.ask(server, wait, held.signal)
+      const at = Math.min(last, this.#minuteIn(0))
+      this.#collect({ server_id: server.id, at, ...metricsOf(answer) })
+      if (!this.#reading.has(server.id)) this.#keep(this.#read(server, answer))
+      // An older agent does not wait.
+      return answer.health === undefined ? undefined : PAUSE_MS
+    } catch (error) {
+      if (held.signal.aborted) return QUIET_MS
+      throw error
+    }
+  }
+
+  async #read(server: Address, answer: PulseAnswer): Promise<void> {
+    this.#reading.add(server.id)
+    try {
+      await this.#limit.run(async () => {
+        if (!this.#stopping.signal.aborted) await this.#deps.follow(server, answer)
+      })
+    } catch (error) {
+      this.#report('the health or the numbers of sites could not be stored', error)
+    } finally {
+      this.#reading.delete(server.id)
+    }
+  }
+
+  /** In seconds since 1970. */
+  #minuteIn(seconds: number): number {
+    return Math.floor((this.#deps.clock.now().getTime() / 1000 + seconds) / MINUTE) * MINUTE
+  }
+
+  #collect(reading: Reading): void {
+    this.#collected.push(reading)
+    if (this.#collected.length === 1) this.#keep(this.#store())
+  }
+
+  async #store(): Promise<void> {
+    const { clock, log, store } = this.#deps
+    await clock.sleep(COLLECT_MS, this.#stopping.signal)
+    const readings = this.#collected
+    this.#collected = []
+    await store(readings).catch((error: unknown) => log.error('metrics could not be stored', error))
+  }
+
+  /** The sync reports an offline server. */
+  #report(message: string, error: unknown): void {
+    if (error instanceof ServiceError || this.#stopping.signal.aborted) return
+    this.#deps.log.error(message, error)
+  }
+
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#running.delete(kept))
+    this.#running.add(kept)
+  }
+}
+
+const metricsOf = ({ metrics, synced_at }: PulseAnswer) => ({ metrics, synced_at })
