@@ -4,7 +4,7 @@ import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
-import { connect, fileOf, persist } from './connect.ts'
+import { connect, fileOf, LOCK_TIMEOUT_MS, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
@@ -15,6 +15,7 @@ import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
+import { remembering } from './remembering.ts'
 import { Revision } from './revision.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
@@ -67,10 +68,12 @@ export async function openDatabase(
   before_change?: () => Promise<void>,
 ): Promise<Database> {
   const client = connect({ url, token })
+  const file = fileOf(url)
   try {
-    if (fileOf(url) !== undefined) await persist(client, () => prepareFile(client))
+    if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    return databaseOn(client, fileOf(url), fileOf(url) === undefined)
+    if (file === undefined) return databaseOn(client, file, true)
+    return databaseOn(remembering(client, file, LOCK_TIMEOUT_MS), file)
   } catch (error) {
     client.close()
     throw error

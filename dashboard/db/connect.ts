@@ -2,7 +2,8 @@ import { type Client, createClient } from '@libsql/client'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
-const LOCK_TIMEOUT_MS = 100
+/** How long a statement on a file waits for a lock. */
+export const LOCK_TIMEOUT_MS = 100
 const LOCK_TRIES = 50
 const LOCK_PAUSE_MS = 50
 const STALE_TRIES = 2

@@ -1,0 +1,155 @@
+import {
+  type Client,
+  type InArgs,
+  type InStatement,
+  LibsqlBatchError,
+  LibsqlError,
+  type TransactionMode,
+} from '@libsql/client'
+import Sqlite from 'libsql'
+import { execute, type Prepared, prepare } from './prepared.ts'
+
+/** Of one connection: the text of a statement depends on how many values a list in it has. */
+const MOST_STATEMENTS = 256
+
+type Batch = readonly (InStatement | [string, InArgs?])[]
+
+const BEGIN: Record<TransactionMode, string> = {
+  write: 'BEGIN IMMEDIATE',
+  read: 'BEGIN TRANSACTION READONLY',
+  deferred: 'BEGIN DEFERRED',
+}
+
+/**
+ * A client on a file that prepares each statement once: the client of `@libsql/client` prepares it for
+ * every execution, which takes longer than most executions. All of its statements run on one connection,
+ * since libSQL executes them synchronously; only interactive transactions use those of `client`.
+ */
+export function remembering(client: Client, file: string, timeout: number): Client {
+  const connection = new Connection(file, timeout)
+  const own: Pick<Client, 'execute' | 'batch' | 'reconnect' | 'close'> = {
+    async execute(statement: InStatement, args?: InArgs) {
+      return connection.execute(...textOf(args ? { sql: String(statement), args } : statement))
+    },
+    batch: async (statements: Batch, mode = 'deferred') => connection.batch(statements, mode),
+    async reconnect() {
+      connection.close()
+      await client.reconnect()
+    },
+    close() {
+      connection.close()
+      client.close()
+    },
+  }
+  return new Proxy(client, {
+    get(target, key) {
+      const value: unknown = Reflect.get(Object.hasOwn(own, key) ? own : target, key)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
+  if (typeof statement === 'string') return [statement, []]
+  if (Array.isArray(statement)) return [statement[0], statement[1] ?? []]
+  return [statement.sql, statement.args ?? []]
+}
+
+type Failure = Error & { code: string; rawCode?: number }
+
+class Connection {
+  readonly #file: string
+  readonly #timeout: number
+  #sqlite: Sqlite.Database | undefined
+  /** The least recently used first. */
+  #prepared = new Map<string, Prepared>()
+
+  constructor(file: string, timeout: number) {
+    this.#file = file
+    this.#timeout = timeout
+  }
+
+  execute(sql: string, args: InArgs) {
+    try {
+      return execute(this.#prepare(sql), args)
+    } catch (error) {
+      throw this.#failed(error)
+    }
+  }
+
+  batch(statements: Batch, mode: TransactionMode) {
+    this.execute(BEGIN[mode], [])
+    try {
+      const results = statements.map((statement, place) => this.#step(statement, place))
+      this.execute('COMMIT', [])
+      return results
+    } catch (error) {
+      // A connection that was closed has rolled back.
+      if (this.#sqlite?.inTransaction) this.execute('ROLLBACK', [])
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#prepared = new Map()
+    this.#sqlite?.close()
+    this.#sqlite = undefined
+  }
+
+  #step(statement: Batch[number], place: number) {
+    try {
+      return this.execute(...textOf(statement))
+    } catch (error) {
+      if (!(error instanceof LibsqlError)) throw error
+      const { message, code, extendedCode, rawCode, cause } = error
+      throw new LibsqlBatchError(
+        ...([message, place, code, extendedCode, rawCode] as const),
+        cause instanceof Error ? cause : undefined,
+      )
+    }
+  }
+
+  #prepare(sql: string): Prepared {
+    this.#sqlite ??= new Sqlite(this.#file, { timeout: this.#timeout })
+    const known = this.#prepared.get(sql)
+    const prepared = known ?? prepare(this.#sqlite, sql)
+    if (known) this.#prepared.delete(sql)
+    else if (this.#prepared.size >= MOST_STATEMENTS) this.#forgetOldest()
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#prepared.keys()
+    if (oldest !== undefined) this.#prepared.delete(oldest)
+  }
+
+  /**
+   * As the client of `@libsql/client` reports it. After anything but a violated constraint the connection
+   * is opened again: a statement that has not ended would keep reading the records of this moment.
+   */
+  #failed(error: unknown): unknown {
+    if (!(error instanceof Sqlite.SqliteError)) {
+      this.close()
+      return error
+    }
+    const { message, code, rawCode } = error as unknown as Failure
+    const base = CODES[(rawCode ?? 0) & 0xff] ?? 'SQLITE_UNKNOWN'
+    if (base !== 'SQLITE_CONSTRAINT') this.close()
+    return new LibsqlError(message, base, code, rawCode, error)
+  }
+}
+
+/** The names of the primary result codes that have a meaning here (sqlite.org/rescode.html). */
+const CODES: Record<number, string> = {
+  1: 'SQLITE_ERROR',
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+}
