@@ -1,6 +1,7 @@
-import { and, count, desc, eq, getTableColumns, gt, ne } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions } from '#dashboard/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { once } from '#dashboard/db/once.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
 import { activities, users } from '#dashboard/db/schema.ts'
 import type { ApiToken, User } from '#shared/api/auth.ts'
@@ -40,14 +41,16 @@ export async function insertSession(
   ])
 }
 
-export function findSession(db: Database, jti: string) {
-  return db.read
+const session = once((read) =>
+  read
     .select({ user, renewed_at: sessions.renewed_at, expires_at: sessions.expires_at })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
-    .where(eq(sessions.jti, jti))
-    .get()
-}
+    .where(eq(sessions.jti, sql.placeholder('jti')))
+    .prepare(),
+)
+
+export const findSession = (db: Database, jti: string) => session(db).get({ jti })
 
 /** False if another request renewed it meanwhile, or it was ended. */
 export async function renewSession(

@@ -1,20 +1,37 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '#shared/errors.ts'
 import type { Database } from './client.ts'
+import { once } from './once.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 
+const server = once((read) =>
+  read
+    .select()
+    .from(servers)
+    .where(eq(servers.id, sql.placeholder('id')))
+    .prepare(),
+)
+const site = once((read) =>
+  read
+    .select()
+    .from(sites)
+    .where(
+      and(eq(sites.id, sql.placeholder('id')), eq(sites.server_id, sql.placeholder('server_id'))),
+    )
+    .prepare(),
+)
+
 /** The targets of operations. Each throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
-  const row = await db.read.select().from(servers).where(eq(servers.id, id)).get()
+  const row = await server(db).get({ id })
   if (!row) throw notFound('Server')
   return row
 }
 
 /** 404 also for a site of another server. */
 export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
-  const mine = and(eq(sites.id, id), eq(sites.server_id, server_id))
-  const row = await db.read.select().from(sites).where(mine).get()
+  const row = await site(db).get({ id, server_id })
   if (!row) throw notFound('Site')
   return row
 }

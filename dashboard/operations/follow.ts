@@ -1,7 +1,7 @@
 import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
-import { lastEventId, listEvents } from './progress.queries.ts'
+import { lastEventId, listEvents } from './events.queries.ts'
 import { listSteps } from './steps.queries.ts'
 import { findView } from './views.queries.ts'
 

@@ -1,64 +1,13 @@
-import { and, asc, eq, gt, inArray, isNull, max, ne, sql } from 'drizzle-orm'
-import type { Stored } from '#dashboard/agents/output-limits.ts'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { batch, type Database, writeAll } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import type { Warning } from '#shared/agent.ts'
 import { type ErrorBody, isCancelled } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
+import { lastEventId } from './events.queries.ts'
 import type { Change } from './rules.ts'
 import { eventStatements } from './steps.queries.ts'
-
-export function listEvents(
-  db: Database,
-  operation_id: string,
-  after: number,
-  limit: number,
-): Promise<StoredEvent[]> {
-  const { id, event, data } = operation_events
-  return db.read
-    .select({ id, event, data })
-    .from(operation_events)
-    .where(and(eq(operation_events.operation_id, operation_id), gt(id, after)))
-    .orderBy(asc(id))
-    .limit(limit)
-}
-
-/** 0 before the first. */
-export async function lastEventId(db: Database, operation_id: string): Promise<number> {
-  const row = await db.read
-    .select({ last: max(operation_events.id) })
-    .from(operation_events)
-    .where(eq(operation_events.operation_id, operation_id))
-    .get()
-  return row?.last ?? 0
-}
-
-/** The stored amount of its output. */
-export async function readStored(db: Database, operation_id: string): Promise<Stored> {
-  const row = await db.read
-    .select({
-      last: sql<number>`coalesce(max(id), 0)`,
-      bytes: sql<number>`coalesce(sum(length(cast(data as blob))), 0)`,
-      cut: sql<number>`coalesce((select output_full from operations where id = ${operation_id}), 0)`,
-      own: sql<number>`coalesce((select own_events from operations where id = ${operation_id}), 0)`,
-    })
-    .from(operation_events)
-    .where(eq(operation_events.operation_id, operation_id))
-    .get()
-  const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
-  return { last, bytes, cut: cut === 1, own }
-}
-
-/** The terminal event; undefined before it, and after it expired. */
-export function findEnd(db: Database, operation_id: string): Promise<StoredEvent | undefined> {
-  const { id, event, data } = operation_events
-  return db.read
-    .select({ id, event, data })
-    .from(operation_events)
-    .where(and(eq(operation_events.operation_id, operation_id), ne(event, 'log')))
-    .get()
-}
 
 export async function storeEvents(
   db: Database,

@@ -1,7 +1,8 @@
 import { OutputBudget, type Stored } from '#dashboard/agents/output-limits.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
-import { readStored, storeEvents } from './progress.queries.ts'
+import { readStored } from './events.queries.ts'
+import { storeEvents } from './progress.queries.ts'
 import { StepBudget } from './step-budget.ts'
 import { countSteps, listSteps } from './steps.queries.ts'
 

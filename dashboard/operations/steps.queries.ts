@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
 import { LEFT_OUT } from '#dashboard/agents/output-limits.ts'
 import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
+import { once } from '#dashboard/db/once.ts'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { operation_steps } from '#dashboard/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
@@ -27,24 +28,29 @@ export function eventStatements(
   ]
 }
 
+const steps = once((read) => {
+  const { id, operation_id, after, name, title, state } = operation_steps
+  return read
+    .select({ row: id, id: after, name, title, state })
+    .from(operation_steps)
+    .where(
+      and(
+        eq(operation_id, sql.placeholder('operation_id')),
+        gt(id, sql.placeholder('row')),
+        gte(after, sql.placeholder('after')),
+      ),
+    )
+    .orderBy(asc(id))
+    .prepare()
+})
+
 /** Those stored after `row`, from the event `after` on; `row` is the start of the next call. */
 export async function listSteps(
   db: Database,
   operation_id: string,
-  { row, after }: { row: number; after: number },
+  since: { row: number; after: number },
 ): Promise<(StoredEvent & { row: number })[]> {
-  const { id, name, title, state } = operation_steps
-  const rows = await db.read
-    .select({ row: id, id: operation_steps.after, name, title, state })
-    .from(operation_steps)
-    .where(
-      and(
-        eq(operation_steps.operation_id, operation_id),
-        gt(id, row),
-        gte(operation_steps.after, after),
-      ),
-    )
-    .orderBy(asc(id))
+  const rows = await steps(db).all({ operation_id, ...since })
   return rows.map(({ row, id, ...data }) => ({ row, id, event: 'step', data }))
 }
 

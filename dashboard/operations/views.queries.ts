@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Database, Queries } from '#dashboard/db/client.ts'
+import { once } from '#dashboard/db/once.ts'
 import { operations, servers, users } from '#dashboard/db/schema.ts'
 import type { OperationsQuery, OperationView } from '#shared/api/operations.ts'
 import { notFound } from '#shared/errors.ts'
@@ -32,27 +33,33 @@ export const VIEW = {
   finished_at: operations.finished_at,
 }
 
-const views = (db: Database) =>
-  db.read
+const views = (read: Queries) =>
+  read
     .select(VIEW)
     .from(operations)
     .innerJoin(servers, eq(servers.id, operations.server_id))
     .leftJoin(users, eq(users.id, operations.actor))
 
+const view = once((read) =>
+  views(read)
+    .where(eq(operations.id, sql.placeholder('id')))
+    .prepare(),
+)
+
 export function findView(db: Database, id: string): Promise<OperationView | undefined> {
-  return views(db).where(eq(operations.id, id)).get()
+  return view(db).get({ id })
 }
 
 /** Throws 404 when it is unknown. */
 export async function getView(db: Database, id: string): Promise<OperationView> {
-  const view = await findView(db, id)
-  if (!view) throw notFound('Operation')
-  return view
+  const found = await findView(db, id)
+  if (!found) throw notFound('Operation')
+  return found
 }
 
 /** Newest first. */
 export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
-  return views(db)
+  return views(db.read)
     .where(conditions(query))
     .orderBy(desc(operations.created_at), desc(operations.id))
     .limit(query.limit)

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Queries, writeAll } from '#dashboard/db/client.ts'
+import { once } from '#dashboard/db/once.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -9,16 +10,17 @@ import { notFound } from '#shared/errors.ts'
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
-/** `until`: the expiry of its known key. */
-export function findAgent(db: Database, server_id: number) {
-  const same = eq(server_agents.server_id, server_id)
-  return db.read
+const agent = once((read) =>
+  read
     .select({ ...getTableColumns(server_agents), until: signing_keys.until })
     .from(server_agents)
     .leftJoin(signing_keys, eq(signing_keys.kid, server_agents.kid))
-    .where(same)
-    .get()
-}
+    .where(eq(server_agents.server_id, sql.placeholder('server_id')))
+    .prepare(),
+)
+
+/** `until`: the expiry of its known key. */
+export const findAgent = (db: Database, server_id: number) => agent(db).get({ server_id })
 
 /** The number of wrong proofs that invalidates a code. */
 export const MOST_FAILURES = 3

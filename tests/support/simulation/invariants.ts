@@ -1,6 +1,6 @@
 import { OperationStore } from '#agent/operations/store.ts'
 import type { OperationRow, SiteRow } from '#dashboard/db/rows.ts'
-import { listEvents } from '#dashboard/operations/progress.queries.ts'
+import { listEvents } from '#dashboard/operations/events.queries.ts'
 import { listSteps } from '#dashboard/operations/steps.queries.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
