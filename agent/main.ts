@@ -48,7 +48,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
     const { serve } = await import('./start.ts')
     return (config) => serve(config)
   },
-  front: async () => (await import('./start.ts')).front,
+  front: async () => (await import('./front/serve.ts')).front,
   root: async () => (await import('./start.ts')).root,
   mail: async () => (await import('./mail/serve.ts')).mail,
   'mail-try': async () => (await import('./mail/try.ts')).mailTry,

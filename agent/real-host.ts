@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { acme } from './host/acme.ts'
 import { exclusiveByName } from './host/exclusive.ts'
 import { refusingFull } from './host/full-database.ts'
-import type { Clock, Host } from './host/ports.ts'
+import type { Host } from './host/ports.ts'
+import { clock } from './host/real/clock.ts'
 import { openDatabase } from './host/real/database.ts'
 import { files } from './host/real/files.ts'
 import { reachingAcme, reachingNet, reachingVisitor } from './host/real/helper-net.ts'
@@ -15,12 +16,6 @@ import { visitor } from './host/real/visitor.ts'
 import type { HostSettings } from './host/settings.ts'
 import { sharedByName } from './host/shared.ts'
 import { siteScanner } from './os/reading/scanner.ts'
-
-const clock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-}
 
 export function realHost(settings: HostSettings): Host {
   // As sd_booted(3) decides it.

@@ -1,16 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import process from 'node:process'
 import { ConfigError } from '#agent/host/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { createApp } from './app.ts'
 import { commands } from './commands/index.ts'
 import type { Config } from './config.ts'
 import { watchDatabase } from './database-watch.ts'
-import { createFront, frontGate } from './front/front.ts'
-import { upstreamAt } from './front/upstream.ts'
 import type { Host } from './host/ports.ts'
 import { GROUP } from './host/sandbox.ts'
-import { type Handler, type ListenAddress, type LocalSocket, listen } from './http/listen.ts'
+import { answer } from './http/until-stopped.ts'
 import { log, logError } from './log.ts'
 import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
@@ -35,7 +31,6 @@ import { readingsOf } from './readings/readings.ts'
 import { confinedHost, realHost } from './real-host.ts'
 import { renewHourly } from './renewal.ts'
 import { startRounds } from './rounds.ts'
-import { mayBeOpen } from './trust/enrolment.ts'
 import { trustOf } from './trust/index.ts'
 import { socketIn, writeNotice } from './trust/notice.ts'
 import { refuseSites } from './trust/without-proof.ts'
@@ -60,25 +55,6 @@ export async function root(config: Config): Promise<void> {
   await writeNotice(host.files, config.run_dir, notice)
   await answer(app.fetch, { socket })
   renew()
-}
-
-/** The half that listens on the network, without privileges; systemd passes it the TLS key. */
-export async function front(config: Config): Promise<void> {
-  const { files, clock } = realHost(config.settings)
-  if (!config.credentials) throw new Error('CREDENTIALS_DIRECTORY must hold tls.key and tls.crt')
-  const [key, certificate] = await Promise.all(
-    ['tls.key', 'tls.crt'].map((name) => readFile(`${config.credentials}/${name}`, 'utf8')),
-  )
-  const { state_dir, run_dir } = config
-  const handler = createFront({
-    gate: frontGate({ files, clock, state_dir, run_dir }),
-    // By the time of the file alone: the listening half may not read it.
-    enrolling: () => mayBeOpen(files, state_dir, clock.now()),
-    upstream: upstreamAt(socketIn(run_dir)),
-    report: logError,
-  })
-  const tls = { key: key ?? '', certificate: certificate ?? '' }
-  await answer(handler, { address: config.address, port: config.port, tls })
 }
 
 async function open(config: Config, host: Host) {
@@ -130,12 +106,4 @@ async function open(config: Config, host: Host) {
     void tidyDaily(host, runner, config.operations_bytes, logError)
   }
   return { app, tls, notice, renew }
-}
-
-async function answer(handler: Handler, to: ListenAddress | LocalSocket): Promise<void> {
-  const server = await listen(handler, to)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void server.stop().finally(() => process.exit(0)))
-  }
-  console.log(`listening on ${server.url}`)
 }
