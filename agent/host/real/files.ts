@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import {
   type FileHandle,
   lstat,
@@ -20,14 +20,14 @@ import { kindOf, statOf } from './kind.ts'
 
 const MAX_READ = 1 << 20
 const PART = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+const READ = constants.O_RDONLY | constants.O_NONBLOCK
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Root-owned files of the machine. */
 export const files: Files = {
   async read(path, most = MAX_READ) {
-    await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
-      ignoreMissing,
-    )
+    if (path.startsWith('/proc/')) return readOfKernel(path)
+    await using handle = await open(path, READ).catch(ignoreMissing)
     const found = await handle?.stat()
     if (!handle || !found?.isFile()) return undefined
     if (found.size > most) throw new Error(`${path} is larger than ${most} bytes`)
@@ -139,6 +139,21 @@ function ignoreLink(error: NodeJS.ErrnoException): undefined {
 }
 
 /** A file that an ordinary user may not see counts as missing: root sees everything. */
+/** Synchronously, since it never waits for a disk: a fifth of the processor time. */
+function readOfKernel(path: string): string | undefined {
+  let file: number
+  try {
+    file = openSync(path, READ)
+  } catch (error) {
+    return ignoreMissing(error as NodeJS.ErrnoException)
+  }
+  try {
+    return fstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   const code = error.code ?? ''
   if (MISSING.includes(code)) return

@@ -10,6 +10,8 @@ const MB = 2 ** 20
 const FIRST_SAMPLE_MS = 100
 /** Fewer ticks of all processors together are too few for a percentage. */
 const MIN_TICKS = 5
+/** The name of the system changes with an upgrade of it. */
+const NAME_MS = 10 * 60_000
 
 /**
  * Reads the metrics of the machine: sizes in whole MB, `cpu` in percent since the previous reading
@@ -18,6 +20,12 @@ const MIN_TICKS = 5
 export function metricsReader(host: Host): () => Promise<Metrics> {
   let before: Ticks | undefined
   let cpu = 0
+  let os: { name: string; until: number } | undefined
+  const name = async () => {
+    const now = host.clock.elapsed()
+    if (!os || os.until <= now) os = { name: await osOf(host), until: now + NAME_MS }
+    return os.name
+  }
   const since = async () => {
     const now = parseStat((await host.files.read('/proc/stat')) ?? '')
     if (before && now.total - before.total < MIN_TICKS) return cpu
@@ -35,7 +43,7 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
       disk: await diskOf(host),
       load: await loadOf(host),
       uptime: await uptimeOf(host),
-      os: await osOf(host),
+      os: await name(),
       version: host.settings.version,
     }
     return { cpu: await since(), ...rest }

@@ -25,6 +25,12 @@ test('reports a missing file as undefined', async () => {
   await files.remove(`${root}/none`)
 })
 
+test('reads files of the kernel, which have no size', async () => {
+  expect(await files.read('/proc/self/comm')).toMatch(/^\S+\n$/)
+  expect(await files.read('/proc/self')).toBeUndefined()
+  expect(await files.read('/proc/nothing/here')).toBeUndefined()
+})
+
 test('refuses to read more than the limit', async () => {
   writeFileSync(`${root}/big`, 'x'.repeat(100))
 
