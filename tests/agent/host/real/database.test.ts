@@ -65,12 +65,12 @@ test('a query waits while statements of others use all connections', async () =>
   })
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   // The pool refuses after twice this time.
-  const database = openDatabase({ socket, option_files: [], connect_ms: 100 })
+  const database = openDatabase({ socket, option_files: [], connect_ms: 400 })
 
   const others = Array.from({ length: 4 }, () => database.admin('answers'))
   await Bun.sleep(50)
   const last = database.admin('answers')
-  setTimeout(go.resolve, 300)
+  setTimeout(go.resolve, 900)
 
   expect(await Promise.all([...others, last])).toEqual([[], [], [], [], []])
   server.close()
