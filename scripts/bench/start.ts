@@ -10,6 +10,7 @@ import { fillFleet } from './fleet-pages/fleet.ts'
 import { report } from './lib/figure.ts'
 import { median } from './lib/measure.ts'
 import { idleMemory } from './lib/process.ts'
+import { printLoads, printShares, profiled } from './lib/profile.ts'
 
 const TRIES = 9
 const EMPTY = new URL('./start/empty.ts', import.meta.url).pathname
@@ -68,7 +69,21 @@ async function main(): Promise<void> {
       ...{ ours: memory.fleet, against: memory.elysia },
     }),
   ]
-  if (figures.includes(false)) throw new Error('a goal is missed')
+  if (!figures.includes(false)) return
+  await explain(records)
+  throw new Error('a goal is missed')
+}
+
+/** What the starts and the memory consist of. */
+async function explain(records: string): Promise<void> {
+  printShares(
+    'the start of the dashboard',
+    await profiled([MAIN], { PORT: '0', DATA_DIR: records }),
+  )
+  await printLoads([
+    ...['zod', '#shared/commands.ts', '#agent/front/serve.ts', '#agent/start.ts'],
+    ...['elysia', 'drizzle-orm/libsql', '#dashboard/db/schema.ts', '#dashboard/start.ts'],
+  ])
 }
 
 type Start = () => Promise<Running>
