@@ -36,6 +36,10 @@ export class Sqld {
     return `http://127.0.0.1:${this.#port}`
   }
 
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
   async start(): Promise<void> {
     const listen = ['--http-listen-addr', `127.0.0.1:${this.#port}`]
     const key = ['--auth-jwt-key-file', join(this.#folder, 'key.pem')]

@@ -123,6 +123,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: ['wrk'],
   },
   {
+    name: 'several',
+    target:
+      'several dashboards on one libSQL server: each read sees the write before it, at the dashboard of the write and at another; an event is at another dashboard within 500 ms; 11 s after SIGKILL another dashboard has the share, and its operation has ended; a request takes at most 1.5 × as much processor time with three dashboards as with one; requests in a second of processor time beside a dashboard with a file are stated',
+  },
+  {
     name: 'fleet-pages',
     target:
       'a page of 10,000 sites costs at most 20 × as much as plain SQLite with the needed columns in memory',
