@@ -1,7 +1,9 @@
 import { NO_MAIL } from '#shared/mail.ts'
 
 export const SITES = 20
-const domains = Array.from({ length: SITES }, (_, number) => `site-${number}.example`)
+/** The end of each domain, in front of which each server has its own part. */
+export const EVERY = '.example'
+const domains = Array.from({ length: SITES }, (_, number) => `site-${number}${EVERY}`)
 
 const metrics = {
   cpu: 12.5,
@@ -13,15 +15,17 @@ const metrics = {
   version: '0.1.0',
 }
 const services = ['nginx', 'mariadb', 'cron', 'php8.4'].map((name) => ({ name, status: 'running' }))
-const site = (domain: string) => ({
+const site = (domain: string, number: number) => ({
   ...{ domain, user: 'shop1a2b3c', docroot: '/srv/www/shop1a2b3c/public', php: '8.4' },
   ...{ tier: 'small', tls: 'letsencrypt', framework: 'wordpress', wp_version: '7.1.1' },
-  ...{ db_name: 'shop1a2b3c', updates: { plugins: 2, themes: 0, core: false } },
+  ...{ db_name: 'shop1a2b3c', updates: { plugins: number % 3, themes: 0, core: false } },
 })
 const usage = (domain: string) => ({
   ...{ domain, bytes: 2e9, files: 40_000, database_bytes: 5e7 },
   ...{ limit_bytes: 10e9, limit_files: 250_000, measured_at: '2026-05-01T00:00:00.000Z' },
 })
+/** Far enough away to need no attention. */
+const EXPIRES = new Date(Date.now() + 60 * 24 * 3600_000).toISOString()
 const check = { state: 'up', code: 'ok', reason: '' }
 const health = (domain: string) => ({
   ...{ domain, ...check },
@@ -39,7 +43,7 @@ export function answersOf(version: string): ReadonlyMap<string, string> {
     '/web': { programs: [], unnamed: [] },
     '/trash': { trash: [] },
     '/certificates': {
-      certificates: domains.map((domain) => ({ domain, expires_at: '2026-12-01T00:00:00.000Z' })),
+      certificates: domains.map((domain) => ({ domain, expires_at: EXPIRES })),
     },
     '/usage': { sites: domains.map(usage) },
     '/maintenance': { maintenance: null },

@@ -9,6 +9,9 @@ import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
+import { hostnameOf } from './addresses.ts'
+
+export const SECRET = 'benchmark'.repeat(8)
 
 export interface KnownAgent {
   port: number
@@ -16,16 +19,16 @@ export interface KnownAgent {
   public_key: string
 }
 
-/** The parts of a dashboard with this many enrolled servers, all of them at one agent. */
+/** The parts of a dashboard with this many enrolled servers, all of them at one program. */
 export async function fleetOf(folder: string, count: number, agent: KnownAgent) {
   const db = await openDatabase(`file:${join(folder, 'dashboard.db')}`)
   const outside = { db, clock: realClock, random: secureRandom }
-  const sealer = makeSealer('benchmark'.repeat(8), secureRandom)
+  const sealer = makeSealer(SECRET, secureRandom)
   const keys = new Keyring({ ...outside, sealer })
   const { kid } = await keys.current()
   await fill(db, count, { ...agent, kid })
   return makeDeps({
-    ...{ ...outside, keys, sealer, secret: 'benchmark'.repeat(8) },
+    ...{ ...outside, keys, sealer, secret: SECRET },
     log: jsonLog((line) => process.stderr.write(line), realClock.now),
     rules: { production: false, allow_private: true },
     public_url: undefined,
@@ -41,7 +44,7 @@ async function fill(
   const ids = Array.from({ length: count }, (_, number) => number + 1)
   for (const some of piecesOf(ids, 500)) {
     const rows = some.map((id) => ({
-      ...{ id, name: `server-${id}`, hostname: '127.0.0.1', port, user: 'root', tags: [] },
+      ...{ id, name: `server-${id}`, hostname: hostnameOf(id), port, user: 'root', tags: [] },
       created_at: at,
     }))
     await db.write((queries) => queries.insert(servers).values(rows))
