@@ -15,7 +15,7 @@ import { HealthReader } from './health/read-health.ts'
 import { makeLeases } from './leases/leases.ts'
 import { FLEET, shareOf } from './leases/shares.ts'
 import { Feed } from './live/feed.ts'
-import { listOnline, storeReadings } from './metrics/queries.ts'
+import { findOnline, listOnline, storeReadings } from './metrics/queries.ts'
 import { runMove } from './moves/run-move.ts'
 import { runMoveBack } from './moves/run-move-back.ts'
 import { runMoveConfirm } from './moves/run-move-confirm.ts'
@@ -99,16 +99,18 @@ export function makeDeps(outside: Outside) {
   const scheduler: Scheduler = new Scheduler({
     clock,
     sync: async (id) => {
-      if (!states.isSeen(id, scheduler.interval_ms + SEEN_MS))
-        await ours(id, () => backgroundSync(sync, id))
+      if (states.isSeen(id, scheduler.interval_ms + SEEN_MS)) return
+      await ours(id, () => backgroundSync(sync, id))
+      await ours(id, () => pulses.meet(id))
     },
     changed: (id) => states.forget(id),
   })
   const health = new HealthReader({ ...base, agents })
   const reader = new PulseReader({ ...sync, health })
-  const pulses = new Pulses({
+  const pulses: Pulses = new Pulses({
     clock,
     log,
+    find: (id) => findOnline(db, id),
     async list() {
       const online = await listOurs()
       reader.keep(online.map(({ id }) => id))

@@ -18,10 +18,16 @@ export interface Reading {
   synced_at?: string | undefined
 }
 
-/** The servers of the poll: those that answered the last contact. */
+const address = { id: servers.id, hostname: servers.hostname, port: servers.port }
+
+/** The servers that answered the last contact. */
 export function listOnline(db: Database) {
-  const { id, hostname, port } = servers
-  return db.read.select({ id, hostname, port }).from(servers).where(eq(servers.status, 'online'))
+  return db.read.select(address).from(servers).where(eq(servers.status, 'online'))
+}
+
+export function findOnline(db: Database, server_id: number) {
+  const isOnline = and(eq(servers.id, server_id), eq(servers.status, 'online'))
+  return db.read.select(address).from(servers).where(isOnline).get()
 }
 
 /** The readings of many servers in one write. Deleted servers are skipped. */

@@ -9,6 +9,8 @@ import type { PulseAnswer } from './read-pulse.ts'
 interface Deps extends Pick<Base, 'clock' | 'log'> {
   /** The servers of this minute. */
   list(): Promise<Address[]>
+  /** One of them; undefined: it is offline. */
+  find(server_id: number): Promise<Address | undefined>
   /** One call, which the agent may hold for `wait` seconds. */
   ask(server: Address, wait: number, signal: AbortSignal): Promise<PulseAnswer>
   store(readings: readonly Reading[]): Promise<void>
@@ -23,6 +25,7 @@ const TURN_MS = 1_000
 const FIRST_MS = 2_500
 /** An answer comes before the next turn of its server. */
 const WAIT_S = 50
+const MARGIN_S = 3
 /** After an early answer: so long until the next call, however often the health of a site changes. */
 const PAUSE_MS = 10_000
 /** After `again`: what an operation changes is complete soon. */
@@ -41,6 +44,8 @@ export class Pulses {
   readonly #open = new Map<number, AbortController>()
   /** The servers whose health and numbers are being read. */
   readonly #reading = new Set<number>()
+  /** The servers that had a call. */
+  readonly #met = new Set<number>()
   readonly #running = new Set<Promise<void>>()
   #collected: Reading[] = []
   #round: Promise<void> = Promise.resolve()
@@ -66,6 +71,17 @@ export class Pulses {
     this.#open.get(server_id)?.abort()
   }
 
+  /** After a sync: a server without a call so far has its first one now, and not at its turn. */
+  async meet(server_id: number): Promise<void> {
+    if (this.#met.has(server_id) || this.#open.has(server_id)) return
+    const server = await this.#deps.find(server_id)
+    if (!server || this.#open.has(server_id) || this.#stopping.signal.aborted) return
+    const now = this.#deps.clock.now().getTime() % MINUTE_MS
+    const turn = FIRST_MS + (server_id % TURNS) * TURN_MS
+    const seconds = Math.floor(((turn - now + MINUTE_MS) % MINUTE_MS) / 1000) - MARGIN_S
+    this.#keep(this.#follow(server, Math.min(Math.max(seconds, 1), WAIT_S)))
+  }
+
   async #rounds(): Promise<void> {
     const { clock, log, list } = this.#deps
     const { signal } = this.#stopping
@@ -73,11 +89,19 @@ export class Pulses {
       await clock.sleep(MINUTE_MS - (clock.now().getTime() % MINUTE_MS), signal)
       if (signal.aborted) return
       try {
-        await this.#minute(await list())
+        const servers = await list()
+        this.#forgetOthers(servers)
+        await this.#minute(servers)
       } catch (error) {
         log.error('the servers of the minute could not be read', error)
       }
     }
+  }
+
+  /** Those that were offline meanwhile, or are deleted. */
+  #forgetOthers(servers: readonly Address[]): void {
+    const there = new Set(servers.map(({ id }) => id))
+    for (const id of this.#met) if (!there.has(id)) this.#met.delete(id)
   }
 
   async #minute(servers: readonly Address[]): Promise<void> {
@@ -88,17 +112,18 @@ export class Pulses {
       await clock.sleep(turn === 0 ? FIRST_MS : TURN_MS, signal)
       const mine = turns.get(turn)?.filter(({ id }) => !this.#open.has(id)) ?? []
       if (signal.aborted) return
-      for (const server of mine) this.#keep(this.#follow(server))
+      for (const server of mine) this.#keep(this.#follow(server, WAIT_S))
     }
   }
 
   /** The calls to one server until its next turn. */
-  async #follow(server: Address): Promise<void> {
+  async #follow(server: Address, seconds: number): Promise<void> {
     const { clock } = this.#deps
     const { signal } = this.#stopping
-    const end = clock.elapsed() + WAIT_S * 1000
+    const end = clock.elapsed() + seconds * 1000
     const left = () => Math.floor((end - clock.elapsed()) / 1000)
-    const last = this.#minuteIn(WAIT_S)
+    const last = this.#minuteIn(seconds)
+    this.#met.add(server.id)
     try {
       while (left() > 0) {
         const pause = await this.#once(server, left(), last)

@@ -29,6 +29,7 @@ const say = (...others: SiteHealth[]) => {
 }
 
 beforeAll(async () => {
+  agent.state = 'v1'
   agent.sites = ['well', 'broken', 'tls'].map((name) =>
     foundSite(`${name}.example`, { tls: name === 'tls' ? 'letsencrypt' : 'none' }),
   )

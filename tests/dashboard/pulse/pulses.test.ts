@@ -48,6 +48,7 @@ function begin(
     clock,
     log: { info: () => undefined, error: (message) => writes.push(message) },
     list: async () => ids.map((id) => ({ id, hostname: '', port: 1 })),
+    find: async (id) => (ids.includes(id) ? { id, hostname: '', port: 1 } : undefined),
     ask({ id }, wait, signal) {
       calls.push(`${seconds()}: ${id} waits ${wait}`)
       return ask(id, wait, signal)
@@ -128,6 +129,19 @@ describe('the pulses', () => {
 
     expect(calls).toEqual(['63.5: 1 waits 50', '71: 1 waits 42'])
     expect(writes).toEqual([])
+  })
+
+  test('begin at a new server after its sync, until its turn, and once only', async () => {
+    begin([1, 40])
+    await clock.pass(10_000)
+
+    for (const id of [1, 40, 7]) await pulses.meet(id)
+    await pulses.meet(1)
+    await clock.pass(MINUTE)
+    await pulses.meet(1)
+
+    expect(calls).toEqual(['10: 1 waits 50', '10: 40 waits 29', '63.5: 1 waits 50'])
+    expect(writes).toEqual(['39.5: 40 at 0', '60.5: 1 at 1'])
   })
 
   test('leave a gap for a server that does not answer, and continue with the others', async () => {
