@@ -71,10 +71,10 @@ export class Pulses {
     this.#open.get(server_id)?.abort()
   }
 
-  /** After a sync: a server without a call so far has its first one now, and not at its turn. */
+  /** After a sync: a server without a call so far has its first one now, and not at its turn. Never throws. */
   async meet(server_id: number): Promise<void> {
     if (this.#met.has(server_id) || this.#open.has(server_id)) return
-    const server = await this.#deps.find(server_id)
+    const server = await this.#deps.find(server_id).catch(() => undefined)
     if (!server || this.#open.has(server_id) || this.#stopping.signal.aborted) return
     const now = this.#deps.clock.now().getTime() % MINUTE_MS
     const turn = FIRST_MS + (server_id % TURNS) * TURN_MS

@@ -38,7 +38,13 @@ function begin(
     ask = held,
     store = async () => undefined,
     follow = async () => undefined,
-  }: { ask?: Ask; store?: () => Promise<void>; follow?: () => Promise<void> } = {},
+    find = async (id) => (ids.includes(id) ? { id, hostname: '', port: 1 } : undefined),
+  }: {
+    ask?: Ask
+    store?: () => Promise<void>
+    follow?: () => Promise<void>
+    find?: ConstructorParameters<typeof Pulses>[0]['find']
+  } = {},
 ): void {
   clock = new SteppedClock()
   writes = []
@@ -48,7 +54,7 @@ function begin(
     clock,
     log: { info: () => undefined, error: (message) => writes.push(message) },
     list: async () => ids.map((id) => ({ id, hostname: '', port: 1 })),
-    find: async (id) => (ids.includes(id) ? { id, hostname: '', port: 1 } : undefined),
+    find,
     ask({ id }, wait, signal) {
       calls.push(`${seconds()}: ${id} waits ${wait}`)
       return ask(id, wait, signal)
@@ -142,6 +148,15 @@ describe('the pulses', () => {
 
     expect(calls).toEqual(['10: 1 waits 50', '10: 40 waits 29', '63.5: 1 waits 50'])
     expect(writes).toEqual(['39.5: 40 at 0', '60.5: 1 at 1'])
+  })
+
+  test('leave a new server to its turn while the records cannot be read', async () => {
+    begin([1], { find: () => Promise.reject(new Error('disk failure')) })
+
+    await pulses.meet(1)
+    await clock.pass(MINUTE + 10_000)
+
+    expect(calls).toEqual(['63.5: 1 waits 50'])
   })
 
   test('leave a gap for a server that does not answer, and continue with the others', async () => {
