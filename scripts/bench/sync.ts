@@ -99,7 +99,7 @@ async function minute(reader: PulseReader, { db }: Fleet, ids: readonly number[]
     const mine = ids.filter((id) => id % TURNS === turn)
     await each(mine, async (server_id) => {
       const server = { id: server_id, hostname: hostnameOf(server_id), port }
-      const answer = await reader.read(server, { wait: 50, with_state: true, signal })
+      const answer = await reader.read(server, { wait: 0, with_state: true, signal })
       await reader.follow(server, answer)
       const { metrics, synced_at } = answer
       readings.push({ server_id, at, metrics, synced_at })

@@ -10,8 +10,6 @@ type Server = Awaited<ReturnType<typeof listOnline>>[number]
 /** As the pulses of a minute are divided. */
 const TURNS = 50
 const AT_ONCE = 64
-/** In seconds: the agents answer at once. */
-const WAIT = 0
 
 /** Some work for each, for a few of them at a time. */
 export async function each<T>(all: readonly T[], work: (one: T) => Promise<unknown>) {
@@ -28,7 +26,8 @@ export function minuteOf(fleet: Fleet): () => Promise<number> {
   const reader = new PulseReader(fleet)
   const { signal } = new AbortController()
   const read = async (server: Server, at: number, readings: Readings) => {
-    const answer = await reader.read(server, { wait: WAIT, with_state: true, signal })
+    // The agents answer at once.
+    const answer = await reader.read(server, { wait: 0, with_state: true, signal })
     await reader.follow(server, answer)
     const { metrics, synced_at } = answer
     if (synced_at === undefined) throw new Error(`server ${server.id} has changed`)

@@ -19,7 +19,7 @@ const SYNCS = 3
 export async function costOfServer(count: number): Promise<number> {
   const folder = await temporaryFolder('growth')
   const known = `${folder}/agent.json`
-  const program = new URL('./agents.ts', import.meta.url).pathname
+  const program = new URL('../sync/agents.ts', import.meta.url).pathname
   const agents = await listening([process.execPath, program, known], { env: {} })
   const agent: KnownAgent = { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port }
   const fleet = await fleetOf(folder, count, agent)

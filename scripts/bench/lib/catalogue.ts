@@ -101,6 +101,16 @@ export const BENCHMARKS: readonly Benchmark[] = [
       'a whole sync of 1,000 enrolled servers with 20 sites each, over pinned TLS, with signed requests and committed records, takes at most 2 × as long as plain requests for the same bytes over kept connections; a minute in which nothing changes takes at most 0.5 ms of processor time for each server',
   },
   {
+    name: 'busy',
+    target:
+      'while a dashboard syncs 1,000 enrolled servers, 1,000 requests a second of open pages are answered within 10 ms at p99',
+  },
+  {
+    name: 'fleet-minutes',
+    target:
+      '10,000 enrolled servers, 3,000 of them dead, take a dashboard at most half of a core and 300 MB; no other server is reported offline, and no sync is late by more than an interval',
+  },
+  {
     name: 'events',
     target:
       '100,000 events of 10 operations reach clients through the dashboard, which stores them, in at most 2.5 × the time that the agent needs to send them itself; the first line of an operation is at its client within 10 ms at p99; 5,000 open streams need at most 100 MB',

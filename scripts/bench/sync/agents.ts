@@ -5,23 +5,30 @@ import { argv } from 'node:process'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { numberOf } from './addresses.ts'
-import { answersOf, EVERY } from './answers.ts'
+import { answersOf, EVERY, HEALTH } from './answers.ts'
 
 /**
  * Answers like enrolled agents with 20 sites each, to any request: the proofs are not checked. Each
- * server has an address of its own on loopback, and so its own domains.
+ * server has an address of its own on loopback, and so its own domains. A pulse is held like that of
+ * an agent whose sites do not change.
  */
 const { files } = fakeHost()
 const identity = await loadIdentity(files, '/var/lib/hosting-agent', Date.now())
 const { tls_key: key, certificate: cert, public_key } = identity
 const bodies = answersOf('v1')
 const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, (request, response) => {
-  const usual = bodies.get((request.url ?? '').split('?')[0] ?? '')
+  const { pathname, searchParams } = new URL(request.url ?? '', 'https://agent')
   const own = `.s${numberOf(request.socket.localAddress ?? '')}${EVERY}`
-  const body = usual?.replaceAll(EVERY, own)
-  response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
-  response.end(body ?? JSON.stringify({ error: 'Not found', message: 'Endpoint not found' }))
+  const body = bodies.get(pathname)?.replaceAll(EVERY, own)
+  const answer = () => {
+    response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(body ?? JSON.stringify({ error: 'Not found', message: 'Endpoint not found' }))
+  }
+  if (searchParams.get('health') !== HEALTH) return answer()
+  setTimeout(answer, Number(searchParams.get('wait')) * 1000)
 })
+// As that of an agent (agent/http/listen.ts).
+server.keepAliveTimeout = 80_000
 await writeFile(argv[2] ?? '', JSON.stringify({ certificate: cert, public_key }))
 server.listen(0, '0.0.0.0', () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)

@@ -1,6 +1,8 @@
 import { NO_MAIL } from '#shared/mail.ts'
 
 export const SITES = 20
+/** The version of the health of the sites of each server. */
+export const HEALTH = 'unchanged'
 /** The end of each domain, in front of which each server has its own part. */
 export const EVERY = '.example'
 const domains = Array.from({ length: SITES }, (_, number) => `site-${number}${EVERY}`)
@@ -36,7 +38,7 @@ const health = (domain: string) => ({
 export function answersOf(version: string): ReadonlyMap<string, string> {
   const bodies: Record<string, object> = {
     '/state': { metrics, version },
-    '/pulse': { metrics, version, health: 'unchanged', counted: 1 },
+    '/pulse': { metrics, version, health: HEALTH, counted: 1 },
     '/metrics': metrics,
     '/services': { services },
     '/sites': { sites: domains.map(site) },

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import process from 'node:process'
+import { sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
+import { fail } from '#scripts/lib/fail.ts'
+import { listening, type Running } from '#tests/support/children.ts'
+import {
+  dashboardFolder,
+  startDashboard,
+  sweep,
+  temporaryFolder,
+} from '#tests/support/processes.ts'
+import { report } from './lib/figure.ts'
+import { median } from './lib/measure.ts'
+import { privateMemory, processorTime } from './lib/process.ts'
+import { SITES } from './sync/answers.ts'
+import { fleetOf, type KnownAgent, SECRET } from './sync/fleet.ts'
+
+const SERVERS = Number(process.env.SERVERS ?? 10_000)
+const MINUTES = Number(process.env.MINUTES ?? 10)
+/** Three of ten are dead: two refuse connections, one accepts them and never answers. */
+const REFUSING = [7, 8]
+const SILENT = 9
+const MINUTE_MS = 60_000
+/** An interval of the syncs, and one more. */
+const LATE_MS = 2 * MINUTE_MS
+const MOST_START_MINUTES = 15
+/** tcpmux: nothing listens there. */
+const NOBODY = 1
+const GOALS = { percent: 50, MB: 300 }
+
+/**
+ * A dashboard with 10,000 enrolled servers that it syncs every minute, 7,000 of them with 20 sites each
+ * and 3,000 dead ones. Exits with status 1 if a goal is missed, or if a server that answers is reported
+ * offline or not synced in time.
+ */
+async function main(): Promise<void> {
+  const known = `${await temporaryFolder('minutes')}/agent.json`
+  const program = new URL('./sync/agents.ts', import.meta.url).pathname
+  const agents = await listening([process.execPath, program, known], { env: {} })
+  const agent: KnownAgent = { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port }
+  const folder = await dashboardFolder()
+  await Bun.write(`${folder}/seal-secret`, `${SECRET}\n`)
+  const { db } = await fleetOf(folder, SERVERS, agent)
+  await kill(db, await silentPort())
+  const dashboard = await startDashboard(folder)
+  await settled(db)
+  const { percents, memory } = await watched(db, dashboard)
+  const shown = (values: readonly number[]) => values.map((value) => value.toFixed(0)).join(', ')
+  console.log(`percent of a core, each minute: ${shown(percents)}`)
+  console.log(`MB, each minute: ${shown(memory)}`)
+  const met = [
+    report({
+      ...{ name: `processor of ${SERVERS} servers`, unit: '% of a core' },
+      ...{ ours: median(percents), at_most: GOALS.percent },
+    }),
+    report({ name: 'private memory', unit: 'MB', ours: Math.max(...memory), at_most: GOALS.MB }),
+  ]
+  db.close()
+  await sweep()
+  if (met.includes(false)) throw new Error('a goal is missed')
+}
+
+/** All were online once. */
+async function kill(db: Database, silent: number): Promise<void> {
+  await db.write((queries) => queries.run(sql`update servers set status = 'online'`))
+  for (const [digit, port] of [
+    ...REFUSING.map((each) => [each, NOBODY] as const),
+    [SILENT, silent],
+  ])
+    await db.write((queries) =>
+      queries.run(sql`update servers set port = ${port} where id % 10 = ${digit}`),
+    )
+}
+
+function silentPort(): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const server = createServer((socket) => socket.on('error', () => socket.destroy()))
+  server.listen(0, '0.0.0.0', () => resolve(Object(server.address()).port))
+  return promise
+}
+
+/** Every server that answers was synced, and the dead ones are offline. */
+async function settled(db: Database): Promise<void> {
+  for (let minute = 0; minute <= MOST_START_MINUTES; minute++) {
+    await Bun.sleep(MINUTE_MS)
+    const found = await countsOf(db)
+    console.log(`minute ${minute + 1}: ${JSON.stringify(found)}`)
+    const { synced, dead_online, sites } = found
+    const alive = (SERVERS * 7) / 10
+    if (synced === alive && dead_online === 0 && sites === alive * SITES) return
+  }
+  throw new Error(`the servers are not settled after ${MOST_START_MINUTES} minutes`)
+}
+
+async function watched(db: Database, { pid }: Running) {
+  const percents: number[] = []
+  const memory: number[] = []
+  // The columns of new sites are filled, and each state is known.
+  await Bun.sleep(3 * MINUTE_MS)
+  for (let minute = 0; minute < MINUTES; minute++) {
+    const [begun, before] = [performance.now(), await processorTime(pid)]
+    await Bun.sleep(MINUTE_MS)
+    const used = (await processorTime(pid)) - before
+    percents.push((100 * used) / (performance.now() - begun))
+    memory.push(await privateMemory(pid))
+    const { synced, live_offline, oldest } = await countsOf(db)
+    const late = Date.now() - Date.parse(oldest)
+    if (live_offline > 0 || synced < (SERVERS * 7) / 10 || late > LATE_MS)
+      throw new Error(`${live_offline} live servers are offline, the oldest sync is ${late} ms old`)
+  }
+  return { percents, memory }
+}
+
+async function countsOf(db: Database) {
+  const dead = sql`id % 10 in (${REFUSING[0]}, ${REFUSING[1]}, ${SILENT})`
+  const [found] = await db.read.all<{
+    synced: number
+    live_offline: number
+    dead_online: number
+    oldest: string
+    sites: number
+  }>(sql`select count(*) filter (where not ${dead} and last_sync is not null) as synced,
+      count(*) filter (where not ${dead} and status <> 'online') as live_offline,
+      count(*) filter (where ${dead} and status = 'online') as dead_online,
+      min(case when ${dead} then null else last_sync end) as oldest,
+      (select count(*) from sites) as sites
+    from servers`)
+  if (!found) throw new Error('the servers cannot be counted')
+  return found
+}
+
+await main().then(() => process.exit(0), fail)
