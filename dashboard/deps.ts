@@ -134,8 +134,10 @@ export function makeDeps(outside: Outside) {
     'site.move-back': (...of) => runMoveBack({ ...sync, worker }, ...of),
     'site.move-confirm': (...of) => runMoveConfirm({ ...sync, worker }, ...of),
   }
-  const copy: Executor = async (operation, context) =>
-    deliver(sync, await awaitSource({ ...sync, worker }, operation, context), context)
+  const copy: Executor = async (operation, context) => {
+    const sourced = await awaitSource({ ...sync, worker }, operation, context)
+    return deliver(sync, await withRecords(sync, sourced, context), context)
+  }
   const changing: Executor = async (operation, context) => {
     const saved = await awaitBackup({ ...sync, worker }, operation, context)
     return deliver(sync, await withRecords(sync, saved, context), context)

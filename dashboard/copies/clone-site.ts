@@ -1,4 +1,7 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import type { DnsDeps } from '#dashboard/dns/accounts.ts'
+import { chosenChanges } from '#dashboard/dns/choose.ts'
+import { recordsStep, storedChanges } from '#dashboard/dns/stored.ts'
 import { namesOfNew } from '#dashboard/domains/names.queries.ts'
 import { listOthers } from '#dashboard/listing/columns.queries.ts'
 import { planOf } from '#dashboard/operations/plan.ts'
@@ -15,6 +18,7 @@ import type { SitePlan } from '#shared/api/sites.ts'
 import type { RecordedSite } from '#shared/backup-read.ts'
 import { defaultPhp } from '#shared/default-php.ts'
 import type { Plan } from '#shared/plan.ts'
+import { allNamesOf } from '#shared/site-names.ts'
 import { TLS_MODES } from '#shared/values.ts'
 import { copyStatements } from './queries.ts'
 import { recordedNames } from './recorded-names.ts'
@@ -22,11 +26,13 @@ import { recordedSite } from './recorded-site.ts'
 import { sourceOf } from './source.ts'
 import { newAccess } from './staging-access.ts'
 
+type Deps = StartDeps & Pick<DnsDeps, 'rules'>
+
 /** Answers as soon as the copy is recorded; the agent follows in the background. */
 export async function cloneSite(
-  deps: StartDeps,
+  deps: Deps,
   server: ServerRow,
-  { dry_run, accept, from: given, staging: isStaging, with_jobs, ...rest }: CloneSite,
+  { dry_run, accept, dns, from: given, staging: isStaging, with_jobs, ...rest }: CloneSite,
   actor: User,
 ): Promise<SitePlan | StartedSite> {
   const { from, original, domain: of } = await sourceOf(deps, server.id, given)
@@ -44,9 +50,10 @@ export async function cloneSite(
   const names = isStaging
     ? undefined
     : await recordedNames(deps.db, { domain: site.domain, of, recorded })
+  const changes = await chosenChanges(deps, server, allNamesOf({ ...site, names }), dns)
   const params = {
     ...{ ...site, from, ...(staging && { staging }), ...(accept && { accept }) },
-    ...{ ...jobsOf(from, with_jobs), ...(names && { names }) },
+    ...{ ...jobsOf(from, with_jobs), ...(names && { names }), ...storedChanges(changes) },
   }
   if (dry_run) {
     const name = { domain: site.domain, server_id: server.id }
@@ -71,7 +78,7 @@ const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
   return with_jobs === undefined ? {} : { with_jobs }
 }
 
-type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'from' | 'staging' | 'with_jobs'> & {
+type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'dns' | 'from' | 'staging' | 'with_jobs'> & {
   original: SiteRow | undefined
   /** As it is on record, or else in its backup. */
   recorded: SiteRow | RecordedSite | undefined
@@ -101,9 +108,11 @@ async function planned(
 ): Promise<Plan> {
   if (params.from.kind !== 'next_backup')
     return (await planOf(deps, { type: 'site.clone', server, params })).plan
+  const records = recordsStep(params)
   return {
     steps: [
       { name: 'backup', title: `Backing up ${of} on its server`, effects: [] },
+      ...(records ? [records] : []),
       { name: 'clone', title: `Creating ${params.domain} from the backup`, effects: [] },
     ],
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sourceOf } from '#dashboard/copies/source.ts'
+import { withoutRecords } from '#dashboard/dns/stored.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { unsealed } from '#dashboard/site-backups/params.ts'
 import { settingsStatements } from '#dashboard/site-settings/queries.ts'
@@ -15,12 +16,12 @@ const Stored = z.looseObject({
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,
-  params: async (deps, { server }, { from, ...site }) => {
+  params: async (deps, { server }, { from, dns: _dns, ...site }) => {
     const source = await sourceOf(deps, server.id, from)
     return { ...site, from: source.from }
   },
   sent(params, sealer) {
-    const { from, ...site } = Stored.parse(params)
+    const { from, ...site } = Stored.parse(withoutRecords(params))
     return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
   },
   succeeded:

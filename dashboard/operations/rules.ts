@@ -68,7 +68,7 @@ interface StoredDifferently {
   'site.domains': ParamsOf<'site.domains'> & WithRecords
   'site.rename': ParamsOf<'site.rename'> & WithRecords
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
-  'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource }
+  'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'site.move': { server_id: number }
   'site.move-back': { discard_changes: boolean }

@@ -1,4 +1,5 @@
 import { strictObject, z } from 'zod'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import {
   Domain,
   Email,
@@ -33,6 +34,7 @@ export const CloneSite = body({
   with_jobs: TrueOrFalse.optional().describe(
     'Its cron jobs, too; a staging site has none. Default: those of a backup, and none of a site.',
   ),
+  dns: DnsChoice.optional(),
   accept: Accept.optional(),
   dry_run: DryRun,
 }).meta({ id: 'CloneSite' })

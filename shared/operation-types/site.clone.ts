@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { AddressReport, CopySource } from '#shared/copy.ts'
+import { DnsChoice } from '#shared/dns-choice.ts'
 import { Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { problemsOf, SiteNames } from '#shared/site-names.ts'
@@ -60,6 +61,7 @@ export const siteCloneType = operationType({
     ...{ from: CloneOf, staging: Staging.optional() },
     with_jobs: z.boolean().optional(),
     names,
+    dns: DnsChoice.optional(),
   }),
   outcome: completesWith(siteClone.result),
   bulk: null,

@@ -96,6 +96,7 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
           onChange={(with_jobs) => change({ with_jobs })}
         />
       )}
+      {copy.records}
       {copy.work && <PlanPreview work={copy.work} />}
       {copy.question}
     </DialogForm>

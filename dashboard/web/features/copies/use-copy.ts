@@ -3,9 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { cloneSite, type NewCopy } from '#dashboard/web/api/copies.ts'
 import { planQuery } from '#dashboard/web/api/site-work.ts'
+import { useDnsChoice, useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
 import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import type { DnsChoice } from '#shared/dns-choice.ts'
 import { Domain } from '#shared/fields.ts'
+import { pairOf } from '#shared/site-names.ts'
 import { type Chosen, fromOf, type Origin } from './origin.ts'
 
 /** The values of the form. */
@@ -29,11 +32,14 @@ export function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void)
   const settled: CopyDraft = JSON.parse(paused)
   const typed = Domain.safeParse(draft.domain)
   const isSettled = paused === JSON.stringify(draft)
-  const work = workOf(origin, settled)
+  const names = Domain.safeParse(settled.domain).success ? pairOf(settled.domain) : []
+  const records = useDnsChoice(settled.server_id ?? 0, settled.server_id ? names : [])
+  const work = records.isOpen ? undefined : workOf(origin, settled, records.chosen)
   const planning = useQuery({ ...planQuery(work ?? NOTHING), enabled: work !== undefined })
   const consent = useWorkConsent(work)
   const { mutate, reset, isPending, error } = useMutation({
     mutationFn: async () => work?.begin(consent.accepting),
+    onError: useShowRecordsAnew(),
     onSuccess: async (made) => {
       onStarted()
       void client.invalidateQueries({ queryKey: ['sites'] })
@@ -60,6 +66,7 @@ export function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void)
     isBlocked: !isSettled || work === undefined || hasRefusals || consent.isOpen,
     isBusy: isPending,
     error: Object.keys(refusalsIn(error)).length > 0 ? undefined : error,
+    records: records.fields,
     question: consent.question,
     start: () => mutate(),
     /** After a change of the form. */
@@ -70,10 +77,14 @@ export function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void)
 const NOTHING = { key: [], call: () => Promise.reject(new Error('No work')) }
 
 /** Undefined until everything is chosen. */
-function workOf(origin: Origin, { domain, server_id, chosen, php, staging, with_jobs }: CopyDraft) {
+function workOf(
+  origin: Origin,
+  { domain, server_id, chosen, php, staging, with_jobs }: CopyDraft,
+  records: { dns?: DnsChoice },
+) {
   const from = fromOf(origin, chosen)
   if (!Domain.safeParse(domain).success || server_id === undefined || !from) return undefined
   const jobs = staging ? {} : { with_jobs }
-  const input: NewCopy = { domain, from, staging, ...jobs, ...(php && { php }) }
+  const input: NewCopy = { domain, from, staging, ...jobs, ...(php && { php }), ...records }
   return cloneSite(server_id, input)
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Check, Undo2 } from 'lucide-react'
+import { Check, Globe, Undo2 } from 'lucide-react'
 import { moveQuery } from '#dashboard/web/api/moves.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -11,6 +11,7 @@ import { ConfirmMove } from './confirm-move.tsx'
 import { dnsText } from './dns-text.ts'
 import { MoveBack } from './move-back.tsx'
 import { OpenMoveNotice } from './open-move.tsx'
+import { PointDns, useNamesInAccounts } from './point-dns.tsx'
 
 /** On every tab of a site whose move is not confirmed, or has not ended. */
 export function Moved({ site }: { site: Site }) {
@@ -34,6 +35,8 @@ interface UnconfirmedProps {
 function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
   const back = useDialog()
   const confirm = useDialog()
+  const dns = useDialog()
+  const names = useNamesInAccounts(site)
   return (
     <>
       <Notice
@@ -44,6 +47,11 @@ function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
             <Button icon={<Undo2 />} onClick={back.show}>
               Move back
             </Button>
+            {names.length > 0 && (
+              <Button icon={<Globe />} onClick={dns.show}>
+                Point DNS here
+              </Button>
+            )}
             <Button icon={<Check />} onClick={confirm.show}>
               Confirm move
             </Button>
@@ -54,6 +62,7 @@ function Unconfirmed({ site, shown, move }: UnconfirmedProps) {
         {move.tls ? 'over TLS' : 'over plain HTTP'} and keeps its copy. {dnsText(shown)}
       </Notice>
       <MoveBack site={site} move={move} {...back.dialog} />
+      <PointDns site={site} names={names} {...dns.dialog} />
       <ConfirmMove site={site} shown={shown} {...confirm.dialog} />
     </>
   )
