@@ -5,7 +5,7 @@ import { STRANGER } from '#dashboard/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
-import { routesWith } from '#dashboard/http/route.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import {
   ApiToken,
@@ -64,6 +64,8 @@ export const authRoutes = {
     at: 'GET /api/auth/me',
     summary: 'Show the signed-in user',
     right: 'read',
+    kept_ms: UNTIL_CHANGED,
+    without_readings: true,
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
   }),

@@ -56,6 +56,8 @@ export interface Database {
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** Another number after every change; undefined where that is not known without a round trip. */
   revision(): number | undefined
+  /** The same, but a write of readings alone does not count. */
+  substance(): string | undefined
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
   close(): void
@@ -73,7 +75,8 @@ export async function openDatabase(
     if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
     if (file === undefined) return databaseOn(client, file, true)
-    return databaseOn(remembering(client, file, LOCK_TIMEOUT_MS), file)
+    const own = remembering(client, file, LOCK_TIMEOUT_MS)
+    return { ...databaseOn(own, file), substance: () => own.substance() }
   } catch (error) {
     client.close()
     throw error
@@ -97,7 +100,14 @@ export function databaseOn(client: Client, file?: string, is_shared = false): Da
   // The writes on a server are refused to a dashboard that no longer has the lease of its work.
   const queries = is_shared ? drizzle({ client: fencing(client), schema }) : read
   const write = writer(client, queries)
-  return { read, write, revision: () => revision?.current(), is_shared, close }
+  return {
+    read,
+    write,
+    revision: () => revision?.current(),
+    substance: () => undefined,
+    is_shared,
+    close,
+  }
 }
 
 /** All statements or none; in one round trip on a remote server. */

@@ -6,6 +6,8 @@ export interface Prepared {
   statement: Sqlite.Statement<unknown[]>
   /** Undefined: it returns no rows. */
   shape: Shape | undefined
+  /** Whether it may change more than readings. */
+  changes: boolean
 }
 
 interface Shape {
@@ -14,14 +16,21 @@ interface Shape {
   row: new (values: readonly unknown[]) => object
 }
 
+/** Starts a statement that stores only readings: measurements, and the time of a contact. */
+export const READINGS = '/* readings */'
+
+/** A common table expression may be part of a write. */
+const READS = /^\s*(select|explain|pragma data_version)\b/i
+
 /** Throws the error of libSQL. */
 export function prepare(sqlite: Sqlite.Database, sql: string): Prepared {
   const statement = sqlite.prepare<unknown[]>(sql).safeIntegers(true)
-  if (!statement.reader) return { statement, shape: undefined }
+  const changes = !READS.test(sql) && !sql.trimStart().startsWith(READINGS)
+  if (!statement.reader) return { statement, shape: undefined, changes }
   const found = statement.raw(true).columns()
   const columns = found.map(({ name }) => name)
   const types = found.map(({ type }) => type ?? '')
-  return { statement, shape: { columns, types, row: rowOf(columns) } }
+  return { statement, shape: { columns, types, row: rowOf(columns) }, changes }
 }
 
 /** With the result of the client of `@libsql/client`. */

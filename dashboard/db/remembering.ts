@@ -20,14 +20,22 @@ const BEGIN: Record<TransactionMode, string> = {
   deferred: 'BEGIN DEFERRED',
 }
 
+export interface Remembering extends Client {
+  /**
+   * Another text after each commit that may have changed more than readings (`READINGS`), of any
+   * process. Undefined when the file cannot be read at the moment.
+   */
+  substance(): string | undefined
+}
+
 /**
  * A client on a file that prepares each statement once: the client of `@libsql/client` prepares it for
  * every execution, which takes longer than most executions. All of its statements run on one connection,
  * since libSQL executes them synchronously; only interactive transactions use those of `client`.
  */
-export function remembering(client: Client, file: string, timeout: number): Client {
+export function remembering(client: Client, file: string, timeout: number): Remembering {
   const connection = new Connection(file, timeout)
-  const own: Pick<Client, 'execute' | 'batch' | 'reconnect' | 'close'> = {
+  const own: Pick<Remembering, 'execute' | 'batch' | 'reconnect' | 'close' | 'substance'> = {
     async execute(statement: InStatement, args?: InArgs) {
       return connection.execute(...textOf(args ? { sql: String(statement), args } : statement))
     },
@@ -40,8 +48,9 @@ export function remembering(client: Client, file: string, timeout: number): Clie
       connection.close()
       client.close()
     },
+    substance: () => connection.substance(),
   }
-  return new Proxy(client, {
+  return new Proxy(client as Remembering, {
     get(target, key) {
       const value: unknown = Reflect.get(Object.hasOwn(own, key) ? own : target, key)
       return typeof value === 'function' ? value.bind(target) : value
@@ -55,6 +64,12 @@ function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
   return [statement.sql, statement.args ?? []]
 }
 
+const OF_TRANSACTIONS: ReadonlySet<string> = new Set([
+  ...Object.values(BEGIN),
+  'COMMIT',
+  'ROLLBACK',
+])
+
 type Failure = Error & { code: string; rawCode?: number }
 
 class Connection {
@@ -63,6 +78,9 @@ class Connection {
   #sqlite: Sqlite.Database | undefined
   /** The least recently used first. */
   #prepared = new Map<string, Prepared>()
+  #opened = 0
+  /** How many of its own statements may have changed more than readings. */
+  #changes = 0
 
   constructor(file: string, timeout: number) {
     this.#file = file
@@ -71,7 +89,9 @@ class Connection {
 
   execute(sql: string, args: InArgs) {
     try {
-      return execute(this.#prepare(sql), args)
+      const prepared = this.#prepare(sql)
+      if (prepared.changes && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
+      return execute(prepared, args)
     } catch (error) {
       throw this.#failed(error)
     }
@@ -87,6 +107,20 @@ class Connection {
       // A connection that was closed has rolled back.
       if (this.#sqlite?.inTransaction) this.execute('ROLLBACK', [])
       throw error
+    }
+  }
+
+  /**
+   * Of its own commits, those of readings alone do not count. `PRAGMA data_version` counts those of
+   * other connections, and only those (sqlite.org/pragma.html).
+   */
+  substance(): string | undefined {
+    if (this.#sqlite?.inTransaction) return undefined
+    try {
+      const [found] = this.execute('PRAGMA data_version', []).rows
+      return `${this.#opened} ${found?.[0]} ${this.#changes}`
+    } catch {
+      return undefined
     }
   }
 
@@ -110,13 +144,18 @@ class Connection {
   }
 
   #prepare(sql: string): Prepared {
-    this.#sqlite ??= new Sqlite(this.#file, { timeout: this.#timeout })
+    this.#sqlite ??= this.#open()
     const known = this.#prepared.get(sql)
     const prepared = known ?? prepare(this.#sqlite, sql)
     if (known) this.#prepared.delete(sql)
     else if (this.#prepared.size >= MOST_STATEMENTS) this.#forgetOldest()
     this.#prepared.set(sql, prepared)
     return prepared
+  }
+
+  #open(): Sqlite.Database {
+    this.#opened += 1
+    return new Sqlite(this.#file, { timeout: this.#timeout })
   }
 
   #forgetOldest(): void {

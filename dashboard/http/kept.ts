@@ -12,10 +12,19 @@ interface Kept {
   /** With the request id of the last one. */
   headers: Headers
   until: number
+  /** Of the records; undefined: it has no readings. */
+  revision: number | undefined
 }
 
-/** The requests whose answer may be kept, for how long (ms). */
-const keeping = new WeakMap<Request, number>()
+interface Keeping {
+  /** For how long. */
+  kept_ms: number
+  /** Also while only readings change. */
+  without_readings: boolean
+}
+
+/** The requests whose answer may be kept. */
+const keeping = new WeakMap<Request, Keeping>()
 
 const MOST_BYTES = 64 << 20
 const MOST_ANSWERS = 5_000
@@ -23,22 +32,22 @@ const MOST_CALLERS = 10_000
 /** Of an address, and of credentials, in characters. */
 const LONGEST = 2_048
 
-/** Lets the answer to this request be sent again, for at most so long. */
-export function keep(request: Request, kept_ms: number): void {
-  keeping.set(request, kept_ms)
+/** Lets the answer to this request be sent again. */
+export function keep(request: Request, how: Keeping): void {
+  keeping.set(request, how)
 }
 
 /**
- * Answers as bytes, each for one caller and one address. All of them belong to one revision of the
- * records: any change drops them, the callers included, so a read after a write sees it and a logout
- * is effective at once. Nothing is kept where the revision is unknown.
+ * Answers as bytes, each for one caller and one address. Any change of more than readings drops them,
+ * the callers included, so a read after a write sees it and a logout is effective at once; those with
+ * readings belong to one revision of the records. Nothing is kept where the revision is unknown.
  */
 export class KeptAnswers {
   readonly #deps: Deps
   readonly #answers = new Map<string, Kept>()
   /** By the credentials of the request. */
   readonly #callers = new Map<string, { name: string; until: number }>()
-  #revision: number | undefined
+  #substance: string | undefined
   #bytes = 0
 
   constructor(deps: Deps) {
@@ -53,22 +62,31 @@ export class KeptAnswers {
     if (caller === undefined || caller.until <= now) return undefined
     const answer = this.#answers.get(`${caller.name} ${request.url}`)
     if (answer === undefined || answer.until <= now) return undefined
+    const { revision } = answer
+    if (revision !== undefined && revision !== this.#deps.db.revision()) return undefined
     answer.headers.set(REQUEST_HEADER, newRequestId(this.#deps.random))
     return new Response(answer.body, { headers: answer.headers })
   }
 
   /** Answers with `next`, and keeps the answer if it may be kept and nothing has changed meanwhile. */
   async follow(request: Request, next: () => Response | Promise<Response>): Promise<Response> {
-    const before = request.method === 'GET' ? this.#deps.db.revision() : undefined
+    const { db } = this.#deps
+    const before = request.method === 'GET' ? db.substance() : undefined
+    const revision = before === undefined ? undefined : db.revision()
     const answer = await next()
-    const kept_ms = keeping.get(request)
+    const how = keeping.get(request)
     const admission = admissionOf(request)
-    const isKept = before !== undefined && kept_ms !== undefined && admission !== undefined
+    const isKept = revision !== undefined && how !== undefined && admission !== undefined
     if (!isKept || answer.status !== 200 || answer.headers.has('set-cookie')) return answer
     const { status, headers } = answer
     const bytes = new Uint8Array(await answer.arrayBuffer())
-    if (this.#isCurrent() && this.#revision === before)
-      this.#keep(request, admission, { body: new Blob([bytes]), headers, until: this.#in(kept_ms) })
+    const { kept_ms, without_readings } = how
+    const isSame = without_readings || revision === db.revision()
+    if (isSame && this.#isCurrent() && this.#substance === before)
+      this.#keep(request, admission, {
+        ...{ body: new Blob([bytes]), headers, until: this.#in(kept_ms) },
+        revision: without_readings ? undefined : revision,
+      })
     return new Response(bytes, { status, headers })
   }
 
@@ -79,21 +97,24 @@ export class KeptAnswers {
   #keep(request: Request, { caller, until }: Admission, answer: Kept): void {
     const credentials = credentialsOf(request)
     if (credentials.length > LONGEST || request.url.length > LONGEST) return
-    const size = answer.body.size + request.url.length
+    const name = `${caller.user.id} ${caller.scope ?? ''}`
+    const key = `${name} ${request.url}`
+    this.#bytes -= this.#answers.get(key)?.body.size ?? 0
+    this.#answers.delete(key)
+    const size = answer.body.size
     const isFull = this.#answers.size >= MOST_ANSWERS || this.#callers.size >= MOST_CALLERS
     if (isFull || this.#bytes + size > MOST_BYTES) this.#drop()
-    const name = `${caller.user.id} ${caller.scope ?? ''}`
     this.#callers.set(credentials, { name, until })
-    this.#answers.set(`${name} ${request.url}`, answer)
+    this.#answers.set(key, answer)
     this.#bytes += size
   }
 
-  /** Drops everything if the records have changed. */
+  /** Drops everything if more than readings has changed. */
   #isCurrent(): boolean {
-    const revision = this.#deps.db.revision()
-    if (revision !== this.#revision) this.#drop()
-    this.#revision = revision
-    return revision !== undefined
+    const substance = this.#deps.db.substance()
+    if (substance !== this.#substance) this.#drop()
+    this.#substance = substance
+    return substance !== undefined
   }
 
   #drop(): void {

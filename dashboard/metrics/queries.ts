@@ -1,11 +1,13 @@
 import { type AnyColumn, and, eq, gte, lt, sql } from 'drizzle-orm'
 import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
+import { READINGS } from '#dashboard/db/prepared.ts'
 import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema.ts'
 import type { Metrics } from '#shared/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
 
 /** An inline integer: libSQL binds numbers as floats, which divide differently. */
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))
+const readings_only = sql.raw(READINGS)
 const span = whole(SPAN)
 const quarter = whole(QUARTER)
 
@@ -40,7 +42,7 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
   }))
   await writeAll(db, (queries) => [
     minutesStatement(queries, readings),
-    queries.run(sql`
+    queries.run(sql`${readings_only}
         update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
           last_sync = max(last_sync, reading.value ->> 'synced_at')
         from json_each(${JSON.stringify(metrics)}) as reading
@@ -55,7 +57,7 @@ export function minutesStatement(queries: Queries, readings: readonly Reading[])
     ...[cpu * 10, ram.used, ram.total, disk.used, disk.total].map(Math.round),
     ...load.map((value) => Math.round(value * 100)),
   ])
-  return queries.run(sql`
+  return queries.run(sql`${readings_only}
     insert or replace into metrics_minutes
       (key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15)
     select row.value ->> 0, row.value ->> 1, row.value ->> 2, row.value ->> 3, row.value ->> 4,

@@ -1,5 +1,6 @@
 import type { Base } from '#dashboard/db/base.ts'
-import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { keptValue } from '#dashboard/db/kept.ts'
+import type { Clock } from '#dashboard/runtime/clock.ts'
 import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
@@ -12,7 +13,13 @@ import { maintenanceTroubles } from './attention/maintenance.ts'
 import { offSiteTrouble } from './attention/off-site.ts'
 import { serverTroubles } from './attention/servers.ts'
 import { siteTroubles } from './attention/sites.ts'
-import { countOperations, countSites, type FleetServerRow, listFleetServers } from './queries.ts'
+import {
+  countOperations,
+  countSites,
+  type FleetServerRow,
+  listFleetServers,
+  listSystems,
+} from './queries.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'>
 
@@ -20,27 +27,40 @@ type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
 const DAY_MS = 24 * 3600_000
 
+/** How long it may take until a time of day, such as the end of a certificate, has its effect. */
+const KEPT_MS = 5_000
+
+/** The counts, and the attention items of everything but servers. */
+const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
+  const since = new Date(now.getTime() - DAY_MS).toISOString()
+  const { sites, health, updates, updates_unknown } = await countSites(db, now)
+  const operations = await countOperations(db, since)
+  const systems = await listSystems(db)
+  const ofSites = await siteTroubles(db, { systems, now, since })
+  const isolation = isolationTroubles(await listIsolation(db), now)
+  const maintenance = maintenanceTroubles(await listMaintenance(db))
+  const mail = await mailTroubles(db, now)
+  const jobs = await jobTroubles(db)
+  const backups = await backupTroubles(db, { now, since })
+  const offSite = await offSiteTrouble(db, now)
+  return {
+    counts: { sites, health, operations, updates, updates_unknown },
+    attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups, ...offSite],
+  }
+}, KEPT_MS)
+
 /** The whole fleet on one page: every server, the counts, and the attention items. */
 export async function overview({ db, clock }: Deps) {
+  const { counts, attention } = await withoutServers(db, clock.now())
   const rows = await listFleetServers(db)
-  const { sites, health, updates, updates_unknown } = await countSites(db, clock.now())
-  const since = timestamp(clock, -DAY_MS)
-  const operations = await countOperations(db, since)
-  const counts = { servers: byStatus(rows), sites, health, operations, updates, updates_unknown }
   const servers = rows.map(({ services: _, imports_refused: __, ...server }) =>
     withAge(clock, server),
   )
-  const systems = new Map(rows.map(({ id, os }) => [id, os]))
-  const ofSites = await siteTroubles(db, { systems, now: clock.now(), since })
-  const isolation = isolationTroubles(await listIsolation(db), clock.now())
-  const maintenance = maintenanceTroubles(await listMaintenance(db))
-  const mail = await mailTroubles(db, clock.now())
-  const jobs = await jobTroubles(db)
-  const backups = await backupTroubles(db, { now: clock.now(), since })
-  const offSite = await offSiteTrouble(db, clock.now())
-  const ofServers = [...serverTroubles(rows), ...isolation, ...maintenance, ...mail, ...jobs]
-  const attention = inOrder([...ofServers, ...ofSites, ...backups, ...offSite])
-  return { servers, counts, attention }
+  return {
+    servers,
+    counts: { servers: byStatus(rows), ...counts },
+    attention: inOrder([...serverTroubles(rows), ...attention]),
+  }
 }
 
 /** Adds the seconds since the last sync and the last reading, null before the first. */

@@ -43,6 +43,13 @@ export function listFleetServers(
     .orderBy(asc(servers.name), asc(servers.id))
 }
 
+/** The system of each server, by its id. */
+export async function listSystems(db: Database): Promise<ReadonlyMap<number, string>> {
+  const { id, os } = servers
+  const rows = await db.read.select({ id, os }).from(servers)
+  return new Map(rows.map((row) => [row.id, row.os]))
+}
+
 /** By name. */
 export function listServerPhp(db: Database): Promise<ServerPhp[]> {
   const { id: server_id, name, php_versions } = servers

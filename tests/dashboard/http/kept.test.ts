@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { admissionOf, admit } from '#dashboard/http/caller.ts'
 import { keep } from '#dashboard/http/kept.ts'
 import { UNTIL_CHANGED } from '#dashboard/http/route.ts'
+import { storeReadings } from '#dashboard/metrics/queries.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -52,6 +53,26 @@ describe('an answer is kept', () => {
     expect(isKept('/api/servers')).toBe(false)
     const { body } = await dashboard.call('GET', '/api/servers')
     expect(body.servers[0].name).toBe('two')
+  })
+
+  test('also while only readings change, if it has none of them', async () => {
+    const paths = KEPT.map(({ at }) => pathOf(at))
+    for (const path of paths) await dashboard.send('GET', path)
+    expect(paths.filter((path) => !isKept(path))).toEqual([])
+    const metrics = {
+      ...{ cpu: 1, load: [0, 0, 0] as [number, number, number], uptime: 1 },
+      ...{
+        ram: { used: 1, total: 2, unit: 'MB' as const },
+        disk: { used: 1, total: 2, unit: 'MB' as const },
+      },
+      ...{ os: 'debian-13', version: '0.1.0' },
+    }
+
+    await storeReadings(dashboard.db, [{ server_id: 1, at: 60, metrics }])
+
+    expect(paths.filter((path) => !isKept(path))).toEqual(['/api/fleet', '/api/servers'])
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    expect(body.servers[0].metrics).toEqual(metrics)
   })
 
   test('for a second where it has ages', async () => {
@@ -105,7 +126,7 @@ describe('an answer is not kept', () => {
     const answer = await dashboard.answer(request)
     const store = async (path: string) => {
       const one = asking(path)
-      keep(one, UNTIL_CHANGED)
+      keep(one, { kept_ms: UNTIL_CHANGED, without_readings: true })
       const admission = admissionOf(request)
       if (admission) admit(one, admission)
       await kept.follow(one, () => answer.clone())
@@ -121,7 +142,7 @@ describe('an answer is not kept', () => {
   })
 
   test('while the state of the records is unknown', async () => {
-    dashboard.db.revision = () => undefined
+    dashboard.db.substance = () => undefined
     await dashboard.send('GET', '/api/servers')
 
     expect(isKept('/api/servers')).toBe(false)

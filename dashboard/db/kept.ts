@@ -1,0 +1,33 @@
+import type { Database } from './client.ts'
+
+type Records = Pick<Database, 'substance'>
+
+interface Kept<T> {
+  substance: string
+  until: number
+  value: Promise<T>
+}
+
+/**
+ * A value that is computed from the records without readings, once for all that ask for it until they
+ * change, and at most every `for_ms`: for values in which the time of day counts a little.
+ */
+export function keptValue<D extends Records, T>(
+  compute: (db: D, now: Date) => Promise<T>,
+  for_ms: number,
+): (db: D, now: Date) => Promise<T> {
+  const known = new WeakMap<D, Kept<T>>()
+  return (db, now) => {
+    const substance = db.substance()
+    if (substance === undefined) return compute(db, now)
+    const kept = known.get(db)
+    if (kept?.substance === substance && now.getTime() < kept.until) return kept.value
+    const value = compute(db, now)
+    const one = { substance, until: now.getTime() + for_ms, value }
+    known.set(db, one)
+    value.catch(() => {
+      if (known.get(db) === one) known.delete(db)
+    })
+    return value
+  }
+}
