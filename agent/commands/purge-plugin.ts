@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { applyListener } from '#agent/os/page-purge/listener.ts'
-import { installPlugin, planPlugin, removePlugin } from '#agent/os/page-purge/plugin.ts'
+import * as plugin from '#agent/os/page-purge/plugin.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -18,7 +18,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   const recorded = () => getSite(host, change.domain)
   // What was asked for must not be missing: other changes of the site work without the listener.
   const follow = async (on: Host, site: Site) => {
-    await (isOn(site) ? installPlugin : removePlugin)(on, site)
+    await (isOn(site) ? plugin.installPlugin : plugin.removePlugin)(on, site)
     await applyListener(on, site)
   }
   const verb = isOn(before) ? 'Removing' : 'Installing'
@@ -26,7 +26,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'purge plugin',
       title: `${verb} the plugin that reports changed pages`,
-      effects: planPlugin(before),
+      effects: () => (isOn(before) ? plugin.planRemove : plugin.planInstall)(host, before),
       apply: async () => follow(host, change.into(await recorded())),
       undo: async () => follow(host.steady ?? host, await recorded()),
     },

@@ -77,7 +77,10 @@ function stepsOf(params: Params, host: Host): Step[] {
   const file: Step = {
     name: 'drop-in',
     title: memory === null ? 'Removing the drop-in' : 'Installing the drop-in',
-    effects: async () => dropIn.planDropIn(await recorded()),
+    effects: async () => {
+      const plan = memory === null ? dropIn.planRemove : dropIn.planInstall
+      return plan(host, await recorded())
+    },
     apply: async () => follow(host, await target()),
     undo: async () => follow(steady, await recorded()),
   }

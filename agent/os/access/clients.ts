@@ -4,6 +4,7 @@ import { type Change, declared, deferred, inOrder, provided } from '#agent/os/ef
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import type { Effect } from '#shared/plan.ts'
 import type { ClientAccount } from '#shared/site-clients.ts'
 import { CLOSED, expire, expiries } from './shadow.ts'
 import { withoutManager } from './user-manager.ts'
@@ -12,6 +13,7 @@ import { withoutManager } from './user-manager.ts'
 export const CLIENT_GROUP = 'hosting-client'
 const LONGEST_NAME = 32
 const PASSWD = '/etc/passwd'
+const SHADOW = '/etc/shadow'
 const NO_LOGIN = '/usr/sbin/nologin'
 const DAY_MS = 86_400_000
 /** A day that has passed; shadow(5) gives 0 no meaning. */
@@ -59,20 +61,32 @@ type Owner = Pick<Site, 'user' | 'clients'>
 /** Passwords and expiry: from then on the clients can log in. */
 export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Change {
   const logins = clients.map((client) => ({ ...client, login: loginOf(user, client.token) }))
-  return provided(
-    async () => clients.length > 0,
-    declared(
-      logins.map(({ login }) => effects.change('password', login)),
-      async () => {
-        const days = await expiries(host)
-        for (const { login, expires_at } of logins)
-          if (days.get(login) !== CLOSED)
-            await expire(host, login, dateOf(expires_at, host.clock.now()))
-        const lines = logins.map(({ login, password_hash }) => `${login}:${password_hash}\n`)
-        await host.shell.run(['chpasswd', '--encrypted'], { input: lines.join('') })
-      },
-    ),
-  )
+  return provided(async () => clients.length > 0, {
+    effects: () => planPasswords(host, logins),
+    async apply() {
+      const days = await expiries(host)
+      for (const { login, expires_at } of logins)
+        if (days.get(login) !== CLOSED)
+          await expire(host, login, dateOf(expires_at, host.clock.now()))
+      const lines = logins.map(({ login, password_hash }) => `${login}:${password_hash}\n`)
+      await host.shell.run(['chpasswd', '--encrypted'], { input: lines.join('') })
+    },
+  })
+}
+
+async function planPasswords(
+  host: Host,
+  logins: readonly (ClientAccount & { login: string })[],
+): Promise<Effect[]> {
+  const entries = await entriesOf(host, SHADOW)
+  return logins.flatMap(({ login, password_hash, expires_at }) => {
+    const [, hash, , , , , , day = ''] = entries.find(([name]) => name === login) ?? []
+    const expires = day === CLOSED ? day : dateOf(expires_at, host.clock.now())
+    return [
+      ...(day === expires ? [] : [effects.change('user', login)]),
+      ...(hash === password_hash ? [] : [effects.change('password', login)]),
+    ]
+  })
 }
 
 /** Nobody can log in with a password any more. */
@@ -92,7 +106,7 @@ export async function isClientInPlace(
   { token, password_hash }: ClientAccount,
 ): Promise<boolean> {
   const login = loginOf(user, token)
-  const entry = await entryOf(host, '/etc/shadow', login)
+  const entry = await entryOf(host, SHADOW, login)
   return entry?.[1]?.replace(/^!/, '') === password_hash && (await isWhole(host, user, login))
 }
 
@@ -127,7 +141,7 @@ function dateOf(expires_at: string | null, now: number): string {
 
 /** With the number of the site's user: new files belong to the site. */
 const addition = (host: Host, user: string, login: string): Change =>
-  declared([effects.create('user', login)], async () => {
+  declared([effects.create('user', login), effects.change('group', CLIENT_GROUP)], async () => {
     const [, , uid = '', gid = ''] = (await entryOf(host, PASSWD, user)) ?? []
     if (uid === '') throw new Error(`${user} is not in ${PASSWD}`)
     const place = ['--non-unique', '--uid', uid, '--gid', gid, '--groups', CLIENT_GROUP]
@@ -141,7 +155,7 @@ const addition = (host: Host, user: string, login: string): Change =>
 
 /** By force: userdel(8) refuses while processes with the same number run, such as PHP of the site. */
 const removal = (host: Host, login: string): Change =>
-  declared([effects.remove('user', login)], () =>
+  declared([effects.remove('user', login), effects.change('group', CLIENT_GROUP)], () =>
     host.shell.run(['userdel', '--force', '--', login]),
   )
 

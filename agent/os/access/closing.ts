@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
 import { clientDates, clientLoginsOf } from './clients.ts'
 import { gateOf, hasGate } from './gate.ts'
 import { endSessions } from './sessions.ts'
@@ -19,7 +20,7 @@ export function closingSteps(host: Host, site: Owner): Step[] {
     {
       name: 'close logins',
       title: `Ending the SFTP and SSH sessions of ${site.domain}`,
-      effects: [change('user', site.user), run('stop', 'SSH sessions')],
+      effects: async () => [...(await planAccounts(host, site.user)), run('stop', 'SSH sessions')],
       apply: () => closeLogins(host, site.user),
       undo: () => openLogins(steady, site),
     },
@@ -34,7 +35,7 @@ export function openingSteps(host: Host, site: Owner): Step[] {
     {
       name: 'open logins',
       title: `Allowing logins to ${site.domain} again`,
-      effects: [change('user', site.user)],
+      effects: () => planAccounts(host, site.user),
       apply: () => openLogins(host, site),
       undo: () => closeLogins(steady, site.user),
     },
@@ -43,6 +44,10 @@ export function openingSteps(host: Host, site: Owner): Step[] {
 
 const hasPeople = ({ access = [], clients = [] }: Owner): boolean =>
   access.length + clients.length > 0
+
+/** They close and open the same accounts. */
+const planAccounts = async (host: Host, user: string): Promise<Effect[]> =>
+  (await openAccounts(host, user)).map((account) => change('user', account))
 
 /** sshd asks PAM, which refuses an expired account whatever its key. */
 async function closeLogins(host: Host, user: string): Promise<void> {

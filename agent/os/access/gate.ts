@@ -12,6 +12,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import type { Effect } from '#shared/plan.ts'
 import { keysOf } from './places.ts'
 import { managerAllowed } from './user-manager.ts'
 
@@ -101,7 +102,7 @@ export function withoutGate(host: Host, user: string): Change {
   return inOrder(
     removed(host, 'file', keysOf(gateOf(user))),
     provided(() => host.files.stat(unitPath(socket)), {
-      effects: units.effects,
+      effects: async () => [...(await planStop(host, user)), ...(await units.effects())],
       async apply() {
         await host.shell.run(['systemctl', 'stop', socket])
         await units.apply()
@@ -110,11 +111,33 @@ export function withoutGate(host: Host, user: string): Change {
     }),
     provided(
       () => hasGate(host, user),
-      declared([effects.remove('user', gateOf(user))], async () => {
-        await endShells(host, user)
-        await managerAllowed(host, gateOf(user)).apply()
-        await host.shell.run(['userdel', '--', gateOf(user)])
-      }),
+      inOrder(
+        declared([], () => endShells(host, user)),
+        managerAllowed(host, gateOf(user)),
+        declared([effects.remove('user', gateOf(user))], () =>
+          host.shell.run(['userdel', '--', gateOf(user)]),
+        ),
+      ),
     ),
   )
+}
+
+/** systemd removes a socket that it stops, and the link to it. */
+async function planStop(host: Host, user: string): Promise<Effect[]> {
+  const sockets = await effects.planRemove(host, 'socket', socketOf(user))
+  return [
+    ...(sockets.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
+    ...sockets,
+    ...(await effects.planRemove(host, 'link', linkOf(user))),
+  ]
+}
+
+/** What the start of the socket would do. */
+export async function planStart(host: Host, user: string): Promise<Effect[]> {
+  const sockets = await effects.planMake(host, 'socket', socketOf(user))
+  return [
+    ...(sockets.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+    ...sockets,
+    ...(await effects.planMake(host, 'link', linkOf(user))),
+  ]
 }

@@ -21,7 +21,9 @@ const maskOf = (uid: string) => `${UNITS}/${unitOf(uid)}`
 export const withoutManager = (host: Host, account: string): Change =>
   deferred(async () => {
     const uid = await uidOf(host, account)
-    if (uid === undefined || host.init !== 'systemd') return inOrder()
+    if (host.init !== 'systemd') return inOrder()
+    if (uid === undefined)
+      return declared([effects.create('link', maskOf(numberOf(account)))], none)
     // The start of the agent ends one that a crash left between the two.
     if ((await host.files.stat(maskOf(uid)))?.kind === 'link') return inOrder()
     return inOrder(
@@ -29,6 +31,10 @@ export const withoutManager = (host: Host, account: string): Change =>
       declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),
     )
   })
+
+/** What a plan has for the number of an account that does not exist yet. */
+const numberOf = (account: string) => `<number of ${account}>`
+const none = async () => undefined
 
 /** Before the account is removed: its number may become that of a person. */
 export const managerAllowed = (host: Host, account: string): Change =>

@@ -1,6 +1,9 @@
+import { posix } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
 import { MARK } from '#agent/os/effects/generated.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import type { Effect } from '#shared/plan.ts'
 import { tryAsSite } from './run.ts'
 
 const TIME_MS = 20_000
@@ -19,6 +22,8 @@ export interface Found {
   kind: (typeof KINDS)[number]
   /** Of another one: the plugin that it names. */
   name: string
+  /** It has the whole text of this version of the agent. */
+  is_current: boolean
 }
 
 /**
@@ -26,13 +31,13 @@ export interface Found {
  * extensions, of which older versions of PHP need one for JSON.
  */
 const PROGRAM = String.raw`<?php
-[, $action, $path, $text, $makes] = $argv + [3 => '', 4 => ''];
-function look($path) {
+[, $action, $path, $text, $makes] = $argv + [4 => ''];
+function look($path, $wanted) {
   if (!is_dir(dirname($path))) return ['no_folder', ''];
   clearstatcache();
   if (@lstat($path) === false) return ['none', ''];
   $text = is_file($path) ? (string) @file_get_contents($path, false, null, 0, 8192) : '';
-  if (strpos($text, '${MARK}') !== false) return ['own', ''];
+  if (strpos($text, '${MARK}') !== false) return ['own', $text === $wanted ? 'current' : ''];
   $name = preg_match('/^[ \t\/*#@]*Plugin Name:(.*)$/mi', $text, $found) ? $found[1] : '';
   $name = trim(preg_replace('/[^\x20-\x7e]/', '?', str_replace('*/', '', $name)));
   return ['other', substr($name, 0, ${MOST_NAME})];
@@ -43,8 +48,8 @@ function fail() {
   exit(1);
 }
 if ($action === 'install' && $makes !== '' && is_dir(dirname($path, 2))) @mkdir(dirname($path), 0755);
-[$kind, $name] = look($path);
-if ($action === 'install' && in_array($kind, ['none', 'own'], true)) {
+[$kind, $name] = look($path, $text);
+if ($action === 'install' && in_array("$kind $name", ['none ', 'own '], true)) {
   $new = $path . '.' . bin2hex(random_bytes(8));
   $file = fopen($new, 'x');
   $whole = $file && fwrite($file, $text) === strlen($text) && fflush($file) && fclose($file);
@@ -64,13 +69,34 @@ export async function handle(
   action: 'look' | 'install' | 'remove',
   { path, text, makes_folder }: OwnFile,
 ): Promise<Found> {
-  const more = action === 'install' ? [text, ...(makes_folder ? ['folder'] : [])] : []
-  const argv = [`/usr/bin/php${php}`, '-n', '--', action, path, ...more]
+  const more = action === 'install' && makes_folder ? ['folder'] : []
+  const argv = [`/usr/bin/php${php}`, '-n', '--', action, path, text, ...more]
   const options = { input: PROGRAM, umask: 0o027, network: false, timeout_ms: TIME_MS, memory: 128 }
   const { code, stdout, stderr } = await tryAsSite(host, { user }, argv, options)
   const [, word, name = ''] = /^(\w+) (.{0,100})$/.exec(stdout) ?? []
   const kind = KINDS.find((one) => one === word)
-  if (code === 0 && kind) return { kind, name }
+  if (code === 0 && kind)
+    return {
+      kind,
+      name: kind === 'other' ? name : '',
+      is_current: kind === 'own' && name === 'current',
+    }
   const reason = stderr.trim().slice(-300) || `exit status ${code}`
   throw new Error(`${path} was not handled (${action}): ${reason}`)
+}
+
+/** What `handle` would do. */
+export async function planHandle(
+  host: Host,
+  site: Pick<Site, 'user' | 'php'>,
+  action: 'install' | 'remove',
+  file: OwnFile,
+): Promise<Effect[]> {
+  const { path, makes_folder } = file
+  const { kind, is_current } = await handle(host, site, 'look', file)
+  if (action === 'remove') return kind === 'own' ? [effects.remove('file', path)] : []
+  if (kind === 'own') return is_current ? [] : [effects.change('file', path)]
+  if (kind === 'none') return [effects.create('file', path)]
+  if (kind === 'other' || !makes_folder) return []
+  return [effects.create('folder', posix.dirname(path)), effects.create('file', path)]
 }

@@ -1,8 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
 import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
-import { declared, removedTree } from '#agent/os/effects/change.ts'
-import { create, remove, run } from '#agent/os/effects/effects.ts'
+import { removedTree } from '#agent/os/effects/change.ts'
+import { planMake, planPut, remove, run } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitDisk, releaseRooms } from '#agent/os/users/quota.ts'
 import type { Step } from '#agent/steps/command.ts'
@@ -36,11 +36,12 @@ export function keepStep(host: Host, user: string, facts?: () => Facts): Step {
   return {
     name: 'keep',
     title: 'Keeping the current state',
-    ...declared([create('folder', folder)], async () => {
+    effects: () => planMake(host, 'folder', ...restoreFolders(user), folder),
+    async apply() {
       for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
       const known = facts?.()
       if (known) await host.files.write(factsIn(folder), `${JSON.stringify(known)}\n`, SECRET)
-    }),
+    },
     undo: removedTree(host.steady ?? host, 'folder', folder).apply,
     holds: true,
   }
@@ -81,11 +82,12 @@ export function recordStep(host: Host, user: string, what = 'state'): Step {
   return {
     name: 'record',
     title: `Keeping the previous ${what} for a week`,
-    ...declared([remove('folder', replaced), create('folder', previous)], async () => {
+    effects: async () => [remove('folder', replaced), await planPut(host, previous, 'folder')],
+    async apply() {
       if (!(await host.files.stat(replaced))) return
       await host.files.remove(previous)
       await host.files.rename(replaced, previous)
-    }),
+    },
     decided: async () => !(await host.files.stat(replaced)),
   }
 }

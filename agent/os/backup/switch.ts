@@ -1,14 +1,16 @@
 import type { Host } from '#agent/host/ports.ts'
 import { closingSteps, openingSteps } from '#agent/os/access/closing.ts'
 import { run } from '#agent/os/effects/effects.ts'
+import { without } from '#agent/os/effects/without.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
-import { installDropIn, planDropIn } from '#agent/os/object-cache/drop-in.ts'
-import { installPlugin, planPlugin } from '#agent/os/page-purge/plugin.ts'
+import * as dropIn from '#agent/os/object-cache/drop-in.ts'
+import * as plugin from '#agent/os/page-purge/plugin.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
+import type { Effect } from '#shared/plan.ts'
 import { holdForReplacing, releaseAfterReplacing } from './hold.ts'
 
 /**
@@ -40,20 +42,23 @@ function ownFileSteps(host: Host, site: Site): Step[] {
   const objects: Step = {
     name: 'drop-in',
     title: 'Installing the drop-in of the object cache',
-    effects: planDropIn(site),
-    apply: () => orWarn(installDropIn(host, site)),
+    effects: () => orNone(dropIn.planInstall(host, site)),
+    apply: () => orWarn(dropIn.installDropIn(host, site)),
   }
   const pages: Step = {
     name: 'purge plugin',
     title: 'Installing the plugin that reports changed pages',
-    effects: planPlugin(site),
-    apply: () => orWarn(installPlugin(host, site)),
+    effects: () => orNone(plugin.planInstall(host, site)),
+    apply: () => orWarn(plugin.installPlugin(host, site)),
   }
   return [
     ...(site.object_cache ? [objects] : []),
     ...(site.settings?.page_purge === true ? [pages] : []),
   ]
 }
+
+/** A site whose PHP does not run can be restored, too. */
+const orNone = (planned: Promise<Effect[]>): Promise<Effect[]> => planned.catch(() => [])
 
 async function* orWarn(done: Promise<void>): Progress<void> {
   try {
@@ -71,7 +76,8 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     {
       name: 'start',
       title: `Starting PHP ${php}`,
-      effects: () => fpm.planApply(host, site),
+      effects: async () =>
+        fpm.planApply(without(host, await fpmRemoval.planPauseAll(host, site)), site),
       apply: () => fpm.apply(host, site),
       undo: () => fpmRemoval.pauseAll(steady, site),
     },

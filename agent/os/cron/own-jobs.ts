@@ -14,7 +14,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { TIMER_WANTS } from './files.ts'
-import { JOB_PROGRAM_FILES } from './job-runner.ts'
+import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from './job-runner.ts'
 import { isTimer, jobFiles, jobUnits, pathOfUnit, wantsOfUnit } from './own-files.ts'
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'jobs'>
@@ -29,6 +29,7 @@ export const applyOwn = (host: Host, site: Owner): Change =>
     const timers = [...units].filter(isTimer)
     if (jobs.length === 0) return withoutUnits(host, former)
     const written = inOrder(
+      folder(host, JOB_PROGRAMS),
       generated(host, [...JOB_PROGRAM_FILES, ...files]),
       folder(host, TIMER_WANTS),
       ...timers.map((unit) => linked(host, pathOfUnit(unit), wantsOfUnit(unit))),

@@ -42,7 +42,7 @@ export const planMake = planIf('create', false)
 /** Of removing existing objects. */
 export const planRemove = planIf('remove', true)
 
-/** Of writing a text that always differs. */
-export async function planPut({ files }: Host, path: string): Promise<Effect> {
-  return (await files.stat(path)) ? change('file', path) : create('file', path)
+/** Of writing a text that always differs, or of replacing a whole folder. */
+export async function planPut({ files }: Host, path: string, kind = 'file'): Promise<Effect> {
+  return (await files.stat(path)) ? change(kind, path) : create(kind, path)
 }

@@ -81,9 +81,11 @@ export async function planSync(host: Host, relay: boolean): Promise<Effect[]> {
       ...(runs ? [effects.remove('service', MAIL_UNIT)] : []),
       ...(await effects.planRemove(host, 'link', LINK)),
       ...(await effects.planRemove(host, 'file', MAIL_UNIT_PATH)),
+      ...(await effects.planRemove(host, 'socket', ...(await socketsOf(host)))),
     ]
   }
-  const started = runs ? [] : [effects.create('service', MAIL_UNIT)]
+  const opened = await effects.planMake(host, 'socket', ...(await socketsOf(host)))
+  const started = runs ? [] : [effects.create('service', MAIL_UNIT), ...opened]
   if (host.init === 'direct') return started
   const unit = { path: MAIL_UNIT_PATH, text: await renderMailUnit(host) }
   return [
@@ -126,10 +128,13 @@ async function stop(host: Host): Promise<void> {
 
 /** A site that finds none fails immediately: there is no relay. */
 export async function removeSockets(host: Host): Promise<void> {
-  const places = mailPlaces(host.settings.mail_dir)
-  for (const { name } of await host.files.list(places.sockets)) {
-    await host.files.remove(`${places.sockets}/${name}/mail.sock`)
-  }
+  for (const path of await socketsOf(host)) await host.files.remove(path)
+}
+
+/** Those of all sites, which the queue opens. */
+async function socketsOf({ files, settings }: Host): Promise<string[]> {
+  const { sockets } = mailPlaces(settings.mail_dir)
+  return (await files.list(sockets)).map(({ name }) => `${sockets}/${name}/mail.sock`)
 }
 
 /** Also at boot on machines without systemd. */

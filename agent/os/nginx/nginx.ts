@@ -27,7 +27,7 @@ import { ownNetworks } from './cdn-networks.ts'
 import { availablePath, findLink, linkFor, linksOf } from './link.ts'
 import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
 import { specificAddresses } from './places.ts'
-import { passwordFileOf, passwordFiles, unusedPasswords } from './protection.ts'
+import { PASSWORDS, passwordFileOf, passwordFiles, unusedPasswords } from './protection.ts'
 import type { Certificate } from './redirects.ts'
 import { renderVhost, type Vhost } from './vhost.ts'
 import { isFrozen, pinnedOf } from './vhost-files.ts'
@@ -85,12 +85,14 @@ export async function planApply(
   const found = await serversIfInstalled(host)
   const text = await textOf(host, { site, certificate }, found)
   const vhost = { path: availablePath(site.domain), text }
+  const passwords = passwordFiles(site)
   // Without one, the steps that prepare the server for sites list it.
   const known = (await host.files.read(BASE_PATH)) !== undefined
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.planGenerate(host, [...base, ...passwordFiles(site), vhost])),
+    ...(await effects.planMake(host, 'folder', ...(passwords.length > 0 ? [PASSWORDS] : []))),
+    ...(await effects.planGenerate(host, [...base, ...passwords, vhost])),
     ...(await effects.planRemove(host, 'file', ...unusedPasswords(site))),
     ...(await effects.planMake(host, 'link', link)),
     ...(hasPageCache(site) ? await effects.planMake(host, 'folder', pageCacheOf(site.user)) : []),

@@ -3,7 +3,8 @@ import { CONFIGURATION } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
 /** No program of a site sees this folder. */
-export const passwordFileOf = (user: string) => `${CONFIGURATION}/staging/${user}.htpasswd`
+export const PASSWORDS = `${CONFIGURATION}/staging`
+export const passwordFileOf = (user: string) => `${PASSWORDS}/${user}.htpasswd`
 
 /** What visitors sign in with, before everything else; undefined: the site is public. */
 const accessOf = ({ staging, settings }: Site) => staging ?? settings?.basic_auth

@@ -11,6 +11,8 @@ import { LISTENER_PHP_TEXT } from './listener-php.ts'
 import {
   LISTENER_PHP,
   PLUGIN_PHP,
+  purgeSocketOf,
+  RUN_FOLDER,
   servicePathOf,
   serviceUnitOf,
   socketPathOf,
@@ -71,6 +73,8 @@ export async function planListener(host: Host, site: Site): Promise<Effect[]> {
     ...(await effects.planGenerate(host, filesOf(site))),
     ...link,
     ...(link.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+    ...(await effects.planMake(host, 'folder', RUN_FOLDER)),
+    ...(await effects.planMake(host, 'socket', purgeSocketOf(user))),
   ]
 }
 
@@ -95,5 +99,6 @@ export async function planRemoveListener(host: Host, user: string): Promise<Effe
     ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
     ...link,
     ...(await effects.planRemove(host, 'file', servicePathOf(user), socketPathOf(user))),
+    ...(await effects.planRemove(host, 'socket', purgeSocketOf(user))),
   ]
 }

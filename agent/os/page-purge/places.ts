@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 
-const FOLDER = '/run/hosting-purge'
+export const RUN_FOLDER = '/run/hosting-purge'
 /** What the socket of a user is the hash of; the program in the site computes it, too. */
 const SALT = 'hosting-purge '
 
 /** As the sockets of PHP-FPM: every process can list their paths, so they name no site. */
 export function purgeSocketOf(user: string): string {
   const hash = createHash('sha256').update(`${SALT}${user}`).digest('hex')
-  return `${FOLDER}/${hash.slice(0, 32)}.sock`
+  return `${RUN_FOLDER}/${hash.slice(0, 32)}.sock`
 }
 
 /** The same in PHP, for the user that runs it. */
-export const SOCKET_IN_PHP = `'${FOLDER}/' . substr(hash('sha256', '${SALT}' . $account['name']), 0, 32) . '.sock'`
+export const SOCKET_IN_PHP = `'${RUN_FOLDER}/' . substr(hash('sha256', '${SALT}' . $account['name']), 0, 32) . '.sock'`
 
 export const socketUnitOf = (user: string) => `hosting-purge@${user}.socket`
 export const serviceUnitOf = (user: string) => `hosting-purge@${user}.service`

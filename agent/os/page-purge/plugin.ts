@@ -1,9 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
-import { handle, type OwnFile } from '#agent/os/as-site/own-file.ts'
-import { change } from '#agent/os/effects/effects.ts'
+import { handle, type OwnFile, planHandle } from '#agent/os/as-site/own-file.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import { MU_PLUGIN_TEXT } from './plugin-php.ts'
 
 type Owner = Pick<Site, 'user' | 'php'>
@@ -29,4 +29,10 @@ export async function removePlugin(host: Host, site: Owner): Promise<void> {
   await handle(host, site, 'remove', fileOf(site))
 }
 
-export const planPlugin = ({ user }: Pick<Site, 'user'>) => [change('file', pluginPathOf(user))]
+/** What `installPlugin` would do. */
+export const planInstall = (host: Host, site: Owner): Promise<Effect[]> =>
+  planHandle(host, site, 'install', fileOf(site))
+
+/** What `removePlugin` would do. */
+export const planRemove = (host: Host, site: Owner): Promise<Effect[]> =>
+  planHandle(host, site, 'remove', fileOf(site))

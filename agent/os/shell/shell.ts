@@ -8,6 +8,7 @@ import {
   hasGate,
   hasShell,
   isGateChanged,
+  planStart,
   RUN_FOLDER,
   socketUnitOf,
   templateOf,
@@ -69,6 +70,7 @@ export function shellOf(host: Host, site: Owner): Change {
   const socket = socketUnitOf(user)
   const files = inOrder(
     folder(host, TMPFILES_FOLDER),
+    folder(host, JOB_PROGRAMS),
     generated(host, filesOf(site)),
     folder(host, WANTS_FOLDER),
     linked(host, unitPath(socket), wantsPath(socket)),
@@ -92,10 +94,13 @@ export function shellOf(host: Host, site: Owner): Change {
       }),
     ),
     withoutManager(host, gateOf(user)),
-    declared([effects.run('start', socket)], async () => {
-      await host.shell.run(['systemctl', 'daemon-reload'])
-      await host.shell.run(['systemctl', 'start', socket])
-    }),
+    {
+      effects: () => planStart(host, user),
+      async apply() {
+        await host.shell.run(['systemctl', 'daemon-reload'])
+        await host.shell.run(['systemctl', 'start', socket])
+      },
+    },
   )
 }
 

@@ -27,6 +27,7 @@ import { effectiveOf, problemsIn, testConfig } from './effective.ts'
 import { finishReload, reload, SSH_UNIT } from './reload.ts'
 
 const PACKAGE = 'openssh-server'
+const RUN_FOLDER = '/run/sshd'
 /** Only the access of sites may change. */
 const OTHERS = ['root', 'nobody']
 
@@ -116,6 +117,7 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
       name: 'sshd',
       title: 'Configuring the SSH server',
       effects: async () => [
+        ...(await effects.planMake(host, 'folder', RUN_FOLDER, DROP_INS)),
         ...(await effects.planGenerate(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
         effects.run('reload', SSH_UNIT),
       ],
@@ -133,7 +135,7 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
 
 async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
   const [part, whole] = [`${TRIAL}.conf`, TRIAL]
-  await host.files.mkdir('/run/sshd', { mode: 0o755 })
+  await host.files.mkdir(RUN_FOLDER, { mode: 0o755 })
   await host.files.mkdir(ACCESS, { mode: 0o755 })
   try {
     await host.files.write(part, DROP_IN_TEXT)

@@ -49,6 +49,7 @@ describe('site.jobs', () => {
     )
     const added = Object.keys(host.disk.all).filter((path) => !before.includes(path))
     expect(added).toEqual([
+      '/usr/local/lib/hosting/bin',
       ...['/usr/local/lib/hosting/bin/php', '/usr/local/lib/hosting/bin/wp'],
       '/usr/local/lib/hosting/run-job.php',
     ])
@@ -77,6 +78,7 @@ describe('site.jobs', () => {
     const effects = typeof step?.effects === 'function' ? await step.effects() : []
 
     expect(effects.map(({ action, name }) => `${action} ${name}`)).toEqual([
+      'create /usr/local/lib/hosting/bin',
       'create /usr/local/lib/hosting/run-job.php',
       'create /usr/local/lib/hosting/bin/php',
       'create /usr/local/lib/hosting/bin/wp',

@@ -1,18 +1,17 @@
 import { commands } from '#agent/commands/index.ts'
 import { done, printed } from '#agent/host/simulated/programs/output.ts'
+import { loginsOf } from '#agent/os/site/paths.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { storePart } from '#agent/os/site-database/uploads.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { shopPem, shopSelfSignedPem } from '#tests/support/fixtures/certificates.ts'
-import { ANNA } from '#tests/support/ssh-keys.ts'
 import { contextOf, listOfTables, outcome, shop } from './debian.ts'
+import { CASES, MORE_CASES, uploads, type Work } from './everyday-cases.ts'
 import { machineOf } from './full-disk.ts'
-import { hashOf, STAGING } from './staging.ts'
+import { STAGING } from './staging.ts'
 import { authority, serveTokens } from './tls-site.ts'
 import { withSshd } from './with-sshd.ts'
-
-type Work = readonly [command: CommandName, params?: object]
 
 /** A command on a site, and a machine on which it can run. */
 export interface Case {
@@ -23,93 +22,11 @@ export interface Case {
 }
 
 const { domain } = shop
-const upload = 'a'.repeat(16)
 const DUMP = 'CREATE TABLE a (b INT);\n-- Dump completed on 2026-01-01\n'
-const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
-const RELAY = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'agency' }
-const grant = (id: number, kind: string) => ({
-  ...{ id, person: `Person ${id}`, kind, expires_at: null, keys: [ANNA] },
-})
-const client = (token: string, letter: string) => ({
-  ...{ token, label: token, expires_at: null, password_hash: `$2b$10$${letter.repeat(53)}` },
-})
-const job = (name: string, hour: number) => ({
-  ...{ name, schedule: `0 ${hour} * * *`, command: 'wp cache flush' },
-})
-
-const names = (...aliases: string[]): Work => [
-  'site.domains',
-  { aliases, redirects: aliases.map((name) => ({ domain: `old.${name}` })) },
-]
-const limits = (php_settings: object | null): Work => ['site.configure', { php_settings }]
-const LIMITS = limits({ execution_time: 90, values: { allow_url_fopen: 'off' } })
-const protection = (given: object | null, page_purge: boolean): Work => [
-  'site.configure',
-  { basic_auth: given, maintenance: given && { allow: ['::1'], message: '' }, page_purge },
-]
-const PROTECTED = protection({ user: 'client', password_hash: hashOf('letmein') }, true)
-const objects = (memory: number | null): Work => ['site.object-cache', { memory }]
-const jobs = (...list: object[]): Work => ['site.jobs', { jobs: list }]
-const JOBS = jobs(job('changed', 3), job('former', 3))
-const debug = (until: string | null): Work => ['wp.debug', { until }]
-const DEBUG = debug('2026-01-01T08:00:00Z')
-const access = (grants: object[], clients: object[]): Work => ['site.access', { grants, clients }]
-const PEOPLE = access([grant(1, 'shell')], [client('abcd2345', 'a')])
-const tls = (mode: string): Work => ['tls.issue', { tls: mode, email: shop.email }]
-const mail = (given: object | null, more: object = { domain: undefined }): Work => [
-  'mail.apply',
-  { ...RULES, relay: given && { ...RELAY, password: 'password' }, ...more },
-]
-const temporary = { rights: 'read', minutes: 10, account_hash: `*${'AB'.repeat(20)}` }
-const user = (token: string): Work => ['database.user', { ...temporary, token }]
-const pool = (tier: string): Work => [
-  'pool.apply',
-  { user: shop.user, php_version: shop.php, tier },
-]
-const password = (word: string): Work => ['staging.password', { password_hash: hashOf(word) }]
-const LOGIN: Work = ['wp.login', { user_id: null, token_hash: 'ab'.repeat(32) }]
 const ANSWERS: [part: string, printed: string][] = [
   [`'role' => 'administrator'`, JSON.stringify({ login: 'anna', url: `http://${domain}` })],
   ['cron event run', 'Success: Executed a total of 3 cron events.\n'],
 ]
-const IMPORT: Work = ['database.import', { upload, part_count: 1, packed: false }]
-const NAME = `hosting_tmp_a1b2c3d4e5_${Date.UTC(2026, 0, 1) / 1000 + 600}`
-
-/** The work of a case last; those before it make the machine. */
-const CASES: Record<string, readonly Work[]> = {
-  'more domains': [names('b.example', 'c.example'), names(), names('b.example')],
-  'fewer domains': [names('b.example', 'c.example'), names('c.example')],
-  'limits of PHP': [LIMITS, limits(null), LIMITS],
-  'no limits of PHP': [LIMITS, limits(null)],
-  'a protected site': [PROTECTED, protection(null, false), PROTECTED],
-  'a public site': [PROTECTED, protection(null, false)],
-  'an object cache': [objects(64), objects(null), objects(64)],
-  'a smaller object cache': [objects(64), objects(32)],
-  'no object cache': [objects(64), objects(null)],
-  'other jobs': [JOBS, jobs(job('changed', 4), job('new', 5))],
-  'no jobs': [JOBS, jobs()],
-  'a debug log': [DEBUG, debug(null), DEBUG],
-  'no debug log': [DEBUG, debug(null)],
-  'a suspended site': [JOBS, objects(64), ['site.suspend']],
-  'a site that is resumed': [JOBS, objects(64), ['site.suspend'], ['site.resume']],
-  'a larger pool': [pool('medium')],
-  'another password of a staging site': [password('former'), password('letmein')],
-  'the access of others': [PEOPLE, access([grant(2, 'sftp')], [client('efgh2345', 'b')])],
-  'no access': [PEOPLE, access([], [])],
-  'a temporary user': [user('a1b2c3d4e5')],
-  'no temporary user': [user('a1b2c3d4e5'), ['database.user-end', { user: NAME }]],
-  Adminer: [['database.tool', { ...temporary, token: 'a1b2c3d4e5' }]],
-  'an import': [IMPORT],
-  'a certificate of its own': [tls('self-signed'), tls('none'), tls('self-signed')],
-  'a certificate of an authority': [tls('letsencrypt'), tls('self-signed'), tls('letsencrypt')],
-  'no certificate': [tls('self-signed'), tls('none')],
-  'an empty page cache': [['cache.purge']],
-  'a relay of the server': [mail(RELAY), mail(null), mail(RELAY)],
-  'no relay of the server': [mail(RELAY), mail(null)],
-  'a login': [LOGIN],
-  'due events': [['wp.cron-run']],
-  'a relay of the site': [mail(RELAY), mail(RELAY, { from_address: 'info@shop.example' })],
-}
 
 /** With the programs and the answers that the commands need. */
 async function ready(): Promise<FakeHost> {
@@ -128,16 +45,19 @@ async function ready(): Promise<FakeHost> {
   host.table.php = (machine, argv, options) => {
     const text = `${argv.join(' ')}\n${options.input}`
     const [, stdout] = ANSWERS.find(([part]) => text.includes(part)) ?? []
+    const [, login] = /file_put_contents\(\$folder \. '(\/[\da-f]{64})'/.exec(text) ?? []
+    if (login !== undefined) machine.disk.putText(`${loginsOf(shop.user)}${login}`, '')
     return stdout === undefined ? (php?.(machine, argv, options) ?? done()) : printed(stdout)
   }
   authority(host, () => ({ chain: shopPem }))
   serveTokens(host, [domain, `www.${domain}`])
   for (const path of ['redis-check-rdb', 'git', 'composer', 'rsync'])
     host.disk.putText(`/usr/bin/${path}`, '')
+  host.disk.putFolder('/srv/www/shop/public/wp-content')
   host.disk.putText('/usr/share/adminer/adminer.php', '<?php')
   host.disk.putText('/var/cache/hosting/shop/4/c4/page', '')
   host.pages.set(`https://${domain}/`, 'front page')
-  await storePart(host, { domain, upload, part: 0, data: btoa(DUMP) })
+  for (const upload of uploads) await storePart(host, { domain, upload, part: 0, data: btoa(DUMP) })
   return host
 }
 
@@ -162,12 +82,16 @@ async function madeBy(works: readonly Work[]): Promise<FakeHost> {
   return host
 }
 
-export const EVERYDAY: Case[] = Object.entries(CASES).flatMap(([title, works]) => {
-  const last = works.at(-1)
-  if (!last) return []
-  const make = () => madeBy(works.slice(0, -1))
-  return [{ title, command: last[0], params: paramsFor(last), make }]
-})
+const casesOf = (cases: Record<string, readonly Work[]>): Case[] =>
+  Object.entries(cases).flatMap(([title, works]) => {
+    const last = works.at(-1)
+    if (!last) return []
+    const make = () => madeBy(works.slice(0, -1))
+    return [{ title, command: last[0], params: paramsFor(last), make }]
+  })
+
+export const EVERYDAY = casesOf(CASES)
+export const MORE = casesOf(MORE_CASES)
 
 /** Files of every import, a failed one included. */
 const KEPT = /^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/

@@ -5,7 +5,8 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 
 const NOT_FILES =
-  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
+  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|srv\/www\/[^/]+\/tmp\/logins$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
+const LOGIN = /^\/srv\/www\/([^/]+)\/tmp\/logins\/[\da-f]{64}$/
 const UNITS: Record<string, string> = {
   '/run/nginx.pid': 'nginx.service',
   '/run/mysqld/mysqld.pid': 'mariadb.service',
@@ -15,28 +16,57 @@ const UNITS: Record<string, string> = {
 /** The things of a plan on a fake machine. */
 export async function thingsOf(host: FakeHost): Promise<Things> {
   const things = new Map<string, string>()
-  for (const [path, node] of host.disk.walk()) {
-    const unit = unitOf(path)
-    if (unit) things.set(`service ${unit}`, '')
-    if (NOT_FILES.test(path)) continue
-    things.set(`${kindOf(path, node)} ${path}`, contentOf(node))
-  }
+  for (const [path, node] of host.disk.walk()) notePath(host, things, path, node)
   await entries(host, things, 'user', '/etc/passwd', /^([^:]+):.*$/gm)
-  await entries(host, things, 'user', '/etc/shadow', /^([^:]+):.*$/gm)
+  shadows(host, things)
+  noteSockets(host, things)
   await entries(host, things, 'group', '/etc/group', /^([^:]+):.*$/gm)
   await entries(host, things, 'package', '/var/lib/dpkg/status', /^Package: (\S+)$/gm)
   for (const name of host.databases.keys()) things.set(`database ${name}`, '')
   for (const [user, account] of host.mariadb.accounts)
     things.set(`account ${user}@localhost`, JSON.stringify(account))
-  for (const line of host.ran) noteWpCli(things, line)
+  for (const { user } of await host.database.admin('list_temporary_accounts'))
+    things.set(`account ${user}@localhost`, '')
+  for (const run of host.runs) noteClient(things, run)
   return things
 }
 
-function noteWpCli(things: Map<string, string>, line: string): void {
-  const [, user] = /--path=\/srv\/www\/([^/]+)\/public /.exec(line) ?? []
-  const key = `database ${user}`
-  if (things.has(key)) things.set(key, `${things.get(key)} wp-cli`)
+function notePath(host: FakeHost, things: Map<string, string>, path: string, node: Node): void {
+  const unit = unitOf(path)
+  if (unit) things.set(`service ${unit}`, '')
+  const [, user] = LOGIN.exec(path) ?? []
+  if (user !== undefined) things.set(`login ${domainOf(host, user)}`, '')
+  else if (!NOT_FILES.test(path)) things.set(`${kindOf(path, node)} ${path}`, contentOf(node))
 }
+
+/** Programs that change the database of a site; what events of the site do is its own. */
+const CLIENTS = [/--path=\/srv\/www\/([^/]+)\/public (?!cron event )/, /^mariadb .* --binary-mode .* -- (\S+)$/]
+
+function noteClient(
+  things: Map<string, string>,
+  { line, options }: FakeHost['runs'][number],
+): void {
+  // It admits a login.
+  if (options.input?.includes('/tmp/logins')) return
+  for (const client of CLIENTS) {
+    const key = `database ${client.exec(line)?.[1]}`
+    if (things.has(key)) things.set(key, `${things.get(key)} changed`)
+  }
+}
+
+/** Other programs change a password than an account: it counts for itself. */
+function shadows({ disk }: FakeHost, things: Map<string, string>): void {
+  for (const line of (disk.text('/etc/shadow') ?? '').split('\n')) {
+    const [name, hash = '', ...rest] = line.split(':')
+    const user = things.get(`user ${name}`)
+    if (user !== undefined) things.set(`user ${name}`, [user, ...rest].join(':'))
+    if (hash.startsWith('$')) things.set(`password ${name}`, hash)
+  }
+}
+
+/** The comment of a user has it. */
+const domainOf = ({ disk }: FakeHost, user: string) =>
+  new RegExp(`^${user}:(?:[^:]*:){3}[^:]*?([^ :]+):`, 'm').exec(disk.text('/etc/passwd') ?? '')?.[1]
 
 async function entries(
   { disk }: FakeHost,
@@ -49,17 +79,23 @@ async function entries(
   for (const [line, name] of text.matchAll(pattern)) things.set(`${kind} ${name}`, line)
 }
 
+/** find(1) empties a page cache. */
+export function emptying(host: FakeHost): FakeHost {
+  host.table.find = ({ disk }, argv) => {
+    const files = [...disk.walk()].filter(([, { kind }]) => kind === 'file')
+    for (const [path] of files) if (path.startsWith(`${argv[1]}/`)) disk.drop(path)
+    return done()
+  }
+  return host
+}
+
 /** Adds effects of programs that no code of the agent reads back. */
 export function lifelike(host: FakeHost): FakeHost {
   const { stream } = host.shell
-  const { systemctl = done } = host.table
+  const { systemctl = done } = emptying(host).table
   host.table = {
     ...host.table,
     php: wpCli,
-    find({ disk }, argv) {
-      disk.drop(`${argv[1]}/page`)
-      return done()
-    },
     'start-stop-daemon'(_, argv) {
       if (argv.includes('/run/nginx.pid')) caches(host)
       return done()
@@ -111,7 +147,17 @@ function kindOf(path: string, { kind }: Node): string {
 }
 
 function unitOf(path: string): string | undefined {
-  const [, unit] =
-    /^\/sys\/fs\/cgroup\/.*\/(hosting-fpm@.+\.service)\/cgroup.procs$/.exec(path) ?? []
+  const [, unit] = /^\/sys\/fs\/cgroup\/.*\/(hosting-.+\.service)\/cgroup.procs$/.exec(path) ?? []
   return unit ?? UNITS[path]
+}
+
+/** A socket unit is active while its socket exists; that of PHP-FPM belongs to the service. */
+function noteSockets({ disk }: FakeHost, things: Map<string, string>): void {
+  for (const name of disk.names('/etc/systemd/system')) {
+    const text = /^(?!hosting-fpm@).*\.socket$/.test(name)
+      ? disk.text(`/etc/systemd/system/${name}`)
+      : ''
+    const [, path] = /^Listen(?:Stream|Datagram)=(\/.+)$/m.exec(text ?? '') ?? []
+    if (path !== undefined && disk.find(path)) things.set(`service ${name}`, '')
+  }
 }

@@ -1,6 +1,7 @@
 import type { Output } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import { openSockets } from '#agent/host/simulated/mail-queue.ts'
+import { link } from '#agent/host/simulated/nodes.ts'
 import { done, failed } from './output.ts'
 
 const UNITS = '/etc/systemd/system'
@@ -24,8 +25,7 @@ export function systemctl({ disk }: { disk: Disk }, argv: readonly string[]): Ou
 /** A service gets a process and, if it has one, its socket. */
 export function startUnit(disk: Disk, unit: string): void {
   const [, program] = /^ExecStart=\S*\/(\S+)/m.exec(textOf(disk, unit)) ?? []
-  const listens = socketOf(disk, unit.replace(/\.service$/, '.socket'))
-  if (listens !== undefined) disk.putText(listens, '')
+  openAll(disk, unit.replace(/\.service$/, '.socket'))
   const ends = textOf(disk, unit).includes('\nType=oneshot\n')
   if (program !== undefined && unit.endsWith('.service') && !ends)
     disk.putText(processesOf(disk, unit), `${pidOf(disk, program)}\n`)
@@ -33,8 +33,7 @@ export function startUnit(disk: Disk, unit: string): void {
 }
 
 function stopUnit(disk: Disk, unit: string): void {
-  const listens = unit.endsWith('.socket') ? socketOf(disk, unit) : undefined
-  if (listens !== undefined) disk.drop(listens)
+  if (unit.endsWith('.socket')) for (const path of pathsOf(disk, unit)) disk.drop(path)
   if (unit.endsWith('.service')) disk.drop(processesOf(disk, unit))
 }
 
@@ -48,9 +47,16 @@ export function processesOf(disk: Disk, unit: string): string {
 
 const textOf = (disk: Disk, unit: string) => disk.text(`${UNITS}/${unit}`) ?? ''
 
-function socketOf(disk: Disk, unit: string): string | undefined {
-  const [, path] = /^ListenStream=(\/.+)$/m.exec(textOf(disk, unit)) ?? []
-  return path
+/** The socket, and the links to it. */
+const pathsOf = (disk: Disk, unit: string): string[] =>
+  [...textOf(disk, unit).matchAll(/^(?:ListenStream|ListenDatagram|Symlinks)=(\/.+)$/gm)].map(
+    ([, path = '']) => path,
+  )
+
+function openAll(disk: Disk, unit: string): void {
+  const [socket = '', ...links] = pathsOf(disk, unit)
+  if (socket !== '') disk.putText(socket, '')
+  for (const path of links) disk.put(path, link(socket))
 }
 
 /** One process stands for all services of a program. */

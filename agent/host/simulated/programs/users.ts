@@ -14,21 +14,30 @@ export function useradd(machine: OnDisk, argv: readonly string[]): Output {
   const comment = argv[argv.indexOf('--comment') + 1] ?? ''
   if (textAt(machine, PASSWD).includes(`\n${user}:`))
     return failed(`useradd: user '${user}' already exists`, 9)
-  if (argv.includes('--non-unique')) return addAccount(machine, user, argv)
+  if (argv.includes('--no-user-group')) return addAccount(machine, user, argv)
   addUser(machine, { user, comment, system: argv.includes('--system') })
   return done()
 }
 
-/** With the numbers of another account, and without a group of its own. */
+/** Without a group of its own; with the numbers of another account, or a free one. */
 function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Output {
-  const of = (option: string) => argv[argv.indexOf(option) + 1] ?? ''
-  const ids = `${of('--uid')}:${of('--gid')}`
+  const of = (option: string) => optionOf(argv, option)
+  const uid = of('--uid') || freeId(machine, argv.includes('--system'))
+  const ids = `${uid}:${groupId(machine, of('--gid'))}`
   const line = `${user}:x:${ids}:${of('--comment')}:${of('--home-dir')}:${of('--shell')}\n`
   machine.disk.add(PASSWD, line)
   machine.disk.add(SHADOW, `${shadowLine(user)}\n`)
   for (const path of [PASSWD, SHADOW]) machine.disk.sync(path)
-  return gpasswd(machine, ['gpasswd', '--add', user, of('--groups')])
+  const group = of('--groups')
+  return group === '' ? done() : gpasswd(machine, ['gpasswd', '--add', user, group])
 }
+
+const optionOf = (argv: readonly string[], option: string): string =>
+  argv.includes(option) ? (argv[argv.indexOf(option) + 1] ?? '') : ''
+
+/** useradd(8) takes a number, too. */
+const groupId = (machine: OnDisk, name: string): string =>
+  new RegExp(`^${RegExp.escape(name)}:x:(\\d+):`, 'm').exec(textAt(machine, GROUP))?.[1] ?? name
 
 /** With lines of names and passwords, or hashes with `--encrypted`. */
 export function chpasswd(
@@ -119,14 +128,18 @@ interface NewUser {
 
 export function addUser(machine: OnDisk, { user, comment, member = '', system }: NewUser): void {
   const { disk } = machine
-  const ids = [...textAt(machine, PASSWD).matchAll(/^[^:]+:x:(\d+):/gm)].map(([, id]) => Number(id))
-  const id = system
-    ? Math.min(1000, ...ids.filter((known) => known >= 100)) - 1
-    : Math.max(1000, ...ids.filter((known) => known < 60_000)) + 1
+  const id = freeId(machine, system)
   disk.add(PASSWD, `${user}:x:${id}:${id}:${comment}:/srv/www/${user}:\n`)
   disk.add(GROUP, `${user}:x:${id}:${member}\n`)
   disk.add(SHADOW, `${shadowLine(user)}\n`)
   for (const path of [PASSWD, GROUP, SHADOW]) disk.sync(path)
+}
+
+function freeId(machine: OnDisk, system = false): number {
+  const ids = [...textAt(machine, PASSWD).matchAll(/^[^:]+:x:(\d+):/gm)].map(([, id]) => Number(id))
+  return system
+    ? Math.min(1000, ...ids.filter((known) => known >= 100)) - 1
+    : Math.max(1000, ...ids.filter((known) => known < 60_000)) + 1
 }
 
 function removeLine(machine: OnDisk, path: string, name: string): void {
