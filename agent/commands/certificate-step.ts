@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import { issueOrReason, planProvide } from '#agent/os/certificates/certificates.ts'
+import { issueOrReason } from '#agent/os/certificates/certificates.ts'
+import { planProvide } from '#agent/os/certificates/plan.ts'
 import { describe } from '#agent/os/certificates/probe-names.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step, Warn } from '#agent/steps/command.ts'

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
-import { planProvide } from '#agent/os/certificates/certificates.ts'
+import { planProvide } from '#agent/os/certificates/plan.ts'
 import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
 import type { Learned as Copied } from '#agent/os/clone/report.ts'
 import { removedTree } from '#agent/os/effects/change.ts'

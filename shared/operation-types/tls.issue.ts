@@ -9,7 +9,17 @@ const tlsIssue = command({
   changes: true,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
   /** `expires_at`: ISO 8601, `""` without a certificate. */
-  result: z.object({ domain: ReportedDomain, tls: TlsMode, expires_at: z.string().max(40) }),
+  result: z.object({
+    domain: ReportedDomain,
+    tls: TlsMode,
+    expires_at: z.string().max(40),
+    kept: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Present if no new certificate was needed: the current one is valid for exactly these names and not due, or has all names but those that cannot be validated.',
+      ),
+  }),
 })
 
 export const tlsIssueType = operationType({

@@ -3,22 +3,31 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { privateKeyOf, provideKey, readCertificate } from '#agent/os/tls/certificate-files.ts'
+import {
+  isIssued,
+  parseCertificate,
+  privateKeyOf,
+  provideKey,
+  readCertificate,
+} from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { baseOf, isCovered, isWildcard } from '#shared/names.ts'
 import type { Effect } from '#shared/plan.ts'
 import { allNamesOf } from '#shared/site-names.ts'
+import { accountFolderOf, accountKey, accountKeyOf } from './account.ts'
 import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
+import { noteIssuer, reasonOf, refundOrder, spendOrder } from './order-ledger.ts'
 import { during } from './phases.ts'
+import { countedOf, ordering } from './present.ts'
 import { type LeftOut, present, probeNames, withdrawToken } from './probe-names.ts'
-import { limited, orRefusal, refusal, unreachable } from './refusals.ts'
+import { CertificateRefused, limited, orRefusal, refusal, unreachable } from './refusals.ts'
 
 const TIMEOUT_MS = 120_000
 /** The hook has as long for each wildcard. */
 const WILDCARD_MS = 130_000
-const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
-const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
+/** A certificate is asked for again after a day at most. */
+const DAY_S = 86_400
 
 export interface Ordered {
   /** PEM; undefined: the present certificate has all names that can have one. */
@@ -84,8 +93,30 @@ type Answered = Extract<AcmeOutcome, { chain: unknown } | { refused: unknown }>
 const issuing = (host: Host, site: Site, names: string[]): Promise<Answered> =>
   during(host, site.domain, { phase: 'issuing', names }, () => order(host, site, names))
 
-/** One order; its failed validations count for the limits of the authority. */
+/** One order, which counts for the limits of the authority, as its failed validations do. */
 async function order(host: Host, site: Site, names: readonly string[]): Promise<Answered> {
+  const counted = await countedOf(host, site, ordering(names))
+  const reached = await spendOrder(host, counted)
+  if (reached) {
+    const retry_after_s = Math.min(DAY_S, Math.ceil((reached.until - host.clock.now()) / 1000))
+    throw limited(site.domain, { reason: reasonOf(reached), retry_after_s })
+  }
+  const ended = await send(host, site, names).catch(async (error) => {
+    if (error instanceof CertificateRefused) await refundOrder(host, counted, 'certificate')
+    throw error
+  })
+  if ('chain' in ended) {
+    const found = parseCertificate(ended.chain)
+    if (found) await noteIssuer(host, found)
+    return ended
+  }
+  await refundOrder(host, counted, 'refused' in ended ? 'certificate' : 'order')
+  if ('limited' in ended) throw limited(site.domain, ended.limited)
+  if ('unreachable' in ended) throw unreachable(site.domain, ended.unreachable)
+  return ended
+}
+
+async function send(host: Host, site: Site, names: readonly string[]): Promise<AcmeOutcome> {
   const { domain, email } = site
   const private_key = await provideKey(host, privateKeyOf(domain))
   const account_key = await accountKey(host)
@@ -118,8 +149,6 @@ async function order(host: Host, site: Site, names: readonly string[]): Promise<
         timeout_ms: TIMEOUT_MS + WILDCARD_MS * names.filter(isWildcard).length,
       }),
     )
-    if ('limited' in ended) throw limited(domain, ended.limited)
-    if ('unreachable' in ended) throw unreachable(domain, ended.unreachable)
     if ('refused' in ended) {
       const failed = ended.refused.map(({ name }) => name)
       const isAsked = (name: string) => !isWildcard(name) || !unpublished.has(recordOf(name))
@@ -141,14 +170,10 @@ const DIGEST = /^[A-Za-z0-9_-]{43}$/
 /** The TXT record of the validation: RFC 8555 section 8.4. */
 const recordOf = (name: string) => `_acme-challenge.${baseOf(name)}`
 
-/** Without names that a wildcard of them covers: authorities refuse an order with both. */
-const ordering = (names: readonly string[]): string[] =>
-  names.filter((name) => !names.some((other) => other !== name && isCovered(name, other)))
-
 /** PEM of the present certificate, if an authority issued it. */
 async function replacedBy(host: Host, domain: string): Promise<string | undefined> {
   const found = await readCertificate(host, domain)
-  return found && found.issuer !== found.subject ? String(found) : undefined
+  return found && isIssued(found) ? String(found) : undefined
 }
 
 /** The effects of an order besides its certificate. */
@@ -171,10 +196,4 @@ function listed(names: readonly string[]): string {
   return more > 0
     ? `${names.slice(0, MOST_LISTED).join(', ')} and ${more} more`
     : names.join(' and ')
-}
-
-/** One account for each agent: authorities limit the number of accounts of one IP address. */
-async function accountKey(host: Host): Promise<string> {
-  await host.files.mkdir(accountFolderOf(host), { mode: 0o700 })
-  return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
 }

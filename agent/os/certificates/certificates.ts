@@ -1,23 +1,19 @@
 import type { Host } from '#agent/host/ports.ts'
-import * as effects from '#agent/os/effects/effects.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import type { Effect } from '#shared/plan.ts'
 import { allNamesOf, pairOf } from '#shared/site-names.ts'
-import { type Ordered, orderCertificate, planOrder } from './acme.ts'
+import { type Ordered, orderCertificate } from './acme.ts'
 import { changing, setAddress } from './changing.ts'
 import { needsRenewal } from './coverage.ts'
 import { awaitServed } from './handshake.ts'
+import { keeping, keptCertificate, nextOf, type Requested } from './present.ts'
 import type { LeftOut } from './probe-names.ts'
 import { CertificateRefused } from './refusals.ts'
 import { selfSigned } from './self-signed.ts'
 import { forgetTries, noteNames, noteRefused, type Retry } from './tries.ts'
-
-/** The requested state of a site: `email` is the contact of an ACME account. */
-export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
 
 /**
  * `refused`: why there is no new certificate; the previous one is still served. `left_out`: the
@@ -26,6 +22,8 @@ export type Requested = Pick<Site, 'domain' | 'tls' | 'email'>
 interface Issued {
   tls: Site['tls']
   expires_at: string
+  /** No new certificate was needed. */
+  kept?: true
   refused?: string
   retry?: Retry
   left_out: LeftOut[]
@@ -38,14 +36,13 @@ interface Issued {
  * error is readable. `expires_at` is ISO 8601, `""` without a certificate.
  */
 export async function* issue(host: Host, requested: Requested): Progress<Issued> {
-  const site = await getSite(host, requested.domain)
-  const next: Site = { ...site, tls: requested.tls, email: requested.email }
+  const next = await nextOf(host, requested)
   let isRecorded = false
   const record = async () => {
     await writeSite(host, next)
     isRecorded = true
   }
-  const { refused, retry, left_out = [] } = yield* carryOut(host, next, record)
+  const { refused, retry, kept, left_out = [] } = yield* carryOut(host, next, record)
   if (!isRecorded) await record()
   await noteNames(host, allNamesOf(next).slice(1), left_out)
   if (refused === undefined) await forgetTries(host, requested.domain)
@@ -57,6 +54,7 @@ export async function* issue(host: Host, requested: Requested): Progress<Issued>
     tls: requested.tls,
     expires_at,
     left_out: asked,
+    ...(kept && { kept }),
     ...(refused !== undefined && { refused }),
   }
 }
@@ -76,7 +74,7 @@ export async function* issueOrReason(
 }
 
 type Recorder = () => Promise<void>
-type CarriedOut = Partial<Pick<Issued, 'refused' | 'retry' | 'left_out'>>
+type CarriedOut = Partial<Pick<Issued, 'kept' | 'refused' | 'retry' | 'left_out'>>
 
 /** `issue` without notes; `record` is part of the change. Returns why the authority refused. */
 export async function* carryOut(
@@ -85,7 +83,7 @@ export async function* carryOut(
   record: Recorder = async () => undefined,
 ): Progress<CarriedOut> {
   try {
-    if (next.tls !== 'none') return { left_out: yield* provide(host, next, record) }
+    if (next.tls !== 'none') return yield* provide(host, next, record)
     yield* withdraw(host, next, record)
     return {}
   } catch (error) {
@@ -94,38 +92,18 @@ export async function* carryOut(
   }
 }
 
-/** What `issue` would do. */
-export async function planIssue(host: Host, requested: Requested): Promise<Effect[]> {
-  const site = await getSite(host, requested.domain)
-  const next: Site = { ...site, tls: requested.tls, email: requested.email }
-  const record = await planWriteSite(host, next)
-  if (next.tls !== 'none') return [...(await planProvide(host, next)), ...record]
-  if (!(await nginx.certificateOf(host, site.domain))) return record
-  return [
-    effects.change('database', site.user),
-    ...(await nginx.planApply(host, next, undefined)),
-    effects.remove('folder', certificateFolder(site.domain)),
-    ...record,
-  ]
-}
-
-/** The effects of `provide` for a site with or without a certificate. */
-export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
+async function* provide(host: Host, site: Site, record: Recorder): Progress<CarriedOut> {
   const served = await nginx.certificateOf(host, site.domain)
-  return [
-    ...(site.tls === 'letsencrypt' ? await planOrder(host, site) : []),
-    ...(await files.planInstall(host, site.domain)),
-    ...(await nginx.planServe(host, site)),
-    ...(served ? [] : [effects.change('database', site.user)]),
-  ]
-}
-
-async function* provide(host: Host, site: Site, record: Recorder): Progress<LeftOut[]> {
-  const served = await nginx.certificateOf(host, site.domain)
+  const kept = served && (await keptCertificate(host, site))
+  if (kept) {
+    yield keeping(kept)
+    await serveAgain(host, site, served, record)
+    return { kept: true }
+  }
   const { chain, left_out } = yield* certificateFor(host, site, served)
   if (chain === undefined) {
     yield 'Keeping the current certificate: it has all other names'
-    return left_out
+    return { kept: true, left_out }
   }
   yield 'Serving the certificate'
   await changing(host, site.domain, async () => {
@@ -135,7 +113,22 @@ async function* provide(host: Host, site: Site, record: Recorder): Progress<Left
     if (!served) await setAddress(host, site, 'https')
     await record()
   })
-  return left_out
+  return { left_out }
+}
+
+/** Its virtual host may have been changed by hand. */
+async function serveAgain(
+  host: Host,
+  site: Site,
+  served: nginx.Certificate,
+  record: Recorder,
+): Promise<void> {
+  const chain = (await host.files.read(served.fullchain)) ?? ''
+  await changing(host, site.domain, async () => {
+    await nginx.apply(host, site, served)
+    await awaitServed(host, site.domain, chain)
+    await record()
+  })
 }
 
 /** Without a previous certificate, a failure leaves no key either. */

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
-import type { Requested } from './certificates.ts'
 import { missingNames, needsRenewal } from './coverage.ts'
+import type { Requested } from './present.ts'
 import { type RenewalTimes, readRenewalTimes } from './renewal-times.ts'
 import { isReady, isWaiting, readTries } from './tries.ts'
 

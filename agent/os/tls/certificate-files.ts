@@ -21,8 +21,11 @@ export function parseCertificate(pem: string | undefined): X509Certificate | und
 /** False also for an invalid certificate. */
 export function isSelfSigned(pem: string): boolean {
   const found = parseCertificate(pem)
-  return found !== undefined && found.issuer === found.subject
+  return found !== undefined && !isIssued(found)
 }
+
+/** By an authority. */
+export const isIssued = ({ issuer, subject }: X509Certificate): boolean => issuer !== subject
 
 /** The names that a certificate is valid for; undefined when it names none. */
 export function namesIn(pem: string): string[] | undefined {

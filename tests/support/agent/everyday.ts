@@ -93,8 +93,8 @@ const casesOf = (cases: Record<string, readonly Work[]>): Case[] =>
 export const EVERYDAY = casesOf(CASES)
 export const MORE = casesOf(MORE_CASES)
 
-/** Files of every import, a failed one included. */
-const KEPT = /^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/
+/** Files of every import and of every order, a failed one included. */
+const KEPT = /certificate-orders\.json$|^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/
 const ACCOUNTS = /^\/etc\/(passwd|group|shadow)$/
 const RANDOM = /\/(privkey|account)\.pem$/
 

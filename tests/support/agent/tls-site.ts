@@ -5,6 +5,7 @@ import type { Warning } from '#shared/agent.ts'
 import { TlsMode } from '#shared/fields.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
+import { issuedPem } from '#tests/support/fixtures/issued-certificate.ts'
 import { contextOf, debian, outcome } from './debian.ts'
 
 /** A machine with the site a.example on http, whose nginx serves tokens and answers handshakes. */
@@ -40,6 +41,14 @@ export function authority(host: FakeHost, answer: (order: AcmeOrder) => AcmeOutc
     host.orders.push(order)
     await order.present('token_1', 'token_1.thumbprint')
     return answer(order)
+  }
+}
+
+/** The authority issues a certificate for what is ordered, from the time of the server on. */
+export function issuing(host: FakeHost): void {
+  host.acme.order = async (order) => {
+    host.orders.push(order)
+    return { chain: await issuedPem({ ...order, now: host.clock.now() }) }
   }
 }
 

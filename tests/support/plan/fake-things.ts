@@ -5,7 +5,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'
 
 const NOT_FILES =
-  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|srv\/www\/[^/]+\/tmp\/logins$|var\/lib\/dpkg\/|.*\/operations|.*\/maintenance\.json$)/
+  /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|srv\/www\/[^/]+\/tmp\/logins$|var\/lib\/dpkg\/|.*\/operations|.*\/(maintenance|certificate-orders)\.json$)/
 const LOGIN = /^\/srv\/www\/([^/]+)\/tmp\/logins\/[\da-f]{64}$/
 const UNITS: Record<string, string> = {
   '/run/nginx.pid': 'nginx.service',
@@ -40,7 +40,10 @@ function notePath(host: FakeHost, things: Map<string, string>, path: string, nod
 }
 
 /** Programs that change the database of a site; what events of the site do is its own. */
-const CLIENTS = [/--path=\/srv\/www\/([^/]+)\/public (?!cron event )/, /^mariadb .* --binary-mode .* -- (\S+)$/]
+const CLIENTS = [
+  /--path=\/srv\/www\/([^/]+)\/public (?!cron event )/,
+  /^mariadb .* --binary-mode .* -- (\S+)$/,
+]
 
 function noteClient(
   things: Map<string, string>,

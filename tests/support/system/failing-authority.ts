@@ -19,6 +19,8 @@ const programOf = (suite: Suite) => `dist/clocked-agent-${suite}`
 const SOURCE = 'tests/support/system/clocked-agent.ts'
 const STATE = '/var/lib/hosting-agent'
 const CA = '/etc/hosting-agent/acme-ca.pem'
+/** What the agent knows of the certificates of an authority. */
+const KNOWN = ['certificate-orders.json', 'renewal-times.json']
 
 export const DOMAIN = 'cert.example.test'
 const ALIASES = ['one.example.test', 'two.example.test', 'dead.example.test']
@@ -80,12 +82,16 @@ export class FailingAuthority {
     return this.#front
   }
 
-  /** Another authority, whose certificates last so long; all names lead to the server. */
+  /**
+   * Another authority at the same address, whose certificates last so long: the agent must not take
+   * those of the former one for its own. All names lead to the server.
+   */
   async openAuthority(validity_s: number): Promise<void> {
     await this.#closeAuthority()
     this.#acme = await startAcme({ validity_s })
     this.#front = await AcmeFront.start()
     await this.host.put(CA, this.#acme.ca_pem)
+    await this.host.must(['rm', '-f', ...KNOWN.map((name) => `${STATE}/${name}`)])
     const root = await this.#acme.issuing_root()
     writeFileSync(this.roots, `${root}${this.#root}`)
     this.#root = root

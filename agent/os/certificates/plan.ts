@@ -1,0 +1,48 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import * as nginx from '#agent/os/nginx/nginx.ts'
+import { certificateFolder } from '#agent/os/site/paths.ts'
+import { planWriteSite, type Site } from '#agent/os/site/sites.ts'
+import * as files from '#agent/os/tls/certificate-files.ts'
+import type { Effect } from '#shared/plan.ts'
+import { allNamesOf } from '#shared/site-names.ts'
+import { planOrder } from './acme.ts'
+import { reachedLimit, reasonOf } from './order-ledger.ts'
+import { countedOf, keeping, keptCertificate, nextOf, ordering, type Requested } from './present.ts'
+
+/** What `issue` would do. */
+export async function planIssue(host: Host, requested: Requested): Promise<Effect[]> {
+  const next = await nextOf(host, requested)
+  const record = await planWriteSite(host, next)
+  if (next.tls !== 'none') return [...(await planProvide(host, next)), ...record]
+  if (!(await nginx.certificateOf(host, next.domain))) return record
+  return [
+    effects.change('database', next.user),
+    ...(await nginx.planApply(host, next, undefined)),
+    effects.remove('folder', certificateFolder(next.domain)),
+    ...record,
+  ]
+}
+
+/** The effects of `provide` for a site with or without a certificate. */
+export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
+  const served = await nginx.certificateOf(host, site.domain)
+  if (served && (await keptCertificate(host, site))) return nginx.planServe(host, site)
+  return [
+    ...(site.tls === 'letsencrypt' ? await planOrder(host, site) : []),
+    ...(await files.planInstall(host, site.domain)),
+    ...(await nginx.planServe(host, site)),
+    ...(served ? [] : [effects.change('database', site.user)]),
+  ]
+}
+
+/** Notes of a plan: why there would be no new certificate. */
+export async function issueNotes(host: Host, requested: Requested): Promise<string[]> {
+  const next = await nextOf(host, requested)
+  if (next.tls !== 'letsencrypt') return []
+  const kept = await keptCertificate(host, next)
+  if (kept) return [keeping(kept)]
+  const counted = await countedOf(host, next, ordering(allNamesOf(next)))
+  const reached = await reachedLimit(host, counted)
+  return reached ? [`No new certificate: ${reasonOf(reached)}`] : []
+}
