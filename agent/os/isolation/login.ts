@@ -1,8 +1,12 @@
+import { posix } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
 import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
 import { OBJECTS, socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
+import { RUN_FOLDER as PURGE_SOCKETS, purgeSocketOf } from '#agent/os/page-purge/places.ts'
+import { RUN_FOLDER as FPM_SOCKETS, socketOf as fpmSocketOf } from '#agent/os/php/fpm-files.ts'
 import { effectiveOf } from '#agent/os/ssh/effective.ts'
+import { AGENT_SOCKET } from './attacks/sockets.ts'
 import { reachedSockets } from './forwarded.ts'
 import type { Scene } from './scene.ts'
 
@@ -10,9 +14,11 @@ const SFTP = '/usr/bin/sftp'
 const SSH = '/usr/bin/ssh'
 const LIMIT_MS = 30_000
 const MARIADB = '/run/mysqld/mysqld.sock'
+/** Of the sockets of other sites, and of the agent. */
+const FOLDERS = [`/run/${OBJECTS}`, FPM_SOCKETS, PURGE_SOCKETS, posix.dirname(AGENT_SOCKET)]
 /** What nobody may list, without the lines that sftp repeats. */
 const FOREIGN =
-  /^(?!sftp> ).*(sshd_config|wp-config\.php|tmp\/logins\/.|hosting-objects\/.|\b[0-9a-f]{32}\b)/m
+  /^(?!sftp> ).*(sshd_config|wp-config\.php|tmp\/logins\/.|hosting-objects\/.|root\.sock|\b[0-9a-f]{32}\b)/m
 
 /** How a person logs in to an account over SSH. */
 export interface Login {
@@ -80,7 +86,8 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   const home = `/srv/www/${neighbour.user}`
   const ways = [
     ...['/etc/ssh', '../../../etc/ssh', `${home}/public`, 'etc/'],
-    ...[`${home}/tmp/logins`, 'tmp/logins', `/run/${OBJECTS}`, `../../../run/${OBJECTS}`],
+    ...[`${home}/tmp/logins`, 'tmp/logins'],
+    ...FOLDERS.flatMap((path) => [path, `../../..${path}`]),
   ]
   const lines = ['-ln -s ../../../../etc/ssh etc', ...ways.map((path) => `-ls -1 ${path}`)]
   const did: string[] = []
@@ -93,7 +100,10 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   const port = (await effectiveOf(host, attacker.user)).get('port')?.[0] ?? '22'
   const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
-  const sockets = [MARIADB, MAIL.socket(neighbour.user), objectsOf(neighbour.user)]
+  const sockets = [
+    ...[MARIADB, AGENT_SOCKET, MAIL.socket(neighbour.user), objectsOf(neighbour.user)],
+    ...[fpmSocketOf(neighbour), purgeSocketOf(neighbour.user)],
+  ]
   const argv = await argvOf(host, [SSH], own)
   const connection = { argv, env: own.env ?? {} }
   for (const socket of await reachedSockets(host, attacker, connection, sockets))

@@ -15,16 +15,21 @@ const FOUND = [
   ['files.modes', /\/srv\/www\/shop1a2b3c(,|$)/],
   ['sql.accounts', /shop1a2b3c \(FILE on \*\)/],
   ['sql.databases', /from PHP/],
-  ['process.view', /from PHP: .*; from a shell: /],
+  ['process.view', /from PHP: .*; from a cron job: .*; from a shell: /],
   ['sql.adminer', /it read its neighbour/],
   ['ssh.people', /it listed folders outside of its site/],
+  ['ssh.clients', /it listed folders outside of its site.*, reached \/run\/mysqld\/mysqld\.sock/],
+  ['ssh.keys', /from a shell: read \/etc\/hosting\/ssh, /],
+  ['login.tokens', /from PHP: listed \/srv\/www\/canary-n\w+\/tmp\/logins/],
+  ['sockets.mail', /listed \/var\/lib\/hosting-mail\/sockets/],
+  ['sql.temporary-user', /it .*removed it/],
   ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
   ['names.texts', /from PHP: found them in /],
   ['sql.objects', /routine left_behind in shop1a2b3c/],
 ] as const
 
-/** Nothing answers at the metadata address, and no site has client accounts. */
-const NOT_THERE = ['network.metadata', 'ssh.clients']
+/** Nothing answers at the metadata address. */
+const NOT_THERE = ['network.metadata']
 
 /** `interrupted`: includes interrupted checks. */
 export function isolationOn(suite: Suite, { interrupted = false } = {}): void {

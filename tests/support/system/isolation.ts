@@ -53,13 +53,15 @@ async function openAdminer(host: lab.Host, agent: Asking, suite: Suite): Promise
   await completed(agent, 'database.tool', { domain: SHOP.domain, ...user })
 }
 
-/** Prepares shells, as the first person does who gets one. */
+/** Prepares shells and client accounts, as the first person does who gets one. */
 async function giveShell(host: lab.Host, agent: Asking): Promise<void> {
   await host.must(['apt-get', 'install', '-q', '--yes', 'openssh-client'])
   await host.must(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', '/root/person'])
   const key = (await host.must(['cat', '/root/person.pub'])).trim()
   const person = { id: 1, person: 'Anna', kind: 'shell', expires_at: null, keys: [key] }
-  const access = { domain: SHOP.domain, clients: [], install: false }
+  const client = { token: 'abcd2345', label: 'Print shop', expires_at: null }
+  const clients = [{ ...client, password_hash: `$2b$10$${'a'.repeat(53)}` }]
+  const access = { domain: SHOP.domain, clients, install: false }
   await completed(agent, 'site.access', { ...access, grants: [person] })
 }
 
@@ -85,8 +87,20 @@ BindReadOnlyPaths=
 BindReadOnlyPaths=/etc/hosting/fpm/%i.d
 `
 
-const LOOSE_SHELL = '[Service]\nProtectProc=default\n'
-const LOOSE_LOGIN = 'Match Group hosting-sftp\n    ChrootDirectory none\nMatch all\n'
+/** Also with the people who may log in to each site. */
+const LOOSE_SHELL = '[Service]\nProtectProc=default\nBindReadOnlyPaths=/etc/hosting/ssh\n'
+const LOOSE_JOB = '[Service]\nProtectProc=default\n'
+const LOOSE_LOGIN = `Match Group hosting-sftp
+    ChrootDirectory none
+Match Group hosting-client
+    ChrootDirectory none
+    DisableForwarding no
+Match all
+`
+/** Opens the temporary folders of all sites again and again. */
+const OPENING = `[Service]
+ExecStart=/bin/sh -c 'while sleep 1; do chmod 755 /srv/www/*/tmp; done'
+`
 
 /** Weakens the server in one way each; nothing is undone. */
 export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = {
@@ -96,14 +110,22 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
     await host.must(['chmod', '644', `${docroot}/wp-config.php`])
   },
   'a home that all may list': (host) => host.must(['chmod', '755', `/srv/www/${SHOP.user}`]),
+  'temporary folders that all may enter': async (host) => {
+    await host.put('/etc/systemd/system/opening.service', OPENING)
+    await host.must(['systemctl', 'start', 'opening.service'])
+  },
+  'folders of mail that all may list': (host) =>
+    host.must(['chmod', '755', '/var/lib/hosting-mail', '/var/lib/hosting-mail/sockets']),
   'a global right of one site': (host) =>
     sql(host, `GRANT FILE ON *.* TO '${SHOP.user}'@'localhost'`),
   'a right of everybody': (host) => sql(host, 'GRANT SELECT ON *.* TO PUBLIC'),
+  'accounts that everybody may change': (host) => sql(host, 'GRANT CREATE USER ON *.* TO PUBLIC'),
   'code that an attack left in a database': (host) =>
     sql(host, `CREATE FUNCTION ${SHOP.user}.left_behind() RETURNS INT RETURN 1`),
   'looser units': async (host) => {
     await host.put('/etc/systemd/system/hosting-fpm@.service.d/loose.conf', LOOSE_UNIT)
     await host.put('/etc/systemd/system/hosting-shell-.service.d/loose.conf', LOOSE_SHELL)
+    await host.put('/etc/systemd/system/hosting-job@.service.d/loose.conf', LOOSE_JOB)
     await host.must(['systemctl', 'daemon-reload'])
   },
   'an SSH server that confines nobody': async (host) => {

@@ -1,5 +1,8 @@
 import type { InsideAttack } from '#agent/os/isolation/attack.ts'
 
+/** Of the half of the agent that works as root. */
+export const AGENT_SOCKET = '/run/hosting-agent/root.sock'
+
 /** Sockets and addresses that a site must not reach. */
 export const SOCKETS = {
   'sockets.fpm': {
@@ -50,7 +53,7 @@ return @scandir($folder) !== false || is_writable($folder) ? succeeded("listed $
     title: 'Connect to the socket of the agent',
     meaning: 'A site sends commands to the half of the agent that works as root.',
     code: `
-$path = '/run/hosting-agent/root.sock';
+$path = '${AGENT_SOCKET}';
 return connects("unix://$path") ? succeeded("connected to $path") : refused();`,
   },
   // Every listening port, since the process that runs this does not know the port of the agent.
