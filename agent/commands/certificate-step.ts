@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { issueOrReason } from '#agent/os/certificates/certificates.ts'
-import { planProvide } from '#agent/os/certificates/plan.ts'
+import { planProvide, provideNotes } from '#agent/os/certificates/plan.ts'
 import { describe } from '#agent/os/certificates/probe-names.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step, Warn } from '#agent/steps/command.ts'
@@ -16,6 +16,7 @@ export function certificateStep(
     name: 'certificate',
     title,
     effects: () => planProvide(host, site),
+    notes: () => provideNotes(host, site),
     async *apply() {
       const issued = yield* issueOrReason(host, { domain, tls, email })
       const message = issued.refused ?? describe(issued.left_out)

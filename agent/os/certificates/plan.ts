@@ -36,13 +36,16 @@ export async function planProvide(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-/** Notes of a plan: why there would be no new certificate. */
-export async function issueNotes(host: Host, requested: Requested): Promise<string[]> {
-  const next = await nextOf(host, requested)
-  if (next.tls !== 'letsencrypt') return []
-  const kept = await keptCertificate(host, next)
+/** Notes about `issue`. */
+export const issueNotes = async (host: Host, requested: Requested): Promise<string[]> =>
+  provideNotes(host, await nextOf(host, requested))
+
+/** Why there would be no new certificate. */
+export async function provideNotes(host: Host, site: Site): Promise<string[]> {
+  if (site.tls !== 'letsencrypt') return []
+  const kept = await keptCertificate(host, site)
   if (kept) return [keeping(kept)]
-  const counted = await countedOf(host, next, ordering(allNamesOf(next)))
+  const counted = await countedOf(host, site, ordering(allNamesOf(site)))
   const reached = await reachedLimit(host, counted)
   return reached ? [`No new certificate: ${reasonOf(reached)}`] : []
 }

@@ -62,6 +62,21 @@ test('the plan of a certificate that the authority would refuse says so', async 
   ])
 })
 
+test('so does the plan of other names', async () => {
+  await again()
+  const full_at = { orders: host.time + 3 * HOUR_MS }
+  host.disk.putText(LEDGER, JSON.stringify({ full_at, issued: {} }))
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const names = { www: 'redirect' as const, aliases: ['b.example'], redirects: [] }
+
+  const { steps } = await runner.plan('site.domains', { domain: 'a.example', ...names })
+
+  const until = new Date(host.time + 36_000).toISOString()
+  expect(steps.flatMap(({ notes = [] }) => notes)).toEqual([
+    `No new certificate: the authority allows 300 orders in 3 hours, and is asked again after ${until}`,
+  ])
+})
+
 test('a renewal that the authority suggests is ordered, whatever the limit', async () => {
   for (let times = 0; times < 5; times++) await again()
   const { serial } = await lastIssued()
