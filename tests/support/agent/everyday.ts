@@ -93,8 +93,9 @@ const casesOf = (cases: Record<string, readonly Work[]>): Case[] =>
 export const EVERYDAY = casesOf(CASES)
 export const MORE = casesOf(MORE_CASES)
 
-/** Files of every import and of every order, a failed one included. */
-const KEPT = /certificate-orders\.json$|^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/
+/** Files of every import, order and login, a failed one included. */
+const KEPT =
+  /\/tmp\/logins(\/|$)|certificate-orders\.json$|^\/srv\/www\/\.restore(\/shop)?$|\/uploads\/.*\/tried$/
 const ACCOUNTS = /^\/etc\/(passwd|group|shadow)$/
 const RANDOM = /\/(privkey|account)\.pem$/
 
