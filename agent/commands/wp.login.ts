@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { create } from '#agent/os/effects/effects.ts'
-import { admitToken } from '#agent/os/login/tokens.ts'
+import { admitToken, forgetToken } from '#agent/os/login/tokens.ts'
 import { takesLogins } from '#agent/os/nginx/login.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
-import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
@@ -17,6 +17,10 @@ type Login = ParamsOf<'wp.login'>
  */
 export const wpLogin: Command<'wp.login'> = {
   lock: ({ domain }) => apexOf(domain),
+  async steps(login, host) {
+    const site = await findSite(host, login.domain)
+    return site ? [tokenStep(host, site, login, {})] : []
+  },
   plan: async (login, host) => {
     const site = await getSite(host, login.domain)
     return [...(await readySteps(host, site)), tokenStep(host, site, login, {})]
@@ -57,4 +61,5 @@ const tokenStep = (
   title: `Preparing a login to ${site.domain}`,
   effects: [create('login', site.domain)],
   apply: async () => void Object.assign(admitted, await admitToken(host, site, { user_id, hash })),
+  undo: () => forgetToken(host.steady ?? host, site, hash),
 })

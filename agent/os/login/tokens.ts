@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { runAsSite } from '#agent/os/as-site/run.ts'
 import { certificateOf } from '#agent/os/nginx/nginx.ts'
 import { loginsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -43,6 +44,11 @@ export async function admitToken(
   if (!answer) throw new Error(`The WordPress of ${site.domain} returned no answer`)
   const isSecure = (await certificateOf(host, site.domain)) !== undefined
   return { user: answer.login, url: addressOf(site, answer.url, isSecure) }
+}
+
+/** A login that fails leaves no token, which would be valid for a while. */
+export async function forgetToken(host: Host, site: Site, hash: string): Promise<void> {
+  await runAsSite(host, site, ['rm', '-f', '--', `${loginsOf(site.user)}/${hash}`])
 }
 
 const missing = ({ user_id }: Token) =>

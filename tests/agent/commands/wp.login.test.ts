@@ -99,3 +99,16 @@ test('fails for a site whose WordPress does not start', async () => {
 
   expect(reason).toBe('The login was not prepared: Error: Error establishing a database connection')
 })
+
+test('a login that fails leaves no token', async () => {
+  const host = await answering('no answer')
+  const token = `/srv/www/shop/tmp/logins/${HASH}`
+  host.disk.putText(token, '{}')
+
+  const [, reason] = await login(host)
+
+  expect(reason).toBe('The WordPress of shop.example returned no answer')
+  expect(host.disk.find(token)).toBeUndefined()
+  const removal = host.runs.find(({ line }) => line === `rm -f -- ${token}`)
+  expect(removal?.options.site?.user).toBe('shop')
+})
