@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
-import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
-import type { Ended } from '#tests/support/system/sweep/agent.ts'
-import type { CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
 import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
-import { kindsOf, withinSteps } from '#tests/support/system/sweep/points.ts'
+import { killed } from '#tests/support/system/sweep/points.ts'
 import { stateOf } from '#tests/support/system/sweep/state.ts'
 import { perform, type Work } from '#tests/support/system/sweep/sweep.ts'
 
@@ -123,11 +120,3 @@ unless(lab.available()).describe('a command on a database that is cut off', () =
     10 * MINUTES,
   )
 })
-
-/** Ahead of steps, at the end, and within steps; outside the long mode one of `every`. */
-function killed({ journal, records }: Ended, every: number): CrashPoint[][] {
-  const reference = { journal, events: records }
-  return [...kindsOf(reference), withinSteps(reference)]
-    .flatMap(([, points]) => points)
-    .filter((point, at) => point[0]?.how === 'SIGKILL' && (long || at % every === 0))
-}

@@ -3,7 +3,9 @@ import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
-import type { Scenario, Work } from '#tests/support/system/sweep/sweep.ts'
+import { killed } from '#tests/support/system/sweep/points.ts'
+import { stateOf } from '#tests/support/system/sweep/state.ts'
+import { perform, type Scenario, type Work } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
 const { domain } = SHOP
@@ -57,10 +59,20 @@ const MAIL: Scenario = {
   work: mail({ ...relay, host: 'other.example.com' }),
   back: [mail(relay)],
 }
-const MAINTAINED: Scenario = {
-  work: ['database.maintain', { domain, action: 'optimise' }],
+const maintained = (action: string): Scenario => ({
+  work: ['database.maintain', { domain, action }],
   back: [],
-}
+})
+const EVENTS: Scenario = { work: ['wp.cron-run', { domain }], back: [] }
+/** Visitors are asked for a password, or see the page of the maintenance. */
+const PROTECTED = on(
+  'site.configure',
+  {
+    basic_auth: { user: 'client', password_hash: hashOf('letmein') },
+    maintenance: { allow: ['::1'], message: 'Back soon' },
+  },
+  { basic_auth: null, maintenance: null },
+)
 const PURGED: Scenario = { work: ['cache.purge', { domain }], back: [] }
 const COPY = { ...SHOP, domain: 'copy.example.test', user: 'copy1a2b3c' }
 const password = (word: string): Work => [
@@ -83,7 +95,9 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   unnoticed('has switched the debug log on or not', DEBUG, 9)
   unnoticed('has resized the pool or not', { work: pool('medium'), back: [pool('small')] }, 9)
   unnoticed('has started the object cache or not', OBJECTS, 2)
-  unnoticed('has changed no table', MAINTAINED)
+  unnoticed('has optimised the tables or not', maintained('optimise'))
+  unnoticed('has repaired the tables or not', maintained('repair'))
+  unnoticed('has run the due events or not', EVENTS)
   unnoticed('has emptied the page cache or not', PURGED)
 
   test(
@@ -95,6 +109,37 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
       expect(await lab.poll(runs)).toBe(true)
       await sweeps.unnoticed(MAIL)
       await sweeps.warm(mail(null))
+    },
+    10 * MINUTES,
+  )
+
+  test('has protected the site or not', () => sweeps.killed(PROTECTED, 2), 10 * MINUTES)
+
+  test(
+    'has admitted a token with its login or not at all',
+    async () => {
+      const { host } = sweeps.agent
+      const folder = `/srv/www/${SHOP.user}/tmp/logins`
+      const files = `cd ${folder} && for file in *; do echo "$file $(cat "$file")"; done`
+      const hash = 'ab'.repeat(32)
+      const login: Work = ['wp.login', { domain, user_id: null, token_hash: hash }]
+      const admitted = async () =>
+        (await host.must(['bash', '-O', 'nullglob', '-c', files])).replace(/\d{10}/, 'until')
+      const forget = () => host.must(['bash', '-c', `rm -f ${folder}/*`])
+      const ended = await perform(sweeps.agent, login)
+      await forget()
+      const before = await stateOf(host)
+
+      for (const point of killed(ended, 1)) {
+        const { events } = await sweeps.agent.run(...login, point)
+
+        const isDone = events.at(-1)?.event === 'complete'
+        const expected = isDone ? `${hash} {"user":1,"until":until}\n` : ''
+        expect([point, await admitted()]).toEqual([point, expected])
+        expect([point, await stateOf(host)]).toEqual([point, before])
+        await forget()
+      }
+      expect(killed(ended, 1).length).toBeGreaterThan(2)
     },
     10 * MINUTES,
   )

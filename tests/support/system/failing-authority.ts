@@ -8,7 +8,7 @@ import { must } from '#tests/support/lab/run.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { Asking } from './asking.ts'
 import { PAGE } from './load.ts'
-import { startMachine } from './machine.ts'
+import { configureAgent, startMachine } from './machine.ts'
 import { packaged } from './packaged.ts'
 import { AgentClock } from './set-clock.ts'
 
@@ -61,14 +61,10 @@ export class FailingAuthority {
     const host = await startMachine({ ...machine, image }, { program, mirror })
     const world = new FailingAuthority(host, roots)
     await world.openAuthority(validity_s)
-    await host.put(
-      '/etc/systemd/system/hosting-agent.service.d/authority.conf',
-      `[Service]\nEnvironment=AGENT_ACME_DIRECTORY=${world.front.directory_url} AGENT_ACME_CA_FILE=${CA}\n`,
-    )
-    await host.must(['systemctl', 'daemon-reload'])
-    await host.must(['systemctl', 'restart', 'hosting-agent.service'])
-    const open = ['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443']
-    await lab.poll(async () => (await host.exec(open)).code === 0)
+    await configureAgent(host, {
+      AGENT_ACME_DIRECTORY: world.front.directory_url,
+      AGENT_ACME_CA_FILE: CA,
+    })
     const { php } = suites[suite]
     const site = { domain: DOMAIN, php, tier: 'small', tls: 'none', email: EMAIL }
     await world.#run('site.create', { ...site, user: USER })

@@ -3,6 +3,7 @@ import type { HostOptions } from '#tests/support/lab/start-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
+const SETTINGS = '/etc/systemd/system/hosting-agent.service.d/settings.conf'
 
 /** An installed agent's settings, but with sources on this machine. */
 export const ENVIRONMENT = {
@@ -46,6 +47,16 @@ export async function startMachine(
   } else host.spawn([PROGRAM, 'serve'], ENVIRONMENT)
   await poll(() => answers(host), { every_ms: 50 })
   return host
+}
+
+/** Further settings of the agent, which is started again. */
+export async function configureAgent(host: Host, settings: Record<string, string>): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `Environment=${name}=${value}\n`)
+  if (lines.length === 0) return
+  await host.put(SETTINGS, `[Service]\n${lines.join('')}`)
+  await host.must(['systemctl', 'daemon-reload'])
+  await host.must(['systemctl', 'restart', 'hosting-agent.service'])
+  await poll(() => answers(host), { every_ms: 50 })
 }
 
 /** The guest has no curl; bash opens the connection. */

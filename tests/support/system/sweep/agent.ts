@@ -6,8 +6,9 @@ import { OPERATION_HEADER } from '#shared/agent.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
 import { reach } from '#tests/support/system/inside.ts'
-import { startMachine } from '#tests/support/system/machine.ts'
+import { configureAgent, startMachine } from '#tests/support/system/machine.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
 
@@ -32,14 +33,18 @@ export interface CrashingAgent {
   stop(): Promise<void>
 }
 
-export async function startCrashingAgent(name: string): Promise<CrashingAgent> {
+export async function startCrashingAgent(
+  name: string,
+  { suite = 'bookworm', settings = {} }: { suite?: Suite; settings?: Record<string, string> } = {},
+): Promise<CrashingAgent> {
   const source = 'tests/support/system/sweep/crashing-agent.ts'
   await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
   const mirror = await wordpressMirror()
   const host = await startMachine(
-    { name, suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
+    { name, suite, init: 'systemd', image: await packaged(suite) },
     { program: PROGRAM, mirror },
   )
+  await configureAgent(host, settings)
   // Debian's daily work would change files at midnight.
   await host.must(['systemctl', 'mask', '--now', 'dpkg-db-backup.timer', 'logrotate.timer'])
   const folder = mkdtempSync(join(tmpdir(), 'sweep-'))

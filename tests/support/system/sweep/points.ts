@@ -1,4 +1,5 @@
 import { long } from '#tests/support/runs.ts'
+import type { Ended } from './agent.ts'
 import type { CrashPoint } from './crash-point.ts'
 import type { Reference } from './sweep.ts'
 
@@ -49,4 +50,12 @@ export function kindsOf({ journal, events }: Records): [string, CrashPoint[][]][
     ['kill -9 while undoing', again],
     ['power failure', power],
   ]
+}
+
+/** Ahead of steps, at the end, and within steps; outside the long mode one of `every`. */
+export function killed({ journal, records }: Ended, every: number): CrashPoint[][] {
+  const reference = { journal, events: records }
+  return [...kindsOf(reference), withinSteps(reference)]
+    .flatMap(([, points]) => points)
+    .filter((point, at) => point[0]?.how === 'SIGKILL' && (long || at % every === 0))
 }
