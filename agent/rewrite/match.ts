@@ -1,3 +1,4 @@
+import { characterBefore } from './character-before.ts'
 import { type Anchor, type Rule, spellingsOf } from './rules.ts'
 import { type Form, slashAfter, slashBefore } from './spellings.ts'
 
@@ -55,9 +56,19 @@ function isName(text: string, at: number): boolean {
   return code === 45 || code === 95
 }
 
+/**
+ * The end of a longer name may be internationalised: `bücher.example` is not `cher.example`. Only Latin
+ * letters share a label with others; a text in other scripts has no spaces around a name.
+ */
+const ACCENTED = /^[\p{Script=Latin}\p{M}]$/u
+
+const endsName = (before: string) => isName(before, 0) || ACCENTED.test(before)
+
 function isStart(text: string, start: number, emails: boolean): boolean {
+  // Deeper escaped than any known spelling.
+  if (text[start] === '\\' && text[start - 1] === '\\') return false
   const before = characterBefore(text, start)
-  return !isName(before, 0) && before !== '.' && (emails || before !== '@')
+  return !endsName(before) && before !== '.' && (emails || before !== '@')
 }
 
 function endsThere(text: string, end: number, ends: Rule['ends']): boolean {
@@ -77,23 +88,10 @@ function isPort(text: string, end: number): boolean {
   return PORT.test(text)
 }
 
-const ENCODED =
-  /(?:%(?:25)*(?<hex>[0-9A-Fa-f]{2})|\\u00(?<unicode>[0-9A-Fa-f]{2})|\\(?<control>[abfnrtv0])|&#0*(?<decimal>\d{1,3});)$/
-
-/** The character that ends before `end`, decoded: `%40`, `\u0022`, `\n` and `&#64;` are no names. */
-function characterBefore(text: string, end: number): string {
-  const { hex, unicode, control, decimal } =
-    ENCODED.exec(text.slice(Math.max(0, end - 12), end))?.groups ?? {}
-  if (control !== undefined) return '\n'
-  const digits = hex ?? unicode
-  if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
-  return decimal === undefined ? text.charAt(end - 1) : String.fromCharCode(Number(decimal))
-}
-
 /** The kind of an occurrence that no rule matches; undefined for a part of another name. */
 export function classify(text: string, at: number, end: number): Unmatched | undefined {
   const before = characterBefore(text, at)
-  if (isName(before, 0) || isLongerName(text, end)) return undefined
+  if (endsName(before) || isLongerName(text, end)) return undefined
   if (before === '@') return 'email'
   if (before === '.') return 'subdomain'
   return isPort(text, end) ? 'port' : 'other'

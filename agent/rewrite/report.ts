@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { type Ignored, TableDigest } from './digest.ts'
 import type { Rewrite, Unchanged } from './rewrite-text.ts'
 import type { Anchor } from './rules.ts'
@@ -178,9 +179,10 @@ const AROUND = 40
 
 /** At most 80 characters around a position, without mailboxes, keys and control characters. */
 function excerpt(text: string, at: number): string {
-  return text
-    .slice(Math.max(0, at - AROUND), at + AROUND)
-    .replace(/[^\x20-\x7e]/g, '.')
-    .replace(/[\w.+-]+@/g, '***@')
+  const bytes = text.slice(Math.max(0, at - AROUND), at + AROUND)
+  return Buffer.from(bytes, 'latin1')
+    .toString('utf8')
+    .replace(/[^\x20-\x7e\p{L}\p{M}\p{N}]/gu, '.')
+    .replace(/[\p{L}\p{M}\p{N}_.+-]+@/gu, '***@')
     .replace(/[\w+=-]{24,}/g, '***')
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 
+const INVALID = 'must be an address, a host or a path'
 /** ASCII that no escape changes, except its slashes and colons. */
-const Address = z
-  .string()
-  .regex(/^[\w.~:/@!$*+,=-]{1,1000}$/, 'must be an address, a host or a path')
+const Address = z.string().regex(/^[\w.~:/@!$*+,=-]{1,1000}$/, INVALID)
+/** Its host may be internationalised. */
+const Former = z.string().regex(/^[\w\p{L}\p{M}\p{N}.~:/@!$*+,=-]{1,1000}$/u, INVALID)
 
 const Rule = z
-  .strictObject({ from: Address, to: Address })
+  .strictObject({ from: Former, to: Address })
   .refine(({ from }) => /[a-zA-Z0-9]{2}/.test(from), 'from must contain a name')
 
 const Ignore = z.strictObject({

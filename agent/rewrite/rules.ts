@@ -1,6 +1,7 @@
 import { base64Of } from './base64.ts'
 import type { RewriteRequest } from './request.ts'
 import { colonsBeside, type Form, formOf, spell } from './spellings.ts'
+import { writtenHosts } from './written-hosts.ts'
 
 /** A rule around its anchor, a part that every spelling of the address contains unchanged. */
 export interface Rule {
@@ -36,11 +37,13 @@ export interface Anchor {
 export function anchorsOf(rules: RewriteRequest['rules']): Anchor[] {
   const anchors = new Map<string, Anchor>()
   for (const { from, to } of rules.toSorted((one, other) => other.from.length - one.from.length)) {
-    const { text, is_host, rule } = anchored(from, to)
-    const anchor = anchors.get(text) ?? { text, base64: base64Of(text), is_host, rules: [] }
-    anchor.is_host ||= is_host
-    anchor.rules.push(rule)
-    anchors.set(text, anchor)
+    const { texts, is_host, rule } = anchored(from, to)
+    for (const text of texts) {
+      const anchor = anchors.get(text) ?? { text, base64: base64Of(text), is_host, rules: [] }
+      anchor.is_host ||= is_host
+      anchor.rules.push(rule)
+      anchors.set(text, anchor)
+    }
   }
   return [...anchors.values()].sort((one, other) => other.text.length - one.text.length)
 }
@@ -54,7 +57,8 @@ function anchored(from: string, to: string) {
   const [before, after] = [from.slice(0, at), from.slice(at + text.length)]
   const bounded = start === 0
   const ends = endOf(from, is_host && !after.includes('/'))
-  return { text, is_host, rule: { before, after, to, bounded, ends, spellings: new Map() } }
+  const texts = is_host ? writtenHosts(text) : [text]
+  return { texts, is_host, rule: { before, after, to, bounded, ends, spellings: new Map() } }
 }
 
 function endOf(from: string, isHost: boolean): Rule['ends'] {

@@ -28,13 +28,16 @@ ${BEGIN}${program}`
 export const ADDRESS_RULES = String.raw`$slash = '\\\\*\/';
 $end = '(?![\w-]|\.\w|:\d)';
 $rules = [];
-foreach ($order['names'] as $name) {
+$names = [];
+foreach ($order['names'] as $name) array_push($names, $name, trim(json_encode($name), '"'));
+$names = array_unique($names);
+foreach ($names as $name) {
   $name = preg_quote($name, '~');
   $rules["~https?:(?=$slash$slash$name$end)~i"] = $order['scheme'] . ':';
 }
-foreach ($order['names'] as $name) {
+foreach ($names as $name) {
   $name = preg_quote($name, '~');
-  $rules["~(?<![\w.@-])$name$end~i"] = $order['domain'];
+  $rules["~(?<![\w.@\x80-\xff-])$name$end~i"] = $order['domain'];
   $rules["~(?<=['\"]\.)$name(?=['\"])~i"] = $order['domain'];
 }
 $home = str_replace('/', $slash, preg_quote($order['home'], '~'));

@@ -3,7 +3,7 @@ import { VOLATILE_ROWS } from '#agent/os/database/digests.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { type AddressReport, MOST_EXAMPLES, MOST_LEFT } from '#shared/copy.ts'
-import { pairOf } from '#shared/site-names.ts'
+import { writtenNamesOf } from './written-names.ts'
 
 /** The original, which may be gone, or of another server. */
 export type Original = Pick<Site, 'domain' | 'user'>
@@ -20,7 +20,7 @@ interface Rule {
 /** What becomes an address of the destination: both names of the original, and its folder. */
 function rulesFor(from: Original, to: Destination): Rule[] {
   const scheme = schemeOf(to)
-  const names = pairOf(from.domain).flatMap((name) => [
+  const names = writtenNamesOf(from.domain).flatMap((name) => [
     { from: `https://${name}`, to: `${scheme}://${to.domain}` },
     { from: `http://${name}`, to: `${scheme}://${to.domain}` },
     { from: `//${name}`, to: `//${to.domain}` },

@@ -4,9 +4,9 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { SALTS } from '#agent/os/wordpress/wordpress.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import type { Secret } from '#shared/secret.ts'
-import { pairOf } from '#shared/site-names.ts'
 import { type Original, schemeOf } from './addresses.ts'
 import { type ConfigOrder, configProgram } from './config-program.ts'
+import { writtenNamesOf } from './written-names.ts'
 
 /**
  * The copy gets its own database, keys and addresses: a session of the original is not valid in it,
@@ -41,7 +41,7 @@ async function changeFiles(
 ): Promise<void> {
   const code = configProgram({
     docroot: docrootOf(to.user),
-    names: pairOf(from.domain).toSorted((one, other) => other.length - one.length),
+    names: writtenNamesOf(from.domain),
     home: homeOf(from.user),
     domain: to.domain,
     scheme: schemeOf(to),

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { replacedOf } from '#agent/os/backup/places.ts'
 import { schemeOf } from '#agent/os/clone/addresses.ts'
+import { writtenNamesOf } from '#agent/os/clone/written-names.ts'
 import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
-import { pairOf } from '#shared/site-names.ts'
 import { configProgram, NETWORK, type Texts } from './config-program.ts'
 
 const SECRET = { mode: 0o600 }
@@ -57,7 +57,7 @@ async function changed(
   const home = homeOf(to.user)
   const code = configProgram({
     docroot: docrootOf(to.user),
-    names: pairOf(from.domain).toSorted((one, other) => other.length - one.length),
+    names: writtenNamesOf(from.domain),
     ...{ home, new_home: home, domain: to.domain, scheme: schemeOf(to), mode, kept },
   })
   const output = await runWpCli(host, to, ['--skip-wordpress', 'eval-file', '-'], code)

@@ -68,6 +68,29 @@ test('prepares everything, serves the new name, and redirects the former one to 
   expect((await siteRename.finished?.(renameParams(), host)) as unknown).toEqual(result)
 })
 
+test('reports the addresses that stay', async () => {
+  const damaged = `a:1:{i:0;s:99:"http://${OLD}/";}`
+  const host = await renamable(shop, [damaged, `anna@${OLD}`, `http://${OLD}:8443/`, btoa(OLD)])
+
+  const [, result] = await rename(host)
+
+  const left = (reason: string, example: string) => ({
+    ...{ table: 'wp_options', column: 'option_value', reason, count: 1 },
+    examples: [example],
+  })
+  expect(result).toMatchObject({
+    addresses: {
+      replaced: 1,
+      left: [
+        left('damaged', damaged),
+        left('email', `***@${OLD}`),
+        left('port', `http://${OLD}:8443/`),
+        left('base64', btoa(OLD)),
+      ],
+    },
+  })
+})
+
 test('can be changed back, and then nothing is left of the other name', async () => {
   const host = await renamable()
   const before = await standing(host)

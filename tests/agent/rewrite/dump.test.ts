@@ -105,6 +105,12 @@ REPLACE INTO a VALUES ('//old.example') ON DUPLICATE KEY UPDATE b = '//old.examp
     ])
   })
 
+  test('is shown with the letters of all languages', () => {
+    const dump = `INSERT INTO a VALUES ('Grüße – jürgen@old.example');`
+
+    expect(left(dump).map(({ examples }) => examples)).toEqual([['Grüße . ***@old.example']])
+  })
+
   test('has a limited number of examples', () => {
     const dump = `INSERT INTO a VALUES ${"('ann@old.example'),".repeat(9)}('');`
 

@@ -26,15 +26,17 @@ export const rename = (host: FakeHost, given: object = {}, warnings: Warning[] =
   outcome(siteRename.run(renameParams(given), contextOf(host, warnings)))
 
 /** A shop whose database and wp-config.php have its address. */
-export async function renamable(site: Site = shop): Promise<FakeHost> {
+export async function renamable(site: Site = shop, values: string[] = []): Promise<FakeHost> {
+  const rows = values.map((value, at) => `,('value ${at}','${value}')`)
+  const dump = DUMP.replace(';\n--', `${rows.join('')};\n--`)
   const host = await server(site)
   host.pages.set(`http://${NEW}/`, '')
   host.disk.putText(CONFIG, CONSTANT)
   const { xargs } = host.table
   host.table.xargs = (machine, argv, options) => {
     if (!argv.includes('mariadb-dump')) return xargs?.(machine, argv, options) ?? done()
-    if (!options.output_file) return printed(DUMP)
-    host.disk.putText(options.output_file, DUMP, { mode: 0o600 })
+    if (!options.output_file) return printed(dump)
+    host.disk.putText(options.output_file, dump, { mode: 0o600 })
     return done()
   }
   return host

@@ -5,8 +5,10 @@ import { RewriteRequest } from '#agent/rewrite/request.ts'
 
 const shop = { domain: 'www.shop.example', user: 'shop' }
 
-function rewritten(text: string, to: { domain: string; tls: 'none' | 'letsencrypt' }): string {
-  const request = RewriteRequest.parse(JSON.parse(requestFor(shop, { ...to, user: 'copy' })))
+type To = { domain: string; tls: 'none' | 'letsencrypt' }
+
+function rewritten(text: string, to: To, from = shop): string {
+  const request = RewriteRequest.parse(JSON.parse(requestFor(from, { ...to, user: 'copy' })))
   let output = ''
   const rewriter = new DumpRewriter(request, (bytes) => {
     output += Buffer.from(bytes).toString()
@@ -27,6 +29,26 @@ test.each([
   ['anna@shop.example', 'anna@shop.example'],
 ])('%s becomes %s', (from, to) => {
   expect(rewritten(from, { domain: 'copy.example', tls: 'letsencrypt' })).toBe(to)
+})
+
+test.each([
+  'https://bücher.example/a',
+  'https://xn--bcher-kva.example/a',
+  'https://www.bücher.example/a',
+])('of an internationalised site: %s', (text) => {
+  const from = { domain: 'xn--bcher-kva.example', user: 'shop' }
+  const to = { domain: 'copy.example', tls: 'letsencrypt' } as const
+
+  expect(rewritten(text, to, from)).toBe('https://copy.example/a')
+  expect(
+    rewritten(
+      'https://copy.example/a',
+      { ...to, domain: from.domain },
+      {
+        ...{ domain: to.domain, user: 'shop' },
+      },
+    ),
+  ).toBe('https://xn--bcher-kva.example/a')
 })
 
 test('a copy without a certificate has http, and its own name may have that of the original', () => {
