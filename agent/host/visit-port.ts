@@ -50,6 +50,13 @@ export const VisitedList = z.array(Visited)
 /** The answer of PHP-FPM to a ping: `refused` when nothing listens, `busy` when its queue is full. */
 export type Pinged = 'pong' | 'silent' | 'refused' | 'busy' | 'other'
 
+/** A private key and the chain of a certificate for it, as PEM. */
+export interface Pair {
+  domain: string
+  key: string
+  chain: string
+}
+
 export interface Visitor {
   /** Several concurrent visits, each with limits of time and size; one outcome for each, in order. */
   visit(visits: readonly Visit[]): Promise<Visited[]>
@@ -57,4 +64,9 @@ export interface Visitor {
   pingFpm(socket: string): Promise<Pinged>
   /** Its status as JSON (`pm.status_path`); undefined without an answer. */
   fpmStatus(socket: string): Promise<string | undefined>
+  /**
+   * A TLS handshake that serves this pair, without nginx: the fingerprint of the certificate that a
+   * client gets, as in Visited. Throws for a pair that does not work.
+   */
+  handshake(pair: Pair): Promise<string>
 }

@@ -1,5 +1,6 @@
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
+import { fingerprintOf } from '#agent/host/fingerprint.ts'
 import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
 import { sharedByName } from '#agent/host/shared.ts'
 import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
@@ -100,6 +101,8 @@ export class FakeHost implements Host {
       this.pinged.push(socket)
       return this.pings.get(socket) ?? 'pong'
     },
+    // The certificates of tests are for other keys.
+    handshake: async ({ chain }) => fingerprintOf(chain),
   }
 
   readonly acme = new FakeAuthority()

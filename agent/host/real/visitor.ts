@@ -15,6 +15,7 @@ import {
   type Visited,
   type Visitor,
 } from '#agent/host/visit-port.ts'
+import { handshake } from './handshake.ts'
 
 const AT_ONCE = 8
 const VISIT_MS = 10_000
@@ -37,6 +38,7 @@ export const visitor: Visitor = {
   },
   pingFpm: (path) => ping(path),
   fpmStatus,
+  handshake,
 }
 
 /** A public address, since nginx may behave differently on loopback. */

@@ -8,7 +8,7 @@ import { allNamesOf, pairOf } from '#shared/site-names.ts'
 import { type Ordered, orderCertificate } from './acme.ts'
 import { changing, setAddress } from './changing.ts'
 import { needsRenewal } from './coverage.ts'
-import { awaitServed } from './handshake.ts'
+import { awaitServed, provePair } from './handshake.ts'
 import { keeping, keptCertificate, nextOf, type Requested } from './present.ts'
 import type { LeftOut } from './probe-names.ts'
 import { CertificateRefused } from './refusals.ts'
@@ -30,8 +30,8 @@ interface Issued {
 }
 
 /**
- * Installs, renews or (`none`) removes the certificate of a site of this agent: obtains it, serves
- * it, tests a TLS handshake, and only then updates WordPress and the record. A refusal changes the
+ * Installs, renews or (`none`) removes the certificate of a site of this agent: obtains it, proves the
+ * pair, serves it, tests a TLS handshake with nginx, and only then updates WordPress and the record. A refusal changes the
  * requested state, not the served one: it is retried later. A failure restores everything, and its
  * error is readable. `expires_at` is ISO 8601, `""` without a certificate.
  */
@@ -141,11 +141,15 @@ async function* certificateFor(
   try {
     if (site.tls === 'letsencrypt') {
       const names = (await needsRenewal(host, site)) ? [] : (served?.names ?? [])
-      return yield* orderCertificate(host, site, { names })
+      const ordered = yield* orderCertificate(host, site, { names })
+      if (ordered.chain !== undefined) await provePair(host, domain, ordered.chain)
+      return ordered
     }
     yield 'Creating a self-signed certificate'
     await files.provideKey(host, files.privateKeyOf(domain))
-    return { chain: await selfSigned(host, site), left_out: [] }
+    const chain = await selfSigned(host, site)
+    await provePair(host, domain, chain)
+    return { chain, left_out: [] }
   } catch (error) {
     if (!served) await host.files.remove(certificateFolder(domain))
     throw error

@@ -1,6 +1,7 @@
-import { X509Certificate } from 'node:crypto'
-import { attempt } from '#agent/host/attempt.ts'
+import { fingerprintOf } from '#agent/host/fingerprint.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { privateKeyOf } from '#agent/os/tls/certificate-files.ts'
+import { messageOf } from '#shared/errors.ts'
 
 const TRIES = 50
 const PAUSE_MS = 100
@@ -8,11 +9,28 @@ const PAUSE_MS = 100
 const PATH = '/.well-known/acme-challenge/handshake'
 
 /**
+ * Proves with a handshake, before anything is installed, that a new chain works with the private key of
+ * a domain. Throws otherwise.
+ */
+export async function provePair(host: Host, domain: string, chain: string): Promise<void> {
+  const refuse = (reason: string) =>
+    new Error(`The new certificate for ${domain} does not work with its key: ${reason}`)
+  const key = await host.files.read(privateKeyOf(domain))
+  if (key === undefined) throw refuse('the key is missing')
+  const fingerprint = await host.visitor
+    .handshake({ domain, key, chain })
+    .catch((error: unknown) => {
+      throw refuse(messageOf(error))
+    })
+  if (fingerprint !== fingerprintOf(chain)) throw refuse('a client gets another certificate')
+}
+
+/**
  * Waits until this server presents the first certificate of a chain for the domain: nginx applies a
  * new configuration a moment after the signal. Throws if it presents another one, or none.
  */
 export async function awaitServed(host: Host, domain: string, chain: string): Promise<void> {
-  const wanted = attempt(() => new X509Certificate(chain).fingerprint256)
+  const wanted = fingerprintOf(chain)
   for (let tries = 1; ; tries++) {
     const problem = await problemOf(host, domain, wanted)
     if (problem === undefined) return
@@ -24,12 +42,12 @@ export async function awaitServed(host: Host, domain: string, chain: string): Pr
 async function problemOf(
   { visitor }: Host,
   domain: string,
-  wanted: string | undefined,
+  wanted: string,
 ): Promise<string | undefined> {
   const visit = { host: domain, path: PATH, tls: true, address: '127.0.0.1' }
   const [visited] = await visitor.visit([visit])
   if (!visited || 'failed' in visited) return 'does not answer'
   const { fingerprint } = visited
-  if (fingerprint === undefined || wanted === undefined || fingerprint === wanted) return undefined
+  if (fingerprint === undefined || wanted === '' || fingerprint === wanted) return undefined
   return 'has another certificate'
 }

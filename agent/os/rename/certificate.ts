@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { orderCertificate } from '#agent/os/certificates/acme.ts'
 import { missingNames, needsRenewal } from '#agent/os/certificates/coverage.ts'
+import { provePair } from '#agent/os/certificates/handshake.ts'
 import { type LeftOut, present } from '#agent/os/certificates/probe-names.ts'
 import { CertificateRefused } from '#agent/os/certificates/refusals.ts'
 import { selfSigned } from '#agent/os/certificates/self-signed.ts'
@@ -31,13 +32,16 @@ export async function* provideCertificate(
   if (tls === 'self-signed') {
     yield 'Creating a self-signed certificate'
     await files.provideKey(host, files.privateKeyOf(domain))
-    await files.install(host, domain, await selfSigned(host, target))
+    const chain = await selfSigned(host, target)
+    await provePair(host, domain, chain)
+    await files.install(host, domain, chain)
     return []
   }
   await awaitServing(host, domain)
   try {
     const { chain, left_out } = yield* orderCertificate(host, target)
     if (chain === undefined) throw new Error(`There is no certificate for ${domain}`)
+    await provePair(host, domain, chain)
     await files.install(host, domain, chain)
     return left_out
   } catch (error) {

@@ -1,3 +1,4 @@
+import { fingerprintOf } from '#agent/host/fingerprint.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { Dice } from '#agent/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
@@ -50,6 +51,7 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
       visit: async (visits) => visits.map((visit) => visited(machine, visit)),
       pingFpm: async (socket) => (machine.disk.find(socket) ? 'pong' : 'refused'),
       fpmStatus: async () => undefined,
+      handshake: async ({ chain }) => fingerprintOf(chain),
     },
     acme: {
       renewals: async () => undefined,

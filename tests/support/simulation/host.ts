@@ -1,4 +1,5 @@
 import type { AcmeOutcome } from '#agent/host/acme-port.ts'
+import { fingerprintOf } from '#agent/host/fingerprint.ts'
 import type { Host, Output } from '#agent/host/ports.ts'
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
@@ -51,6 +52,7 @@ export function hostOn(
         ),
       pingFpm: async () => 'pong',
       fpmStatus: async () => undefined,
+      handshake: async ({ chain }) => fingerprintOf(chain),
     },
     acme: {
       order: async (): Promise<AcmeOutcome> => ({ refused: [] }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
-import { awaitServed } from '#agent/os/certificates/handshake.ts'
+import { awaitServed, provePair } from '#agent/os/certificates/handshake.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 
@@ -40,4 +40,30 @@ test.each([
   await expect(awaitServed(host, 'a.example', authorityPem)).rejects.toThrow(reason)
 
   expect(host.time - started).toBe(4900)
+})
+
+test.each([
+  [async () => fingerprint256, undefined],
+  [async () => OTHER, 'a client gets another certificate'],
+  [() => Promise.reject(new Error('key values mismatch')), 'key values mismatch'],
+])('a pair is proven by what a client gets (%#)', async (handshake, reason) => {
+  const host = new FakeHost()
+  host.disk.putText('/etc/hosting/tls/a.example/privkey.pem', 'key')
+  const pairs: unknown[] = []
+  host.visitor.handshake = async (pair) => {
+    pairs.push(pair)
+    return handshake()
+  }
+
+  const end = await provePair(host, 'a.example', authorityPem).catch((error: Error) => error)
+
+  expect(pairs).toEqual([{ domain: 'a.example', key: 'key', chain: authorityPem }])
+  const message = `The new certificate for a.example does not work with its key: ${reason}`
+  expect(end).toEqual(reason === undefined ? undefined : new Error(message))
+})
+
+test('a pair without a key is refused', async () => {
+  await expect(provePair(new FakeHost(), 'a.example', authorityPem)).rejects.toThrow(
+    'The new certificate for a.example does not work with its key: the key is missing',
+  )
 })
