@@ -22,7 +22,8 @@ export const ERRORS = {
  * `target_unreachable`: a target of backups did not answer the server;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
- * `address_fixed`: wp-config.php or a program decides the address of a WordPress.
+ * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
+ * `disk_full`: a disk of the server, or the quota of the site, has no space left.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -41,6 +42,7 @@ export const REFUSALS = [
   'certificate_refused',
   'address_fixed',
   'target_unreachable',
+  'disk_full',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { groupsOf, maintain, type SizedTable } from '#agent/os/site-database/maintain.ts'
@@ -17,7 +18,10 @@ const MB = 2 ** 20
 /** Left free beside the copy of a table that MariaDB writes. */
 const SPARE = 1024 * MB
 
-/** A table that is broken is a result; the operation succeeds with a warning. */
+/**
+ * A table that is broken is a result; the operation succeeds with a warning. A full disk is the failure
+ * of the operation: the other tables would have it as well.
+ */
 export const databaseMaintain: Command<'database.maintain'> = {
   lock: ({ domain }) => apexOf(domain),
   plan: async (params, host) => stepsOf(params, host, []),
@@ -64,6 +68,8 @@ async function* work(
   for (const group of groupsOf(tables)) {
     for (const result of await maintain(host, user, action, group)) {
       const { name, state, message } = result
+      if (state === 'failed' && isDiskFull(message))
+        throw new Error(`${plainName(name)} could not be copied: ${message}`)
       results.push(result)
       yield `${plainName(name)}: ${WORDS[state]}${message === '' ? '' : ` (${message})`}`
     }
@@ -89,5 +95,6 @@ async function refuseFullDisk({ files }: Host, [largest]: readonly SizedTable[])
   const { free } = await files.space('/var/lib/mysql')
   if (free >= needed) return
   const [left, least] = [free, needed].map((bytes) => `${Math.floor(bytes / MB)} MB`)
-  throw conflict(`Only ${left} are free for databases on this server, and this needs ${least}`)
+  const message = `Only ${left} are free for databases on this server, and this needs ${least}`
+  throw conflict(message, 'disk_full')
 }

@@ -6,5 +6,5 @@ export async function refuseFullDisk({ files }: Host, needed: number, what: stri
   const { free } = await files.space('/srv')
   if (free >= needed) return
   const [left, least] = [free, needed].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MB`)
-  throw conflict(`Only ${left} are free on this server, and ${what} needs ${least}`)
+  throw conflict(`Only ${left} are free on this server, and ${what} needs ${least}`, 'disk_full')
 }

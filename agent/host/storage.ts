@@ -19,7 +19,8 @@ export function blamingDisk(error: unknown): unknown {
   const message = messageOf(error)
   const what = advice(message)
   if (what === undefined || isBlamed(error)) return error
-  const refusal = error instanceof ServiceError ? error.refusal : undefined
+  const known = error instanceof ServiceError ? error.refusal : undefined
+  const refusal = known ?? (FULL.test(message) ? 'disk_full' : undefined)
   return new DiskFault('internal', { message: `${what} (${message})`, refusal, cause: error })
 }
 

@@ -4,6 +4,7 @@ import { Runner } from '#agent/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { restorable } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -23,6 +24,12 @@ async function trashed() {
   return host
 }
 
+async function suspended() {
+  const host = await ready(shop)
+  await outcome(commands['site.suspend'].run({ domain }, contextOf(host)))
+  return host
+}
+
 const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
 
 type Case<N extends CommandName> = [name: N, params: ParamsOf<N>, make: () => Promise<FakeHost>]
@@ -31,8 +38,17 @@ const cases = [
   ['site.update', { domain, tier: 'large' }, () => ready(shop)],
   ['site.delete', { domain }, () => ready(shop)],
   ['site.restore', { domain }, trashed],
+  ['site.resume', { domain }, suspended],
   ['backup.restore', restoring, async () => (await restorable()).host],
 ] as const satisfies Case<CommandName>[]
+
+/** Everyday work, by its title. */
+const WORK = [
+  ...['a temporary user', 'Adminer', 'a suspended site', 'a login', 'a protected site'],
+  ...['a relay of the server', 'a relay of the site'],
+  'a certificate of an authority',
+]
+const everyday = EVERYDAY.filter(({ title }) => WORK.includes(title))
 
 const endsOf = (kinds: string[]) => kinds.filter((kind) => kind !== 'log')
 
@@ -85,6 +101,31 @@ describe.each([
         expect([from, typeof again]).toEqual([from, 'object'])
       }
       expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
+    },
+    60_000,
+  )
+
+  test.each(everyday)(
+    'ends $command ($title) once, done or undone, and it works with space',
+    async ({ command, params, make }) => {
+      const before = await stateOf(await make())
+      const done = await make()
+      await attempt(done, command, params, 0)
+      const after = await stateOf(done)
+      for (let from = 1; ; from++) {
+        const host = prepare(await make())
+        const { met, stored, ends, message } = await attempt(host, command, params, from)
+        if (!met) break
+        const isDone = ends[0] === 'complete'
+        const expected = isDone
+          ? { message: '', stored: ends, state: after }
+          : { message: expect.stringMatching(FULL), stored: ends, state: before }
+        const seen = { message, stored, state: await stateOf(host) }
+        expect([from, seen]).toEqual([from, expected])
+        if (!isDone) await perform(host, command, params)
+        expect([from, await stateOf(host)]).toEqual([from, after])
+      }
+      expect(everyday).toHaveLength(WORK.length)
     },
     60_000,
   )

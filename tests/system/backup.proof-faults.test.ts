@@ -105,6 +105,7 @@ unless(lab.available()).describe('a proof that fails', () => {
         event: 'error',
         data: {
           error: 'Internal error',
+          code: 'disk_full',
           message: expect.stringMatching(
             /^No space left on a disk of this server: free some space/,
           ),

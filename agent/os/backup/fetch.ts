@@ -77,7 +77,8 @@ export async function refuseLack(
   const { free } = await host.files.space(path)
   const needed = bytes + RESERVE
   if (free >= needed) return
-  throw conflict(`${path} has ${sizeOf(free)} free, and ${what} needs ${sizeOf(needed)}`)
+  const message = `${path} has ${sizeOf(free)} free, and ${what} needs ${sizeOf(needed)}`
+  throw conflict(message, 'disk_full')
 }
 
 /** Into a folder of root: nothing of the site changes, and all of it is checked. */

@@ -62,12 +62,13 @@ $found = ${
 };
 if (!$found) exit(json_encode(['missing' => true]));
 $folder = '${loginsOf(user)}';
-if (!is_dir($folder) && !mkdir($folder, 0700)) WP_CLI::error('its folder was not created');
+$fail = fn($what) => WP_CLI::error($what . ': ' . (error_get_last()['message'] ?? 'unknown reason'));
+if (!is_dir($folder) && !mkdir($folder, 0700)) $fail('its folder was not created');
 foreach (glob($folder . '/*') as $old)
   if (filemtime($old) < time() - ${FORGOTTEN_SECONDS}) unlink($old);
 $entry = json_encode(['user' => $found[0]->ID, 'until' => time() + ${LOGIN_SECONDS}]);
 if (file_put_contents($folder . '/${hash}', $entry) !== strlen($entry))
-  WP_CLI::error('it was not written');
+  $fail('it was not written');
 echo json_encode(['login' => $found[0]->user_login, 'url' => site_url()]);
 `
 

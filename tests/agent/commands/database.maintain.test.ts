@@ -142,6 +142,27 @@ test('refuses to rebuild tables without space for a copy of the largest, and che
   expect((await maintain(host, {}))[0]).toContain('a: OK')
 })
 
+test('a full disk fails the operation, and does not count as broken tables', async () => {
+  const message = 'Error writing file ./shop/a.frm (Errcode: 28 "No space left on device")'
+  const { host, inputs } = await withTables(
+    {
+      name: 'a',
+      mb: 100,
+      said: [
+        ['Error', message],
+        ['status', 'Operation failed'],
+      ],
+    },
+    { name: 'b' },
+  )
+  const warnings: Warning[] = []
+
+  const [, reason] = await maintain(host, { action: 'optimise' }, warnings)
+
+  expect([reason, warnings]).toEqual([`a could not be copied: ${message}`, []])
+  expect(inputs).toHaveLength(1)
+})
+
 test('a client that fails is a failure without the statements that it quotes', async () => {
   const { host } = await withTables({ name: 'a' })
   const attempt = host.shell.try

@@ -18,8 +18,15 @@ test.each([
 ])('says how to solve "%s"', (message, what) => {
   const blamed = blamingDisk(new Error(message))
 
-  expect(blamed).toMatchObject({ code: 'internal', message: `${what} (${message})` })
+  const refusal = what === full ? 'disk_full' : undefined
+  expect(blamed).toMatchObject({ code: 'internal', message: `${what} (${message})`, refusal })
   expect(blamingDisk(blamed)).toBe(blamed)
+})
+
+test('keeps the code of a failure that has one', () => {
+  const error = conflict('could not undo: ENOSPC', 'not_undone')
+
+  expect(blamingDisk(error)).toMatchObject({ refusal: 'not_undone' })
 })
 
 test('returns other failures unchanged', () => {

@@ -218,7 +218,7 @@ test('reports a full disk immediately, and what to do', async () => {
     "No space left on a disk of this server: free some space, and retry (ENOSPC: no space left on device, open '/srv/x')"
   expect(events).toEqual([
     { id: 1, event: 'log', data: { message: 'one' } },
-    { id: 2, event: 'error', data: { error: 'Internal error', message } },
+    { id: 2, event: 'error', data: { error: 'Internal error', message, code: 'disk_full' } },
   ])
   await Bun.sleep(0)
   expect(await stored()).toEqual(events)

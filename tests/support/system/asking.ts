@@ -34,9 +34,13 @@ export class Asking {
   }
 
   /** Starts an operation and returns its id; `ended` resolves at its end. */
-  start(command: string, params: object): { id: string; ended: Promise<StoredEvent[]> } {
+  start(
+    command: string,
+    params: object,
+    path = '/exec',
+  ): { id: string; ended: Promise<StoredEvent[]> } {
     const id = randomBytes(8).toString('hex')
-    const answer = this.call('/exec', { command, params }, id)
+    const answer = this.call(path, { command, params }, id)
     const read = async (text: string) => Array.fromAsync(readEvents(new Blob([text]).stream()))
     const ended = answer.then(async (text) => {
       const events = await read(text)

@@ -83,7 +83,7 @@ export class FullDisk {
     await this.resize(`${Number(used.split('\n')[1]) + room_kb}k`)
   }
 
-  /** The last event of an operation whose disk is full from the n-th record of its journal on. */
+  /** The last event, with the code of its error, of an operation whose disk is full from the n-th record of its journal on. */
   async filledAt(
     record: number,
     command: string,
@@ -93,7 +93,7 @@ export class FullDisk {
     const { host } = this
     const point: CrashPoint = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
     writeFileSync(`${host.root}${CRASH_POINTS}`, JSON.stringify([point]))
-    const { ended } = this.asking.start(command, params)
+    const { ended } = this.asking.start(command, params, '/exec?warnings=true')
     const met = await lab.poll(() => !existsSync(`${host.root}${CRASH_POINTS}`), {
       timeout_ms: 3 * MINUTES,
     })
@@ -132,7 +132,9 @@ export class FullDisk {
   }
 }
 
+/** The second code: a part of it is undone as soon as there is space again. */
 export const FULL = {
   error: 'Internal error',
+  code: expect.stringMatching(/^(disk_full|not_undone)$/),
   message: expect.stringMatching(/No space left on a disk of this server/),
 }
