@@ -14,6 +14,7 @@ import { offSiteTrouble } from './attention/off-site.ts'
 import { serverTroubles } from './attention/servers.ts'
 import { siteTroubles } from './attention/sites.ts'
 import {
+  countByServer,
   countOperations,
   countSites,
   type FleetServerRow,
@@ -44,6 +45,7 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const backups = await backupTroubles(db, { now, since })
   const offSite = await offSiteTrouble(db, now)
   return {
+    by_server: await countByServer(db),
     counts: { sites, health, operations, updates, updates_unknown },
     attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups, ...offSite],
   }
@@ -51,10 +53,10 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
 
 /** The whole fleet on one page: every server, the counts, and the attention items. */
 export async function overview({ db, clock }: Deps) {
-  const { counts, attention } = await withoutServers(db, clock.now())
+  const { by_server, counts, attention } = await withoutServers(db, clock.now())
   const rows = await listFleetServers(db)
   const servers = rows.map(({ services: _, imports_refused: __, ...server }) =>
-    withAge(clock, server),
+    withAge(clock, { ...server, sites_count: by_server.get(server.id) ?? 0 }),
   )
   return {
     servers,

@@ -33,14 +33,24 @@ const serverColumns = {
 
 export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
 
+type Uncounted = Omit<FleetServerRow, 'sites_count'>
+
+/** By name. `countByServer` has their sites. */
 export function listFleetServers(
   db: Database,
-): Promise<(FleetServerRow & Pick<ServerRow, 'services' | 'imports_refused'>)[]> {
+): Promise<(Uncounted & Pick<ServerRow, 'services' | 'imports_refused'>)[]> {
   const { services, imports_refused } = servers
+  const { sites_count: _, ...columns } = serverColumns
   return db.read
-    .select({ ...serverColumns, services, imports_refused })
+    .select({ ...columns, services, imports_refused })
     .from(servers)
     .orderBy(asc(servers.name), asc(servers.id))
+}
+
+/** How many sites each server has, by its id. */
+export async function countByServer(db: Database): Promise<ReadonlyMap<number, number>> {
+  const rows = await db.read.select({ id: servers.id, total: sites_count }).from(servers)
+  return new Map(rows.map(({ id, total }) => [id, total]))
 }
 
 /** The system of each server, by its id. */
@@ -70,31 +80,35 @@ export async function getFleetServer(db: Database, id: number) {
 export async function countSites(db: Database, now: Date, server_id?: number) {
   const mine = and(isShown, server_id === undefined ? undefined : eq(sites.server_id, server_id))
   const state = healthAt(now)
-  const [byStatus, byHealth, [updates]] = await db.read.batch([
-    db.read
-      .select({ status: sql<string>`${sites.status}`, total: count() })
-      .from(LISTING)
-      .where(mine)
-      .groupBy(sites.status),
-    db.read
-      .select({ health: state.as('state'), total: count() })
-      .from(LISTING)
-      .where(and(mine, sql`state is not null`))
-      .groupBy(sql`state`),
-    db.read
-      .select({
-        known: sql<number>`coalesce(sum(${hasUpdates} and sites.status = 'active'), 0)`,
-        unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
-      })
-      .from(LISTING)
-      .where(mine),
-  ])
+  const groups = await db.read
+    .select({
+      status: sql<string>`${sites.status}`,
+      health: state.as('state'),
+      total: count(),
+      known: sql<number>`coalesce(sum(${hasUpdates} and sites.status = 'active'), 0)`,
+      unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
+    })
+    .from(LISTING)
+    .where(mine)
+    .groupBy(sites.status, sql`state`)
   return {
-    sites: Object.fromEntries(byStatus.map(({ status, total }) => [status, total])),
-    health: Object.fromEntries(byHealth.map(({ health, total }) => [String(health), total])),
-    updates: updates?.known ?? 0,
-    updates_unknown: updates?.unknown ?? 0,
+    sites: totalsBy(groups, ({ status }) => status),
+    health: totalsBy(groups, ({ health }) => (health === null ? undefined : String(health))),
+    updates: groups.reduce((sum, { known }) => sum + known, 0),
+    updates_unknown: groups.reduce((sum, { unknown }) => sum + unknown, 0),
   }
+}
+
+function totalsBy<G extends { total: number }>(
+  groups: readonly G[],
+  nameOf: (group: G) => string | undefined,
+): Record<string, number> {
+  const totals: Record<string, number> = {}
+  for (const group of groups) {
+    const name = nameOf(group)
+    if (name !== undefined) totals[name] = (totals[name] ?? 0) + group.total
+  }
+  return totals
 }
 
 /** The newest first. */

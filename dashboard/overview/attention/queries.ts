@@ -25,31 +25,72 @@ const needy = {
     order by operations.created_at desc limit 1)`,
 }
 
-export type NeedySite = Awaited<ReturnType<typeof needySites>>[number]
+/** With the total of its kind. */
+export type NeedySite = Awaited<ReturnType<typeof needySites>>[number] & { total: number }
 export type DiskSite = Awaited<ReturnType<typeof diskSites>>[number]
 export type OfPhp = Awaited<ReturnType<typeof sitesByPhp>>[number]
 export type FailedOperation = Awaited<ReturnType<typeof failedOperations>>[number]
 
-/** At most `shown` rows of each kind, `few` of updates, each with the total of its kind. */
-export function readNeeds(
+/**
+ * At most `shown` rows of each kind, `few` of updates, each with the total of its kind. One scan of the
+ * index counts all kinds; only those that have sites are read.
+ */
+export async function readNeeds(
   db: Database,
   { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
 ) {
-  const expires = isExpiring(now)
-  const isDown = sql`${healthAt(now)} = 'down'`
-  const isDegraded = sql`${healthAt(now)} = 'degraded'`
-  return db.read.batch([
-    needySites(db, isDown, sites.domain, shown),
-    needySites(db, isDegraded, sites.domain, shown),
-    needySites(db, isFailed, sites.domain, shown),
-    needySites(db, isMissing, sites.domain, shown),
-    needySites(db, expires, sites.certificate_expires_at, shown),
-    diskSites(db, shown),
-    needySites(db, isUpdatable, mostUpdates, few),
-    needySites(db, isConflict, sites.domain, few),
-    failedOperations(db, since, shown),
-    sitesByPhp(db),
-  ])
+  const kinds: Record<Kind, Needs> = {
+    down: { which: sql`${healthAt(now)} = 'down'`, order: sites.domain, limit: shown },
+    degraded: { which: sql`${healthAt(now)} = 'degraded'`, order: sites.domain, limit: shown },
+    failures: { which: isFailed, order: sites.domain, limit: shown },
+    lost: { which: isMissing, order: sites.domain, limit: shown },
+    expiring: { which: isExpiring(now), order: sites.certificate_expires_at, limit: shown },
+    outdated: { which: isUpdatable, order: mostUpdates, limit: few },
+    conflicts: { which: isConflict, order: sites.domain, limit: few },
+  }
+  const totals = await countNeeds(db, kinds)
+  const read = async (kind: Kind): Promise<NeedySite[]> => {
+    const total = totals?.[kind] ?? 0
+    if (total === 0) return []
+    return (await needySites(db, kinds[kind])).map((row) => ({ ...row, total }))
+  }
+  return {
+    down: await read('down'),
+    degraded: await read('degraded'),
+    failures: await read('failures'),
+    lost: await read('lost'),
+    expiring: await read('expiring'),
+    outdated: await read('outdated'),
+    conflicts: await read('conflicts'),
+    disks: await diskSites(db, shown),
+    operations: await failedOperations(db, since, shown),
+    php: await sitesByPhp(db),
+  }
+}
+
+type Kind = 'down' | 'degraded' | 'failures' | 'lost' | 'expiring' | 'outdated' | 'conflicts'
+
+interface Needs {
+  which: SQL
+  order: SQL | typeof sites.domain | typeof sites.certificate_expires_at
+  limit: number
+}
+
+function countNeeds(db: Database, kinds: Record<Kind, Needs>) {
+  const total = (kind: Kind) => sql<number>`count(*) filter (where ${kinds[kind].which})`
+  return db.read
+    .select({
+      down: total('down'),
+      degraded: total('degraded'),
+      failures: total('failures'),
+      lost: total('lost'),
+      expiring: total('expiring'),
+      outdated: total('outdated'),
+      conflicts: total('conflicts'),
+    })
+    .from(LISTING)
+    .where(isShown)
+    .get()
 }
 
 const isFailed = sql`${sites.status} = 'failed'`
@@ -60,21 +101,15 @@ const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 's
 /** Those of WordPress itself before any number of plugins. */
 const mostUpdates = sql`coalesce(updates_core, 0) desc, coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) desc`
 
-function needySites(
-  db: Database,
-  which: SQL,
-  order: SQL | typeof sites.domain | typeof sites.certificate_expires_at,
-  limit: number,
-) {
-  const isOne = and(isShown, which)
+function needySites(db: Database, { which, order, limit }: Needs) {
   const those = db.read
     .select({ id: sql<number>`${sites.id}` })
     .from(LISTING)
-    .where(isOne)
+    .where(and(isShown, which))
     .orderBy(sql`${order}`, asc(sites.domain))
     .limit(limit)
   return db.read
-    .select({ ...needy, total: sql<number>`(select count(*) from ${LISTING} where ${isOne})` })
+    .select(needy)
     .from(sites)
     .where(inArray(sites.id, those))
     .orderBy(sql`${order}`, asc(sites.domain))

@@ -18,8 +18,9 @@ export async function siteTroubles(
   db: Database,
   { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },
 ): Promise<Attention[]> {
-  const [down, degraded, failures, lost, expiring, disks, outdated, conflicts, operations, php] =
-    await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  const { down, degraded, failures, lost, expiring, outdated, conflicts } = needs
+  const { disks, operations, php } = needs
   const withOs = php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
     ...groupOf('site_down', down.map(unwell('critical')), totalOf(down), { health: 'down' }),
