@@ -13,8 +13,8 @@ export class FeederFailed extends Error {
   }
 }
 
-/** A program that only lost the one that it feeds is not the cause. */
-const LOST_READER = /EPIPE|Broken pipe|errno:? 32\b/i
+/** A program that only lost the one that it feeds is not the cause; between them is a socket, or a pipe. */
+const LOST_READER = /EPIPE|Broken pipe|ECONNRESET|Connection reset by peer|errno:? (?:32|104)\b/i
 
 /**
  * Throws FeederFailed for the first program of a pipe that failed by itself: those after it got a

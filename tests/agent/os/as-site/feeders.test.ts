@@ -37,6 +37,12 @@ test.each([
     fed(1, 'EPIPE', fed(5, 'Broken pipe')),
     undefined,
   ],
+  [
+    'the last one failed, and the others lost the socket to their reader',
+    1,
+    fed(128, '', fed(1, 'gzip: stdout: Connection reset by peer', fed(1, 'write ECONNRESET'))),
+    undefined,
+  ],
   ['a program was killed without a word', 0, fed(0, '', fed(137, '')), 2],
 ])('finds the program that failed by itself: %s', (_, code, from, depth) => {
   expect(culprit(outputOf(code, from))).toBe(depth)
