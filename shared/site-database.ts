@@ -98,6 +98,15 @@ export type TableResult = z.infer<typeof TableResult>
 
 /** Of one part of an upload, in bytes: its base64 and the rest fit into a body of 1 MiB. */
 export const PART_BYTES = 589_824
+/** How far an export is: of SQL before it is compressed. */
+const ExportProgress = z.object({
+  bytes: z.int().nonnegative(),
+  /** About so many; 0: unknown. */
+  total: z.int().nonnegative(),
+})
+export type ExportProgress = z.infer<typeof ExportProgress>
+export const Exporting = z.object({ export: ExportProgress.nullable() })
+
 /** About 5 GB. */
 export const MOST_PARTS = 9000
 

@@ -28,6 +28,7 @@ export function siteCalls(
     '/sites/database-users': about(async (domain) => ({
       users: await readings.databaseUsers(domain),
     })),
+    '/sites/database-exporting': about(readings.exporting),
     '/sites/database-upload': parsed(UploadRequest, async (request) => {
       const giveBack = await policy.permit('database.import')
       giveBack()

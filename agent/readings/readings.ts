@@ -116,6 +116,7 @@ export function readingsOf(
     databaseUsers: (domain: string) => listDatabaseUsers(host, domain),
     /** As packed SQL. */
     exportDatabase: (domain: string) => exports.start(domain),
+    exporting: async (domain: string) => ({ export: exports.progress(domain) }),
     storePart: (request: UploadRequest, importing: readonly string[]) =>
       storePart(host, request, importing),
     askTool: (request: ToolRequest) => tool.ask(request),

@@ -22,6 +22,7 @@ const MAINTENANCE = { action: 'check', tables: ['wp_posts'] }
 const TableResult = { name: 'wp_posts', state: 'ok', message: '' }
 
 export const SITE_DATABASE_EXAMPLES = {
+  ShownExport: { export: { bytes: 1_310_720, total: 2_621_440 } },
   DatabaseUsers: { users: [DatabaseUser] },
   DatabaseUser,
   CreateDatabaseUser: { rights: 'read', minutes: 60 },

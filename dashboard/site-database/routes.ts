@@ -12,10 +12,13 @@ import {
   MaintainTables,
   OpenedTool,
   OpenTool,
+  ShownExport,
   SiteDatabase,
   UploadDump,
   UploadedDump,
 } from '#shared/api/site-database.ts'
+import { Exporting } from '#shared/site-database.ts'
+import { askAbout } from './ask.ts'
 import { exportDatabase } from './export.ts'
 import { openTool, type ToolDeps } from './open-tool.ts'
 import { readDatabase } from './read-database.ts'
@@ -49,6 +52,18 @@ export const siteDatabaseRoutes = {
     errors: [...ASKS_AGENT, 'forbidden'],
     waits: true,
     run: ({ deps, loaded }) => exportDatabase(deps, loaded),
+  }),
+  showExport: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/database/export/progress',
+    summary: 'Show how far the export of the database of a site is',
+    details:
+      'Of a download that is running, whoever started it. The total is an estimate: the length of the SQL is not known before its end.',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The export.', json: ShownExport } },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: ({ deps, loaded }) => askAbout(deps, loaded, '/sites/database-exporting', Exporting),
   }),
   uploadDump: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/uploads',

@@ -69,6 +69,15 @@ export const SiteDatabase = strictObject({
 }).meta({ id: 'SiteDatabase', description: 'Sizes and names in the database of a site.' })
 export type SiteDatabase = z.infer<typeof SiteDatabase>
 
+export const ShownExport = strictObject({
+  export: strictObject({
+    bytes: Count.describe('Of SQL, before it is compressed.'),
+    total: Count.describe('About so many: the size of the rows of all tables; 0: unknown.'),
+  })
+    .nullable()
+    .describe('Null: none is running.'),
+}).meta({ id: 'ShownExport', description: 'The running export of the database of a site.' })
+
 const DatabaseUser = strictObject({
   user: z.string(),
   rights: UserRights,

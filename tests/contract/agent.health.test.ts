@@ -24,6 +24,7 @@ const PATHS = [
   '/sites/database-users',
   '/sites/database-upload',
   '/sites/database-export',
+  '/sites/database-exporting',
   '/sites/db-password',
   '/sites/admin-password',
   '/operations/some-id/events',

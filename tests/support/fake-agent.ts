@@ -167,6 +167,7 @@ export class FakeAgent {
       '/sites/database': EMPTY_DATABASE,
       '/sites/database-upload': { part: 0 },
       '/sites/database-users': { users: [] },
+      '/sites/database-exporting': { export: null },
       '/sites/job-output': { run: null, output: '' },
       '/sites/wordpress-cron': NO_EVENTS,
       '/sites/wordpress-users': { users: [], more: false },

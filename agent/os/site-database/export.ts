@@ -1,8 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { dumpBytes } from '#agent/os/database/dump-bytes.ts'
-import { getSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
+import type { ExportProgress } from '#shared/site-database.ts'
+import { readTables } from './tables.ts'
 
 const HOURS_2 = 2 * 60 * 60_000
 /** The database of a site on its way. */
@@ -20,30 +22,40 @@ interface Export {
  */
 export class Exports {
   readonly #host: Host
-  #isBusy = false
+  #running: (ExportProgress & { domain: string }) | undefined
 
   constructor(host: Host) {
     this.#host = host
   }
 
+  /** Of the running export of a site; null without one. */
+  progress(domain: string): ExportProgress | null {
+    if (this.#running?.domain !== domain) return null
+    const { bytes, total } = this.#running
+    return { bytes, total }
+  }
+
   /** Throws not_found for an unknown site, and conflict without a database or beside another export. */
   async start(domain: string): Promise<Export> {
     const host = this.#host
-    const { user } = await getSite(host, domain)
-    if (this.#isBusy) {
+    const site = await getSite(host, domain)
+    if (this.#running) {
       throw conflict('Another export of a database is running on this server: try again later')
     }
-    this.#isBusy = true
+    const running = { domain, bytes: 0, total: 0 }
+    this.#running = running
     const operation = `export-${host.random.name(12)}`
     const end = async () => {
       await host.programs.signal(operation, 'SIGKILL')
       await host.programs.forget(operation)
-      this.#isBusy = false
+      this.#running = undefined
     }
     try {
-      if ((await databaseSize(host, user)) === undefined)
+      if ((await databaseSize(host, site.user)) === undefined)
         throw conflict(`${domain} has no database`)
-      const chunks = packed(dumpBytes(host, user, { operation, timeout_ms: HOURS_2 }))
+      running.total = await bytesOf(host, site)
+      const dump = dumpBytes(host, site.user, { operation, timeout_ms: HOURS_2 })
+      const chunks = packed(counted(dump, running))
       const first = await chunks.next()
       return { type: 'application/gzip', ...readerOf(first, chunks, end) }
     } catch (error) {
@@ -54,6 +66,19 @@ export class Exports {
 }
 
 type Chunks = AsyncGenerator<Uint8Array, void>
+
+/** Of the rows, which a dump has as text: about its size. 0: unknown, for the progress alone. */
+async function bytesOf(host: Host, site: Site): Promise<number> {
+  const read = await readTables(host, site).catch(() => undefined)
+  return read?.tables.data_bytes ?? 0
+}
+
+async function* counted(dump: Chunks, running: ExportProgress): Chunks {
+  for await (const chunk of dump) {
+    running.bytes += chunk.length
+    yield chunk
+  }
+}
 
 /** The first chunk was read already: an error before it has an ordinary status. */
 function readerOf(

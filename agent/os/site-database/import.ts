@@ -7,6 +7,7 @@ import { timeFor } from '#agent/os/database/dump.ts'
 import { importStream } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { told } from '#agent/os/restic/told.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 
@@ -48,7 +49,7 @@ export async function importUpload(
   const most = upload.packed ? Math.max(GB, MOST_GROWTH * upload.bytes) : upload.bytes + 1
   const timeout_ms = timeFor(most)
   const fed = await importStream(host, user, (load) =>
-    load(textOf(user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),
+    load(textOf(host, user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),
   )
   if (fed.bytes >= most) throw conflict('The dump is far too large for its file')
   await releaseAccount(host, site, kept?.password_hash)
@@ -57,20 +58,29 @@ export async function importUpload(
 
 type Program = NonNullable<RunOptions['input_from']>
 
-/** Root only reads its own files; what is in them is unpacked with the rights of the site. */
+/**
+ * Root only reads its own files; what is in them is unpacked with the rights of the site. The progress
+ * is that of the upload, whose size is known: the programs after it have no more than their pipes.
+ */
 function textOf(
+  host: Host,
   user: string,
-  { paths, packed }: Upload,
+  { paths, bytes, packed }: Upload,
   { most, timeout_ms }: { most: number; timeout_ms: number },
 ): Program {
   const cat: Program = { argv: ['cat', '--', ...paths], options: { timeout_ms } }
-  const after = (argv: string[], input_from: Program): Program => ({
+  const after = (argv: string[], input_from: Program, more: Pick<RunOptions, 'seen'> = {}) => ({
     argv,
-    options: { ...asSite({ user }, { network: false, home: false, timeout_ms }), input_from },
+    options: {
+      ...asSite({ user }, { network: false, home: false, timeout_ms, ...more }),
+      input_from,
+    },
   })
   const decoded = after(['base64', '--decode'], cat)
-  const text = packed ? after(['gzip', '--decompress', '--stdout'], decoded) : decoded
-  return after(['head', `--bytes=${most}`], text)
+  const progress = { seen: told(host, 'Importing the dump', bytes) }
+  const head = ['head', `--bytes=${most}`]
+  if (!packed) return after(head, decoded, progress)
+  return after(head, after(['gzip', '--decompress', '--stdout'], decoded, progress))
 }
 
 /** Two programs before the last one: gzip. */

@@ -59,3 +59,19 @@ export async function endDatabaseUser(site: SitePlace, user: string): Promise<st
 
 export const exportAddress = ({ id, server_id }: SitePlace): string =>
   `/api/servers/${server_id}/sites/${id}/database/export`
+
+/** How far the export is that was asked for the n-th time; it ends after it, or if none is seen. */
+export const exportQuery = (site: SitePlace, asked: number) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'export', asked],
+    queryFn: async () => {
+      const sent = { params: at(site) }
+      const way = 'GET /api/servers/:server_id/sites/:site_id/database/export/progress'
+      return (await call(way, sent)).export
+    },
+    enabled: asked > 0,
+    retry: false,
+    staleTime: 0,
+    refetchInterval: ({ state: { data, status, dataUpdateCount } }) =>
+      status !== 'error' && (data || dataUpdateCount < 5) ? 1000 : false,
+  })

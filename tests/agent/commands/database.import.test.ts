@@ -63,6 +63,30 @@ test('imports with the rights of the site, and keeps the previous database for a
   expect(await host.disk.stat(previousOf('shop'))).toBeDefined()
 })
 
+test.each([
+  ['packed', true, 'gzip'],
+  ['plain', false, 'head'],
+])('reports how much of a %s upload it has imported', async (_, packed, name) => {
+  const attempt = host.shell.try
+  let elapsed = 0
+  host.clock.elapsed = () => elapsed
+  host.shell.try = async (argv, given) => {
+    let program = argv[0] === 'mariadb' ? given?.input_from : undefined
+    while (program && program.argv[0] !== name) program = program.options.input_from
+    for (const bytes of program ? [1, 2, 3] : []) {
+      elapsed += 3000
+      program?.options.seen?.(bytes)
+    }
+    return attempt(argv, given)
+  }
+  const told: string[] = []
+  Object.assign(host, { tell: (line: string) => told.push(line) })
+
+  await run({ packed })
+
+  expect(told).toEqual(['Importing the dump: 2 B of 3 B (66 %), about 3 s left'])
+})
+
 test('replaces all tables on request only', async () => {
   await run({ replace: true, packed: false })
 

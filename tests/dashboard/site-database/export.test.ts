@@ -41,3 +41,14 @@ test('records what the server refuses, and says why', async () => {
   expect([response.status, (await response.json()).message]).toEqual([403, message])
   expect(await all.activity()).toMatchObject({ type: 'database.export', status: 'failed' })
 })
+
+test('shows how far the running export is, and that none is running', async () => {
+  await using all = await withShop()
+  const progress = async () => (await all.dashboard.call('GET', `${all.at}/progress`)).body
+
+  expect(await progress()).toEqual({ export: null })
+  const running = { bytes: 10, total: 20 }
+  all.agent.answers.set('/sites/database-exporting', () => Response.json({ export: running }))
+
+  expect(await progress()).toEqual({ export: running })
+})

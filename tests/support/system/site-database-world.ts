@@ -77,8 +77,12 @@ export async function startSiteDatabase(
       const list = 'information_schema.PROCESSLIST'
       return Number((await root(`SELECT COUNT(*) FROM ${list} WHERE USER = '${user}'`))[0])
     },
-    /** Uploads a dump in parts, and imports it: the last event. */
+    /** The last event of an import. */
     async import(dump: Uint8Array, more: object) {
+      return (await this.imported(dump, more)).at(-1)
+    },
+    /** Uploads a dump in parts, and imports it: all events. */
+    async imported(dump: Uint8Array, more: object) {
       const upload = crypto.randomUUID().replaceAll('-', '').slice(0, 16)
       const part_count = Math.ceil(dump.length / PART_BYTES)
       for (let part = 0; part < part_count; part++) {
@@ -89,7 +93,7 @@ export async function startSiteDatabase(
         if (status !== 200) throw new Error(JSON.stringify(said))
       }
       const body = { upload, part_count, ...more }
-      return (await dashboard.stream('POST', at('/database/import'), body)).at(-1)
+      return dashboard.stream('POST', at('/database/import'), body)
     },
     stream: (method: string, below: string, body?: object) =>
       dashboard.stream(method, at(below), body),

@@ -39,6 +39,26 @@ test('sends a complete dump, compressed, made with the rights of the site', asyn
   expect(inputs).toEqual([['xargs', 'shop', 'a\0']])
 })
 
+test('reports how far the export of a site is, until its end', async () => {
+  const { exports, host } = await withDump()
+  const attempt = host.shell.try
+  host.shell.try = async (argv, given) => {
+    const output = await attempt(argv, given)
+    const isSize = given?.input?.includes('information_schema.TABLES')
+    return isSize ? { ...output, stdout: 'total\t1\t120000\t0\t0\nend\n' } : output
+  }
+  expect(exports.progress(domain)).toBeNull()
+
+  const started = await exports.start(domain)
+  const first = exports.progress(domain)
+  const others = exports.progress('other.example')
+  for (let chunk = await started.next(); chunk; chunk = await started.next());
+
+  expect(first).toEqual({ bytes: expect.any(Number), total: 120_000 })
+  expect(first?.bytes).toBeGreaterThanOrEqual(10_000)
+  expect([others, exports.progress(domain)]).toEqual([null, null])
+})
+
 test.each([
   ['fails', WHOLE, 2, 'The database could not be dumped (error 1194 of MariaDB)'],
   ['is cut off', WHOLE.slice(0, -20), 0, 'The dump of the database was cut off before its end'],

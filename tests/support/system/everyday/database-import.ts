@@ -78,6 +78,53 @@ function check(suite: Suite): void {
   )
 
   test(
+    'an export reports how far it is, until its end',
+    async () => {
+      const progress = async () =>
+        (await world.dashboard.call('GET', world.at('/database/export/progress'))).body.export
+      await world.root(
+        `USE \`${database}\`; CREATE TABLE big (a TEXT) AS SELECT HEX(RANDOM_BYTES(1000)) AS a FROM seq_1_to_40000; ANALYZE TABLE big`,
+      )
+      expect(await progress()).toBeNull()
+
+      const response = await world.dashboard.open(world.at('/database/export'))
+      const first = (await progress()) as { bytes: number; total: number }
+      const packed = await response.bytes()
+
+      expect(first.bytes).toBeGreaterThan(0)
+      expect(first.total).toBeGreaterThan(60e6)
+      expect(first.bytes).toBeLessThan(first.total)
+      expect(gunzipSync(packed).length).toBeGreaterThan(80e6)
+      expect(await lab.poll(async () => (await progress()) === null)).toBe(true)
+      await world.root(`DROP TABLE \`${database}\`.big`)
+    },
+    3 * MINUTES,
+  )
+
+  test.each([false, true])(
+    'reports how much of it is imported (compressed: %s)',
+    async (packed) => {
+      const rows = Array.from({ length: 40 }, () => crypto.randomUUID().repeat(2000))
+      const inserts = rows.map((text) => `INSERT INTO filler VALUES ('${text}');\nDO SLEEP(0.3);\n`)
+      const text = bytes(`CREATE TABLE filler (a LONGTEXT);\n${inserts.join('')}`)
+      const dump = packed ? gzipSync(text, { level: 0 }) : text
+
+      const events = await world.imported(dump, { packed })
+
+      const lines = events.flatMap(({ event, data }) => (event === 'log' ? [data.message] : []))
+      const progress = lines.filter((line) => String(line).startsWith('Importing the dump: '))
+      expect(events.at(-1)).toMatchObject({ event: 'complete' })
+      expect(progress.length).toBeGreaterThan(0)
+      const form = /^Importing the dump: [\d.]+ [kM]B of 2\.9 MB \(\d+ %\)(, about \d+ s left)?$/
+      expect(progress).toEqual(progress.map(() => expect.stringMatching(form)))
+      const shares = progress.map((line) => Number(/\((\d+) %\)/.exec(String(line))?.[1]))
+      expect(shares).toEqual(shares.toSorted((one, other) => one - other))
+      await world.stream('POST', '/backups/undo', {})
+    },
+    3 * MINUTES,
+  )
+
+  test(
     'runs nothing but statements on tables of the site, and is undone otherwise',
     async () => {
       const before = await checksums()
@@ -91,6 +138,14 @@ function check(suite: Suite): void {
         expect((await world.host.exec(['ls', LOOT])).code).toBe(2)
         expect(await world.root("SELECT User FROM mysql.global_priv WHERE User = 'bd'")).toEqual([])
       }
+      const packed = gzipSync(
+        bytes(`CREATE TABLE later (a INT);\n${'SELECT 1;\n'.repeat(200_000)}`),
+        {
+          level: 0,
+        },
+      )
+      const refused = await world.import(packed, { packed: true })
+      expect(refused?.data.message).toStartWith('MariaDB did not import the dump (ERROR 1050 ')
       const damaged = await world.import(gzipSync(bytes('SELECT 1;')).slice(0, 20), {
         packed: true,
       })
