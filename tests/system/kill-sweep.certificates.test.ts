@@ -23,7 +23,7 @@ const tls = (mode: string): Work => ['tls.issue', { domain, tls: mode, email }]
 const ignoring = ['contents'] as const
 const ISSUED: Scenario = { work: tls('letsencrypt'), back: [tls('none')], ignoring }
 /** Effects of its one step: challenges, files, virtual host, address. */
-const CALLS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14]
+const CALLS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 17, 20, 24]
 
 unless(lab.available()).describe('a certificate of an authority that is cut off', () => {
   let acme: Acme
