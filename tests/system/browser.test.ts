@@ -8,8 +8,11 @@ import { launch, PATIENCE_MS } from '#tests/support/browser/index.ts'
 import { chooseRadio, press, tabTo } from '#tests/support/browser/keyboard.ts'
 import { signIn, watch } from '#tests/support/browser/pages.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { offerMore } from '#tests/support/lab/install-more.ts'
 import { unless } from '#tests/support/skip.ts'
+import { OBJECT_CACHES } from '#tests/support/system/cached-site.ts'
 import { ADMIN, type Dashboard, startDashboard } from '#tests/support/system/dashboard.ts'
+import { opensWordpress } from '#tests/support/system/everyday/wp-login.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
@@ -48,7 +51,7 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       image: await packaged('bookworm'),
       binds: [{ from: await wordpressMirror(), to: '/srv/mirror', readonly: true }],
     })
-    await host.must(['apt-get', 'update', '-q'])
+    await offerMore(host, 'bookworm', [OBJECT_CACHES.bookworm])
     await host.must(['apt-get', 'install', '-y', '-q', 'curl'])
     await host.must(['mv', '/usr/bin/php8.2', '/usr/bin/php8.2.debian'])
     await host.put('/usr/bin/php8.2', PHP, 0o755)
@@ -150,6 +153,8 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
     await visitor.getByLabel('Username or Email Address').waitFor()
     await visitor.close()
   })
+
+  opensWordpress(() => ({ domain: DOMAIN, php: '8.2', host, dashboard, page }))
 
   test(
     'a site moves to the trash after one question, and is restored',

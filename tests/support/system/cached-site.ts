@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { ObjectCacheView } from '#shared/api/object-cache.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { offerMore } from '#tests/support/lab/install-more.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from './dashboard.ts'
 import { type Enrolled, startEnrolled } from './enrolled.ts'
@@ -10,9 +10,9 @@ import { packaged } from './packaged.ts'
 import { wpCli } from './wp-cli.ts'
 
 const DOMAIN = 'shop.example.test'
-const TOOLS = { bookworm: 'redis-tools', trixie: 'valkey-tools' }
+/** The packages of programs of object caches, with their clients. */
+export const OBJECT_CACHES = { bookworm: 'redis-tools', trixie: 'valkey-tools' }
 const CLIENTS = { bookworm: 'redis-cli', trixie: 'valkey-cli' }
-const DEBS = '/srv/more-debs'
 
 /** A site on a server whose package source has the program of object caches, not yet installed. */
 export class CachedSite {
@@ -37,13 +37,9 @@ export class CachedSite {
   async start(): Promise<void> {
     const { suite } = this
     const { php } = suites[suite]
-    const debs = await morePackages(suite, [TOOLS[suite]])
-    this.#world = await startEnrolled(suite, await packaged(suite), undefined, async (host) => {
-      await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
-      const source = `deb [trusted=yes] file:${DEBS} ./\n`
-      await host.put('/etc/apt/sources.list.d/more.list', source)
-      await host.must(['apt-get', 'update', '-q'])
-    })
+    this.#world = await startEnrolled(suite, await packaged(suite), undefined, (host) =>
+      offerMore(host, suite, [OBJECT_CACHES[suite]]),
+    )
     const { dashboard, path } = this.world
     await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
     const input = { domain: DOMAIN, php, tls: 'none', tier: 'small' }
