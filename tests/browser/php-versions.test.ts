@@ -14,6 +14,10 @@ const provisions: unknown[] = []
 const REFUSED = '8.2'
 
 beforeAll(async () => {
+  agent.php = [
+    { version: '8.3', extensions: ['sodium'] },
+    { version: '8.4', extensions: ['curl', 'gd', 'mysqli'] },
+  ]
   const post = (path: string, body: object) => dashboard.client().post(path, body)
   agent.services = [{ name: 'php8.4', status: 'running' }]
   makesSites(agent)
@@ -44,6 +48,17 @@ async function openDialog(page: Page, php: string) {
   await missing.waitFor()
   return { dialog, missing }
 }
+
+test('a site shows the extensions of its own PHP version', async () => {
+  const { page, problems } = await open('/sites/1?tab=php')
+  const fact = (name: string) =>
+    page.locator('dl', { hasText: 'Version' }).locator(`dt:text-is("${name}") + dd`)
+  await fact('Extensions').waitFor()
+
+  expect(await fact('Version').textContent()).toStartWith('8.4')
+  expect(await fact('Extensions').textContent()).toBe('curl, gd, mysqli')
+  expect(problems).toEqual([])
+})
 
 test('many sites: a version that their server lacks is installed there first', async () => {
   const { page, problems } = await open('/sites')
