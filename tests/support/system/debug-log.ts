@@ -16,10 +16,7 @@ export async function checkDebugLog(logged: LoggedSite): Promise<void> {
   expect(on.at(-1)?.event).toBe('complete')
   expect(Date.parse(`${await until()}`) - Date.now()).toBeGreaterThan(55 * 60_000)
 
-  const page = await lab.must([
-    ...['ip', 'netns', 'exec', world.host.netns, 'curl', '-s'],
-    ...['-H', 'Host: logs.example.test', 'http://127.0.0.1/?notice=within'],
-  ])
+  const page = await logged.page('/?notice=within')
   expect(await logged.found('source=wordpress&text=a+notice')).toBe(true)
   const [notice] = await logged.search('source=wordpress&text=a+notice')
   expect(notice?.text).toStartWith('PHP Notice:  a notice within in /srv/www/')

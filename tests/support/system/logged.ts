@@ -10,6 +10,8 @@ const FAULTY = `<?php
 /* Plugin Name: Faulty */
 if (isset($_GET['fail'])) missing_function('${SECRET}');
 if (isset($_GET['notice'])) trigger_error('a notice ' . $_GET['notice']);
+if (isset($_GET['long'])) header('X-Long: ' . str_repeat('a', 200000));
+if (isset($_GET['mail'])) exit(json_encode(mail($_GET['mail'], 'A subject', str_repeat("A line\\n", 40000))));
 if (isset($_GET['sleep'])) sleep((int) $_GET['sleep']);
 if (defined('WP_CLI')) fwrite(STDERR, "the job says password=${SECRET}\\n");
 `
@@ -59,6 +61,13 @@ export class LoggedSite {
 
   bash(text: string): Promise<string> {
     return this.world.host.must(['bash', '-c', text])
+  }
+
+  page(path: string): Promise<string> {
+    return lab.must([
+      ...['ip', 'netns', 'exec', this.world.host.netns, 'curl', '-s'],
+      ...['-H', `Host: ${DOMAIN}`, `http://127.0.0.1${path}`],
+    ])
   }
 
   visit(path: string, referrer = '-'): Promise<string> {

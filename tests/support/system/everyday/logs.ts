@@ -6,6 +6,7 @@ import { unless } from '#tests/support/skip.ts'
 import { checkDebugLog } from '#tests/support/system/debug-log.ts'
 import { LoggedSite, type LogNews, SECRET } from '#tests/support/system/logged.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
+import { hasErrorsAndMail } from './logged-errors.ts'
 
 export function showsLogs(suite: Suite): void {
   unless(lab.available()).describe(`the logs of a site on ${suite}`, () => check(suite))
@@ -46,15 +47,7 @@ function check(suite: Suite): void {
     2 * MINUTES,
   )
 
-  test(
-    'counts the fatal errors of the plugin that caused them',
-    async () => {
-      const { body } = await world.dashboard.call('GET', `${logged.at}/fatals`)
-
-      expect(body.groups).toMatchObject([{ kind: 'must-use plugin', slug: 'faulty', count: 1 }])
-    },
-    MINUTES,
-  )
+  hasErrorsAndMail(logged)
 
   test(
     'has what the jobs printed, and a list of all logs with their sizes',
