@@ -104,6 +104,8 @@ export const MOST_LOGINS = 500
 export const SiteLogin = z.object({
   domain: z.string().min(1).max(253),
   at: z.iso.datetime(),
+  /** Null: it is open, or was cut off without a message. */
+  ended_at: z.iso.datetime().nullable().default(null),
   address: z.union([z.ipv4(), z.ipv6()]),
   /** Empty for a password. */
   fingerprint: Fingerprint,

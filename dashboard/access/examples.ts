@@ -26,7 +26,12 @@ export const ACCESS_EXAMPLES = {
     grants: [{ person_id: 1, name: 'Anna Weber', ...grant, keys: 1, applied: true }],
     login: { host: 'web-1.example', ports: [22], user: 'shop', shell_user: null, host_keys },
     clients: [{ ...ClientAccount, applied: true }],
-    logins: [{ at: AT, address: '203.0.113.7', fingerprint, person: 'Anna Weber', client: null }],
+    logins: [
+      {
+        ...{ at: AT, ended_at: null, address: '203.0.113.7', fingerprint },
+        ...{ person: 'Anna Weber', client: null },
+      },
+    ],
   },
   CreateClientAccount: { label: 'Print shop', expires_at: '2027-01-31T18:00:00Z' },
   ResetClientPassword: { token: 'k2v7x4q7' },

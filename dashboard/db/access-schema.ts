@@ -60,6 +60,8 @@ export const site_sessions = sqliteTable(
     fingerprint: text().notNull(),
     /** The token of the client account; null: a key. */
     client: text(),
+    /** Null: it is open, or was cut off. */
+    ended_at: text(),
   },
   (table) => [
     primaryKey({ columns: [table.site_id, table.at, table.address, table.fingerprint] }),

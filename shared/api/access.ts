@@ -128,6 +128,7 @@ export const SiteAccess = strictObject({
     .array(
       strictObject({
         at: Timestamp,
+        ended_at: Timestamp.nullable().describe('Null: it is open, or was cut off.'),
         address: z.string(),
         fingerprint: z.string(),
         person: z.string().nullable().describe('Who has this key; null: nobody any more.'),

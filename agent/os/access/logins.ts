@@ -8,15 +8,21 @@ import { gateOf } from './gate.ts'
 import { DROP_IN } from './places.ts'
 
 const SINCE = '-2days'
+const ACCEPTED_OR_CLOSED =
+  '^(Accepted (publickey|password) for |pam_unix\\(sshd:session\\): session closed for user )'
 const LIMIT_MS = 20_000
 const BY_KEY =
   /^Accepted publickey for (\S+) from (\S+) port \d+ ssh2: \S+ (SHA256:[A-Za-z0-9+/]{43})$/
+const CLOSED = /^pam_unix\(sshd:session\): session closed for user (\S+)$/
 const BY_PASSWORD = /^Accepted password for (\S+) from (\S+) port \d+ ssh2$/
 
 const Entry = z.object({
   __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
   MESSAGE: z.string().max(1000),
+  /** The process of sshd that checks the login, and waits for its end. */
+  _PID: z.string().regex(/^\d{1,10}$/),
 })
+type Entry = z.infer<typeof Entry>
 
 /**
  * The newest logins to sites of the last two days, oldest first, from the journal. A message counts
@@ -31,14 +37,14 @@ export async function listLogins(host: Host): Promise<SiteLogin[]> {
       [gateOf(user), { domain, kind: 'shell' }],
     ]),
   )
-  return (await acceptedLines(host)).flatMap((line) => {
-    const entry = parseJson(Entry, line)
-    const text = entry?.MESSAGE ?? ''
+  const entries = await readEntries(host)
+  return entries.flatMap((entry, place) => {
+    const text = entry.MESSAGE
     const [, user = '', address, fingerprint] = BY_KEY.exec(text) ?? []
     const account = domains.get(user)
     const found = account ? { ...account, address, fingerprint } : byPassword(sites, text)
-    const at = new Date(Math.floor(Number(entry?.__REALTIME_TIMESTAMP ?? 0) / 1000)).toISOString()
-    const login = SiteLogin.safeParse({ ...found, at })
+    const ended_at = endOf(entry, entries.slice(place + 1))
+    const login = SiteLogin.safeParse({ ...found, at: timeOf(entry), ended_at })
     return login.success ? [login.data] : []
   })
 }
@@ -51,13 +57,23 @@ function byPassword(sites: readonly Site[], text: string) {
   return site && { domain: site.domain, address, fingerprint: '', client: token }
 }
 
-async function acceptedLines({ shell }: Host): Promise<string[]> {
-  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${MOST_LOGINS}`]
-  const which = [`--since=${SINCE}`, '--grep=^Accepted (publickey|password) for ']
+const timeOf = ({ __REALTIME_TIMESTAMP: micros }: Entry): string =>
+  new Date(Math.floor(Number(micros) / 1000)).toISOString()
+
+/** The next end of the same process. */
+function endOf({ _PID }: Entry, later: readonly Entry[]): string | null {
+  const next = later.find((one) => one._PID === _PID)
+  return next && CLOSED.test(next.MESSAGE) ? timeOf(next) : null
+}
+
+async function readEntries({ shell }: Host): Promise<Entry[]> {
+  // A login and its end.
+  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${2 * MOST_LOGINS}`]
+  const which = [`--since=${SINCE}`, `--grep=${ACCEPTED_OR_CLOSED}`]
   const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
   const trusted = ['_UID=0', '_COMM=sshd', '_COMM=sshd-session']
   const argv = ['journalctl', ...shape, ...which, fields, ...trusted]
   // Without a matching line it ends with 1.
   const { stdout } = await shell.try(argv, { timeout_ms: LIMIT_MS })
-  return stdout.split('\n').filter(Boolean)
+  return stdout.split('\n').flatMap((line) => parseJson(Entry, line) ?? [])
 }

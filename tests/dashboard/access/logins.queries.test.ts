@@ -20,7 +20,7 @@ test('logins become activities once, and the page names the person', async () =>
   const { body } = await dashboard.call('POST', '/api/people', { name: 'Anna' })
   await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key: ANNA })
   const login = { domain: 'shop.example', address: '203.0.113.7' }
-  const logins = [
+  const logins: object[] = [
     { ...login, at: AT, fingerprint: ANNA_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },
@@ -29,23 +29,55 @@ test('logins become activities once, and the page names the person', async () =>
     { ...login, domain: 'other.example', at: AT, fingerprint: ANNA_FINGERPRINT },
   ]
   agent.answers.set('/logins', () => Response.json({ logins }))
+  const ENDED = '2026-01-01T14:05:00.000Z'
   const sync = async () => (await dashboard.send('POST', `/api/servers/${id}/sync`, {})).text()
 
+  await sync()
+  logins.push({
+    ...login,
+    at: SHELL,
+    fingerprint: ANNA_FINGERPRINT,
+    kind: 'shell',
+    ended_at: ENDED,
+  })
+  logins.splice(3, 1)
   await sync()
   await sync()
 
   const { access } = (await dashboard.call('GET', `/api/servers/${id}/sites/1/access`)).body
   expect(access.logins).toEqual([
-    { at: BY_PASSWORD, address: '203.0.113.7', fingerprint: '', person: null, client: 'abcd2345' },
+    {
+      at: BY_PASSWORD,
+      ended_at: null,
+      address: '203.0.113.7',
+      fingerprint: '',
+      person: null,
+      client: 'abcd2345',
+    },
     {
       at: SHELL,
+      ended_at: ENDED,
       address: '203.0.113.7',
       fingerprint: ANNA_FINGERPRINT,
       person: 'Anna',
       client: null,
     },
-    { at: LATER, address: '203.0.113.7', fingerprint: BEN_FINGERPRINT, person: null, client: null },
-    { at: AT, address: '203.0.113.7', fingerprint: ANNA_FINGERPRINT, person: 'Anna', client: null },
+    {
+      at: LATER,
+      ended_at: null,
+      address: '203.0.113.7',
+      fingerprint: BEN_FINGERPRINT,
+      person: null,
+      client: null,
+    },
+    {
+      at: AT,
+      ended_at: null,
+      address: '203.0.113.7',
+      fingerprint: ANNA_FINGERPRINT,
+      person: 'Anna',
+      client: null,
+    },
   ])
   const { activities } = (await dashboard.call('GET', '/api/activity?type=site.sftp_login')).body
   expect(activities).toEqual([

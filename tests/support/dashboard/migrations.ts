@@ -100,4 +100,6 @@ export const RELEASED = [
   '5a587444d63546efc640f46caa623c74f8548dc8d987e20b69a59920e3cff4e7',
   // 0048_backups-per-server.sql
   'f36ec7bdae946d728eaa1ede914092b32d33aad8c43d2da29d686c5e6be607f8',
+  // 0049_session-ends.sql
+  'a1729a08355b70cecf0edb5efe00c270ef02fed9476eb003a2be8fc223117f7a',
 ]

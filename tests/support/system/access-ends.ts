@@ -82,6 +82,12 @@ export function accessEnds(of: () => AccessWorld): void {
       expect(logins.length).toBeGreaterThan(3)
       expect(new Set(logins.map((login) => Object(login).person))).toEqual(new Set(['anna', 'ben']))
       expect(logins[0]).toMatchObject({ address: '127.0.0.1' })
+      const lasted = logins.map((login) => {
+        const { at, ended_at } = Object(login)
+        return ended_at === null ? undefined : Date.parse(ended_at) - Date.parse(at)
+      })
+      expect(lasted.filter((ms) => ms !== undefined && ms >= 0)).not.toEqual([])
+      expect(lasted.filter((ms) => ms !== undefined && ms < 0)).toEqual([])
       expect(await read({ id })).toEqual([])
       const { dashboard } = world.tenants.world
       const { body } = await dashboard.call('GET', '/api/activity?type=site.sftp_login')

@@ -6,8 +6,8 @@ import { ANNA_FINGERPRINT as KEY } from '#tests/support/ssh-keys.ts'
 const DROP_IN = '/etc/ssh/sshd_config.d/00-hosting-control.conf'
 const AT = Date.UTC(2026, 0, 1, 12)
 
-const line = (MESSAGE: unknown, ms = AT) =>
-  `${JSON.stringify({ __REALTIME_TIMESTAMP: `${ms}000`, MESSAGE })}\n`
+const line = (MESSAGE: unknown, ms = AT, _PID = '7') =>
+  `${JSON.stringify({ __REALTIME_TIMESTAMP: `${ms}000`, MESSAGE, _PID })}\n`
 const accepted = (user: string, from = '203.0.113.7', key = KEY) =>
   line(`Accepted publickey for ${user} from ${from} port 4242 ssh2: ED25519 ${key}`)
 
@@ -33,14 +33,57 @@ test('lists the logins to sites, with their keys, and no others', async () => {
   )
 
   const at = '2026-01-01T12:00:00.000Z'
-  const [sftp, client] = [{ at, kind: 'sftp' as const }, null]
+  const [sftp, client] = [{ at, ended_at: null, kind: 'sftp' as const }, null]
   expect(await listLogins(host)).toEqual([
     { ...sftp, domain: shop.domain, address: '203.0.113.7', fingerprint: KEY, client },
-    { domain: shop.domain, at, address: '2001:db8::7', fingerprint: KEY, client, kind: 'shell' },
+    {
+      ...{
+        domain: shop.domain,
+        at,
+        ended_at: null,
+        address: '2001:db8::7',
+        fingerprint: KEY,
+        client,
+      },
+      kind: 'shell',
+    },
     { ...sftp, domain: shop.domain, address: '203.0.113.8', fingerprint: '', client: 'abcd2345' },
   ])
   const [asked = ''] = host.ran
   expect(asked).toEndWith(' _UID=0 _COMM=sshd _COMM=sshd-session')
+})
+
+test('has the end of a session from the process that accepted it', async () => {
+  const host = await server(shop)
+  host.disk.putText(DROP_IN, '')
+  const login = `Accepted publickey for shop from 203.0.113.7 port 4242 ssh2: ED25519 ${KEY}`
+  const closed = 'pam_unix(sshd:session): session closed for user shop'
+  const at = (seconds: number) => AT + seconds * 1000
+  host.answer(
+    'journalctl',
+    [
+      line(closed, at(0), '10'),
+      line(login, at(1), '10'),
+      line(login, at(2), '11'),
+      line(login, at(3), '12'),
+      line(closed, at(4), '11'),
+      line(`x ${closed}`, at(5), '10'),
+      line(closed, at(6), '10'),
+      // The number of a process that was cut off is another one's later.
+      line(login, at(7), '12'),
+      line(closed, at(8), '12'),
+    ].join(''),
+  )
+
+  const logins = await listLogins(host)
+
+  const second = (time: string | null) => time && (Date.parse(time) - AT) / 1000
+  expect(logins.map(({ at, ended_at }) => [second(at), second(ended_at)])).toEqual([
+    [1, null],
+    [2, 4],
+    [3, null],
+    [7, 8],
+  ])
 })
 
 test('asks nothing on a server where nobody has ever had access', async () => {

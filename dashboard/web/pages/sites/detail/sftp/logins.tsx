@@ -10,15 +10,19 @@ export function Logins({ logins }: Pick<SiteAccess, 'logins'>) {
       head={
         <>
           <Head>Last logins</Head>
+          <Head>Ended</Head>
           <Head>Person</Head>
           <Head>From</Head>
         </>
       }
     >
-      {logins.map(({ at, address, person, client, fingerprint }) => (
+      {logins.map(({ at, ended_at, address, person, client, fingerprint }) => (
         <tr key={`${at} ${address}`}>
           <Cell>
             <Time at={at} />
+          </Cell>
+          <Cell>
+            <Time at={ended_at} none="–" />
           </Cell>
           <Cell className="break-all">
             {person ?? client ?? <span className="font-mono text-xs">{fingerprint}</span>}

@@ -1,0 +1,1 @@
+ALTER TABLE `site_sessions` ADD `ended_at` text;
