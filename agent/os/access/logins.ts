@@ -38,7 +38,7 @@ export async function listLogins(host: Host): Promise<SiteLogin[]> {
     ]),
   )
   const entries = await readEntries(host)
-  return entries.flatMap((entry, place) => {
+  const logins = entries.flatMap((entry, place) => {
     const text = entry.MESSAGE
     const [, user = '', address, fingerprint] = BY_KEY.exec(text) ?? []
     const account = domains.get(user)
@@ -47,6 +47,7 @@ export async function listLogins(host: Host): Promise<SiteLogin[]> {
     const login = SiteLogin.safeParse({ ...found, at: timeOf(entry), ended_at })
     return login.success ? [login.data] : []
   })
+  return logins.slice(-MOST_LOGINS)
 }
 
 /** Also of an account that was removed since. */
@@ -66,6 +67,9 @@ function endOf({ _PID }: Entry, later: readonly Entry[]): string | null {
   return next && CLOSED.test(next.MESSAGE) ? timeOf(next) : null
 }
 
+const microsOf = ({ __REALTIME_TIMESTAMP: micros }: Entry): number => Number(micros)
+
+/** The oldest first; with both a pattern and a number of lines, journalctl has the newest first. */
 async function readEntries({ shell }: Host): Promise<Entry[]> {
   // A login and its end.
   const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${2 * MOST_LOGINS}`]
@@ -75,5 +79,6 @@ async function readEntries({ shell }: Host): Promise<Entry[]> {
   const argv = ['journalctl', ...shape, ...which, fields, ...trusted]
   // Without a matching line it ends with 1.
   const { stdout } = await shell.try(argv, { timeout_ms: LIMIT_MS })
-  return stdout.split('\n').flatMap((line) => parseJson(Entry, line) ?? [])
+  const entries = stdout.split('\n').flatMap((line) => parseJson(Entry, line) ?? [])
+  return entries.toSorted((one, other) => microsOf(one) - microsOf(other))
 }

@@ -72,7 +72,9 @@ test('has the end of a session from the process that accepted it', async () => {
       // The number of a process that was cut off is another one's later.
       line(login, at(7), '12'),
       line(closed, at(8), '12'),
-    ].join(''),
+    ]
+      .toReversed()
+      .join(''),
   )
 
   const logins = await listLogins(host)
@@ -84,6 +86,17 @@ test('has the end of a session from the process that accepted it', async () => {
     [3, null],
     [7, 8],
   ])
+})
+
+test('has the last 500 of more', async () => {
+  const host = await server(shop)
+  host.disk.putText(DROP_IN, '')
+  const login = `Accepted publickey for shop from 203.0.113.7 port 4242 ssh2: ED25519 ${KEY}`
+  host.answer('journalctl', Array.from({ length: 501 }, (_, at) => line(login, AT + at)).join(''))
+
+  const logins = await listLogins(host)
+
+  expect([logins.length, Date.parse(logins[0]?.at ?? '') - AT]).toEqual([500, 1])
 })
 
 test('asks nothing on a server where nobody has ever had access', async () => {
