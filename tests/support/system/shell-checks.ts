@@ -6,6 +6,7 @@ import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { AccessWorld } from './access-world.ts'
 import { shellAttacks } from './shell-attacks.ts'
+import { shellDatabase } from './shell-database.ts'
 import { shellEnds } from './shell-ends.ts'
 
 const MINUTES = 60_000
@@ -142,6 +143,7 @@ export function shellOn(suite: Suite, { whole = true } = {}): void {
       })
     })
 
+    shellDatabase(() => world)
     shellAttacks(() => world)
     shellEnds(() => world)
   })
