@@ -7,6 +7,10 @@ import { MINUTES } from '#tests/support/system/world.ts'
 
 type Column = (number | null)[]
 
+/** What the test writes in files and in the database, at least. */
+const LARGE = 30e6
+const TOLERANCE = 0.05
+
 export function countsNumbers(suite: Suite): void {
   unless(lab.available()).describe(`the numbers of a site on ${suite}`, () => check(suite))
 }
@@ -64,5 +68,52 @@ function check(suite: Suite): void {
       await Promise.all(sleeping)
     },
     5 * MINUTES,
+  )
+
+  test(
+    'have the sizes that du(1) and the database report, within a twentieth',
+    async () => {
+      const { user } = logged
+      const relay = { host: '127.0.0.1', port: 2525, tls: 'none' }
+      // Nothing listens there: the mail stays in the queue.
+      await world.dashboard.stream('PUT', world.path('/mail'), { relay })
+      const sends = async () => (await logged.page('/?mail=ann@example.org')) === 'true'
+      expect(await lab.poll(sends)).toBe(true)
+      for (let page = 0; page < 20; page++) await logged.page(`/page-${page}/`)
+      await logged.bash(`runuser -u ${user} -- dd if=/dev/urandom bs=1M count=30 \
+          of=/srv/www/${user}/public/wp-content/uploads/large
+        mariadb ${user} -e 'create table large (part mediumblob)'
+        for part in $(seq 30); do
+          mariadb ${user} -e 'insert into large values (repeat(md5(rand()), 32768))'; done
+        mariadb ${user} -e 'analyze table large'`)
+
+      // All are measured after a start, when nothing of an earlier measurement is there.
+      await logged.bash(`rm --force /var/lib/hosting-agent/usage.json
+        systemctl restart hosting-agent.service`)
+      const isMeasured = async () => {
+        const { highest } = await numbers('day')
+        return highest('files') > LARGE && highest('database') > LARGE && highest('mail') > 1e5
+      }
+      expect(await lab.poll(isMeasured, { timeout_ms: 3 * MINUTES, every_ms: 2000 })).toBe(true)
+
+      const du = async (path: string) =>
+        Number.parseInt(await logged.bash(`du --summarize --block-size=1 ${path}`), 10)
+      const tables = `select sum(data_length + index_length + data_free)
+        from information_schema.tables where table_schema = '${user}'`
+      const expected = {
+        files: await du(`/srv/www/${user}`),
+        database: Number(await logged.bash(`mariadb -N -e "${tables}"`)),
+        cache: await du(`/var/cache/hosting/${user}`),
+        mail: await du(`/var/lib/hosting-mail/queue/${user}`),
+      }
+      const { highest } = await numbers('day')
+      for (const [name, bytes] of Object.entries(expected)) {
+        const part = Math.abs(highest(name) / bytes - 1)
+        expect({ name, bytes, shown: highest(name), is: part < TOLERANCE }).toMatchObject({
+          is: true,
+        })
+      }
+    },
+    8 * MINUTES,
   )
 }
