@@ -10,6 +10,11 @@ interface Asking {
   per_second: number
 }
 
+interface Sent extends Answers {
+  /** The requests of a second, on average; a loaded machine sends fewer than were wanted. */
+  reached: number
+}
+
 /** A load from one process, without one for each request: for many requests a second. */
 export function startSteadyLoad(host: Host, { domain, path, expected, per_second }: Asking) {
   const client = join(import.meta.dir, 'steady-client.ts')
@@ -17,11 +22,11 @@ export function startSteadyLoad(host: Host, { domain, path, expected, per_second
   const argv = ['ip', 'netns', 'exec', host.netns, process.execPath, client, ...args]
   const child = Bun.spawn(argv, { stdio: ['pipe', 'pipe', 'inherit'] })
   return {
-    async stop(): Promise<Answers> {
+    async stop(): Promise<Sent> {
       child.stdin.end()
       const text = await new Response(child.stdout).text()
       if ((await child.exited) !== 0) throw new Error('The load ended by itself')
-      return JSON.parse(text) as Answers
+      return JSON.parse(text) as Sent
     },
   }
 }
