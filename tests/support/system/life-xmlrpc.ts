@@ -41,3 +41,43 @@ export function switchesXmlrpc(world: World): void {
     5 * MINUTES,
   )
 }
+
+/** In the published list of Jetpack, and beside it. */
+const ALLOWED = '192.0.64.9'
+const OTHER = '192.0.128.9'
+
+/** The server has both addresses during the test: a visitor comes from each of them. */
+export function answersJetpackOnly(world: World, configure: (change: object) => Promise<unknown>) {
+  const ask = async (from: string, path = '/xmlrpc.php') => {
+    const options = ['--interface', from, '--header', 'content-type: text/xml', '--data', CALL]
+    const where = { resolve: world.host.address, options }
+    return get(world.host, `http://${world.site.domain}${path}`, where)
+  }
+  const change = (verb: 'add' | 'del') =>
+    Promise.all(
+      [ALLOWED, OTHER].map((address) =>
+        world.host.must(['ip', 'address', verb, `${address}/32`, 'dev', 'lo']),
+      ),
+    )
+
+  test(
+    'lets only the addresses of Jetpack call xmlrpc.php',
+    async () => {
+      await change('add')
+      await configure({ xmlrpc: 'jetpack' })
+      expect(await poll(async () => (await ask(OTHER)).status === 403)).toBe(true)
+      const allowed = await ask(ALLOWED)
+      expect([allowed.status, allowed.body]).toEqual([200, expect.stringContaining('Hello!')])
+      expect((await ask(OTHER)).body).not.toContain('methodResponse')
+      const named = ['--header', `X-Forwarded-For: ${ALLOWED}`]
+      const url = `http://${world.site.domain}/xmlrpc.php`
+      expect((await get(world.host, url, { options: [...named, '--data', CALL] })).status).toBe(403)
+      expect((await ask(OTHER, '/wp-content/uploads/xmlrpc.php')).status).toBe(403)
+
+      await configure({ xmlrpc: 'on' })
+      expect(await poll(async () => (await ask(OTHER)).status === 200)).toBe(true)
+      await change('del')
+    },
+    5 * MINUTES,
+  )
+}
