@@ -28,7 +28,10 @@ type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
 const DAY_MS = 24 * 3600_000
 
-/** How long it may take until a time of day, such as the end of a certificate, has its effect. */
+/**
+ * How long it may take until a time has its effect, such as the end of a certificate, or the contact
+ * after which a failed sync is no item any more.
+ */
 const KEPT_MS = 5_000
 
 /** The counts, and the attention items of everything but servers. */

@@ -1,23 +1,13 @@
 import { expect, test } from 'bun:test'
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { renewDue } from '#agent/os/certificates/due.ts'
 import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { runnerOn } from '#tests/support/plan/carry-out.ts'
 
 const SITE = { ...shop, tls: 'letsencrypt' } as const
 const CUT_OFF = 'the agent was restarted before the certificate was issued'
-
-const runnerOn = (host: FakeHost) =>
-  new Runner({
-    host,
-    commands,
-    report: (error) => {
-      throw error
-    },
-  })
 
 const completeWith = (message: string) => {
   const warnings = [{ code: 'certificate_refused', message }]

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { Plan } from '#shared/plan.ts'
 import { debian, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
+import { carryOut, runnerOn } from '#tests/support/plan/carry-out.ts'
 import { deviations } from '#tests/support/plan/deviations.ts'
 import { lifelike, thingsOf } from '#tests/support/plan/fake-things.ts'
 
@@ -58,26 +57,8 @@ async function stale(): Promise<FakeHost> {
   return host
 }
 
-const runnerOn = (host: FakeHost) =>
-  new Runner({
-    host,
-    commands,
-    report: (error) => {
-      throw error
-    },
-  })
-
-/** Carries a command out; returns the steps that its journal has. */
-async function done(host: FakeHost, command: CommandName, params: object): Promise<string[]> {
-  const runner = runnerOn(host)
-  const checked = COMMANDS[command].params.parse(params)
-  const operation = await runner.start(command, checked as never, 'op1')
-  const events = await Array.fromAsync(operation.follow(0, new AbortController().signal))
-  if (events.at(-1)?.event !== 'complete') throw new Error(JSON.stringify(events.at(-1)))
-  const journal = await runner.store.journal('op1')
-  await runner.store.remove('op1')
-  return journal.filter(({ state }) => state === 'intent').map(({ step }) => step)
-}
+const done = (host: FakeHost, command: CommandName, params: object) =>
+  carryOut(host, command, COMMANDS[command].params.parse(params) as never)
 
 const planned = (host: FakeHost, command: CommandName, params: object) =>
   runnerOn(host).plan(command, COMMANDS[command].params.parse(params) as never)
