@@ -13,6 +13,7 @@ const site = { domain, php: '8.2', tier: 'small', tls: 'none', email: 'o@example
 const target = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
 const NO_ROOM = {
+  code: 'disk_full',
   error: 'Conflict',
   message: expect.stringMatching(/^\/srv\/www has 0 B free, and the restore needs \d+ MB$/),
 }
