@@ -1,8 +1,11 @@
 import { messageOf, ServiceError } from '#shared/errors.ts'
 
-/** The messages of the kernel, programs and MariaDB, including those of a quota, and our own. */
+/**
+ * The messages of the kernel, programs and MariaDB, including those of a quota, and our own. The disk of
+ * an SFTP server is not one of this server.
+ */
 const FULL =
-  /ENOSPC|EDQUOT|no space left on device|disk quota exceeded|errno: 28\b|the table '[^']*' is full|before it filled the disk|the disk is too full/i
+  /ENOSPC|EDQUOT|(?<!sftp: )no space left on device|disk quota exceeded|errno: 28\b|the table '[^']*' is full|before it filled the disk|the disk is too full/i
 const READ_ONLY = /EROFS|read-only file system/i
 
 /** Whether the failure of any program is a full disk. */

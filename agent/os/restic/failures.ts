@@ -84,8 +84,9 @@ const unreachable = (reason: string) =>
   })
 
 const FULL = /no space left on device/
-/** A REST server, and a quota of S3, whose refusal restic takes for a failed request. */
-const STORAGE_FULL = /\(507\)|insufficient storage|(?<!disk )quota ?exceeded|storagefull/i
+/** An SFTP or REST server, and a quota of S3, whose refusal restic takes for a failed request. */
+const STORAGE_FULL =
+  /sftp: no space left|\(507\)|insufficient storage|(?<!disk )quota ?exceeded|storagefull/i
 const KILLED = 'restic was killed: check that this server has enough free memory, and try again'
 const FREE = 'The storage has no space left: free some there, or raise its quota'
 const WAITS = /repo already locked, waiting/

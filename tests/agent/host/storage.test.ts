@@ -29,8 +29,11 @@ test('keeps the code of a failure that has one', () => {
   expect(blamingDisk(error)).toMatchObject({ refusal: 'not_undone' })
 })
 
-test('returns other failures unchanged', () => {
-  const error = conflict('nginx refuses its configuration: line 28 is full of errors')
+test.each([
+  'nginx refuses its configuration: line 28 is full of errors',
+  'Save(<data/b9a8>) failed: sftp: no space left on device',
+])('returns "%s" unchanged', (message) => {
+  const error = conflict(message)
 
   expect(blamingDisk(error)).toBe(error)
 })

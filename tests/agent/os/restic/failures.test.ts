@@ -66,6 +66,7 @@ test('has no code for an answer of the target', () => {
 
 test.each([
   ['unexpected HTTP response (507): 507 Insufficient Storage', false],
+  ['Save(<data/b9a8>) failed: sftp: no space left on device', false],
   ['Save(<data/1>) returned error, retrying after 5s: QuotaExceeded', true],
 ])('says what to do about a full storage: %s', (words, late) => {
   expect(away(1, words, late)).toEqual([

@@ -51,7 +51,7 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
   },
   async sftp() {
     const { host, folder, target } = await startSftpServer()
-    const of = { target, keeper: target, full: /Failure|no space/i }
+    const of = { target, keeper: target, full: /Failure|^The storage has no space left: / }
     return { kind: 'sftp', host, service: 'sftp', ...of, ...inFolder(host, folder, of) }
   },
   async s3() {
