@@ -1,6 +1,7 @@
 import { and, count, desc, eq, getTableColumns, gt, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions } from '#dashboard/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { keptRows } from '#dashboard/db/kept.ts'
 import { once } from '#dashboard/db/once.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
 import { activities, users } from '#dashboard/db/schema.ts'
@@ -50,7 +51,8 @@ const session = once((read) =>
     .prepare(),
 )
 
-export const findSession = (db: Database, jti: string) => session(db).get({ jti })
+/** Read once until the records change: each request asks for it. */
+export const findSession = keptRows((db: Database, jti: string) => session(db).get({ jti }))
 
 /** False if another request renewed it meanwhile, or it was ended. */
 export async function renewSession(

@@ -31,3 +31,27 @@ export function keptValue<D extends Records, T>(
     return value
   }
 }
+
+/** A fleet has few people, and each has few sessions. */
+const MOST_KEYS = 10_000
+
+/** Rows that are found by a key, each read once until anything but readings changes. */
+export function keptRows<D extends Records, T>(
+  find: (db: D, key: string) => Promise<T>,
+): (db: D, key: string) => Promise<T> {
+  const known = new WeakMap<D, { substance: string; rows: Map<string, Promise<T>> }>()
+  return (db, key) => {
+    const substance = db.substance()
+    if (substance === undefined) return find(db, key)
+    let kept = known.get(db)
+    if (kept?.substance !== substance || kept.rows.size >= MOST_KEYS) {
+      kept = { substance, rows: new Map() }
+      known.set(db, kept)
+    }
+    const { rows } = kept
+    const row = rows.get(key) ?? find(db, key)
+    rows.set(key, row)
+    row.catch(() => rows.delete(key))
+    return row
+  }
+}

@@ -6,8 +6,8 @@ export interface Prepared {
   statement: Sqlite.Statement<unknown[]>
   /** Undefined: it returns no rows. */
   shape: Shape | undefined
-  /** Whether it may change more than readings. */
-  changes: boolean
+  /** What it may change: nothing or readings, the rows that it reports, or anything. */
+  changes: 'readings' | 'rows' | 'anything'
 }
 
 interface Shape {
@@ -22,10 +22,17 @@ export const READINGS = '/* readings */'
 /** A common table expression may be part of a write. */
 const READS = /^\s*(select|explain|pragma data_version)\b/i
 
+const REPORTS = /^\s*(insert|update|delete|replace)\b/i
+
+function changesOf(sql: string): Prepared['changes'] {
+  if (READS.test(sql) || sql.trimStart().startsWith(READINGS)) return 'readings'
+  return REPORTS.test(sql) ? 'rows' : 'anything'
+}
+
 /** Throws the error of libSQL. */
 export function prepare(sqlite: Sqlite.Database, sql: string): Prepared {
   const statement = sqlite.prepare<unknown[]>(sql).safeIntegers(true)
-  const changes = !READS.test(sql) && !sql.trimStart().startsWith(READINGS)
+  const changes = changesOf(sql)
   if (!statement.reader) return { statement, shape: undefined, changes }
   const found = statement.raw(true).columns()
   const columns = found.map(({ name }) => name)

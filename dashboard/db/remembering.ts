@@ -4,6 +4,7 @@ import {
   type InStatement,
   LibsqlBatchError,
   LibsqlError,
+  type ResultSet,
   type TransactionMode,
 } from '@libsql/client'
 import Sqlite from 'libsql'
@@ -23,7 +24,8 @@ const BEGIN: Record<TransactionMode, string> = {
 export interface Remembering extends Client {
   /**
    * Another text after each commit that may have changed more than readings (`READINGS`), of any
-   * process. Undefined when the file cannot be read at the moment.
+   * process. Undefined when the file cannot be read at the moment. A statement that found no row to
+   * change does not count.
    */
   substance(): string | undefined
 }
@@ -58,6 +60,9 @@ export function remembering(client: Client, file: string, timeout: number): Reme
   })
 }
 
+/** With `returning`, the rows count. */
+const hasChanged = ({ rowsAffected, rows }: ResultSet) => rowsAffected > 0 || rows.length > 0
+
 function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
   if (typeof statement === 'string') return [statement, []]
   if (Array.isArray(statement)) return [statement[0], statement[1] ?? []]
@@ -79,7 +84,7 @@ class Connection {
   /** The least recently used first. */
   #prepared = new Map<string, Prepared>()
   #opened = 0
-  /** How many of its own statements may have changed more than readings. */
+  /** How many of its own statements have changed more than readings, or may have. */
   #changes = 0
 
   constructor(file: string, timeout: number) {
@@ -90,8 +95,11 @@ class Connection {
   execute(sql: string, args: InArgs) {
     try {
       const prepared = this.#prepare(sql)
-      if (prepared.changes && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
-      return execute(prepared, args)
+      const result = execute(prepared, args)
+      const { changes } = prepared
+      const isFelt = changes === 'rows' ? hasChanged(result) : changes === 'anything'
+      if (isFelt && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
+      return result
     } catch (error) {
       throw this.#failed(error)
     }

@@ -7,10 +7,11 @@ import {
   type Statement,
   writeAll,
 } from '#dashboard/db/client.ts'
+import { differs } from '#dashboard/db/differs.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
-import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
+import { contactStatement, minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { type Reports, reportStatements } from '#dashboard/servers/reports.queries.ts'
 import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
@@ -53,6 +54,8 @@ interface Synced {
   plan: SyncPlan
   /** The sites that the agent created, by domain; undefined when it did not report them. */
   own: Pick<ReadonlySet<string>, 'has'> | undefined
+  /** What else the agent reports of a site. */
+  columns: (domain: string) => Partial<SiteRow>
   /** Before the first question to the agent. */
   since: string
   now: string
@@ -79,8 +82,9 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
   const imported = await importFound(db, synced)
   await writeAll(db, (queries) => [
     ...updateStatements(queries, last, synced),
-    readingStatement(queries, synced, imported),
+    serverStatement(queries, synced, imported),
     minutesStatement(queries, [readingOf(synced)]),
+    contactStatement(queries, [readingOf(synced)]),
     ...reportStatements(queries, { server_id: server.id, now }, reports),
     ...activityStatements(queries, synced, imported),
   ])
@@ -88,12 +92,13 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
 }
 
 function importFound(db: Database, synced: Synced): Promise<number> {
-  const { server, plan, own, now, purge_at, room } = synced
+  const { server, plan, own, now, purge_at, room, columns } = synced
   const first = plan.imports.slice(0, MOST_IMPORTS_A_DAY)
   const then = plan.trashed.slice(0, MOST_IMPORTS_A_DAY - first.length)
   const rows = [
     ...first.map((site) => ({
       ...importedRow(site, server.id, now),
+      ...columns(site.domain),
       found: !own?.has(site.domain),
     })),
     ...then.map((site) => trashedRow(site, server.id, { now, purge_at })),
@@ -110,33 +115,33 @@ function activityStatements(
   return with_activity && isChanged ? [syncActivity(queries, server, 'success', now)] : []
 }
 
-function readingStatement(
+function serverStatement(
   queries: Queries,
-  { server, reading, plan, unread, now }: Synced,
+  { server, reading, plan, unread }: Synced,
   imported: number,
 ): Statement {
-  const { os, version } = reading.metrics
+  const { metrics, ...programs } = reading
+  const { os, version } = metrics
   const found = unread + plan.imports.length + plan.trashed.length
+  const values: Partial<ServerRow> = {
+    ...programs,
+    os,
+    version,
+    status: 'online',
+    failures: 0,
+    last_error: '',
+    imports_refused: found - imported,
+  }
   return queries
     .update(servers)
-    .set({
-      ...reading,
-      os,
-      version,
-      status: 'online',
-      failures: 0,
-      last_error: '',
-      last_sync: now,
-      metrics_at: now,
-      imports_refused: found - imported,
-    })
-    .where(eq(servers.id, server.id))
+    .set(values)
+    .where(and(eq(servers.id, server.id), differs(servers, values)))
 }
 
 /** As in the poll of each minute. */
 function readingOf({ server, reading, now }: Synced): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
-  return { server_id: server.id, at, metrics: reading.metrics }
+  return { server_id: server.id, at, metrics: reading.metrics, synced_at: now }
 }
 
 /** A server that never answered stays pending. */

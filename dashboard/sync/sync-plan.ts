@@ -109,18 +109,10 @@ export async function columnUpdates(
   return updates
 }
 
-/**
- * Of a managed site its disk use. `found` of the others changes with their management, as after a restore
- * of older records. `uses`: by domain, of the sites that the agent created.
- */
-export function ownColumns(
-  { domain, managed }: KnownSite,
-  uses: ReadonlyMap<string, DiskUse | null>,
-): Partial<SiteRow> {
-  const disk = uses.get(domain) ?? null
-  const own = { disk, disk_level: disk && diskLevelOf(disk) }
-  return managed ? own : { ...own, found: !uses.has(domain) }
-}
+export const diskColumns = (disk: DiskUse | null) => ({
+  disk,
+  disk_level: disk && diskLevelOf(disk),
+})
 
 /** Whether a site is not where it was, so that the trash of its server must be read. */
 export function needsTrash(records: readonly KnownSite[], found: Found): boolean {

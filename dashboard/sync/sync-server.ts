@@ -26,9 +26,9 @@ import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './
 import { settleRenames } from './renames.ts'
 import {
   columnUpdates,
+  diskColumns,
   type Found,
   needsTrash,
-  ownColumns,
   planSync,
   type SyncPlan,
 } from './sync-plan.ts'
@@ -99,11 +99,15 @@ async function* readAndApply(
   const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
   const ends = await askCertificates(agents, server)
   const uses = await askUsage(agents, server)
-  const columns = (record: KnownSite) => ({
-    ...(ends && { certificate_expires_at: ends.get(record.domain) ?? '' }),
-    ...(uses && ownColumns(record, uses)),
+  const columns = (domain: string) => ({
+    ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
+    ...(uses && diskColumns(uses.get(domain) ?? null)),
   })
-  plan.updates.push(...(await columnUpdates(records, found, columns)))
+  const ofRecord = ({ domain, managed }: KnownSite) => ({
+    ...columns(domain),
+    ...(uses && !managed && { found: !uses.has(domain) }),
+  })
+  plan.updates.push(...(await columnUpdates(records, found, ofRecord)))
   const maintenance = await askMaintenance(agents, server)
   const troubles = await askMail(agents, server)
   const jobs = await askJobs(agents, server)
@@ -113,6 +117,7 @@ async function* readAndApply(
   const now = timestamp(clock)
   const imported = await applySync(db, {
     ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity, own: uses },
+    columns,
     reports: { maintenance, troubles, web, jobs },
   })
   await compareAccess(db, server.id, () => askAccess(agents, server))

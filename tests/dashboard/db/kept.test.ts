@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { keptValue } from '#dashboard/db/kept.ts'
+import { keptRows, keptValue } from '#dashboard/db/kept.ts'
 
 const at = (ms: number) => new Date(ms)
 
@@ -48,4 +48,27 @@ test('nothing is kept where the state is unknown, and no failure', async () => {
   await expect(failing(db, at(0))).rejects.toThrow('locked')
   fails = false
   expect(await failing(db, at(0))).toBe('read')
+})
+
+test('a row is read once for each key until the records change, a failure each time', async () => {
+  const db: { state: string | undefined; substance(): string | undefined } = {
+    state: 'one',
+    substance: () => db.state,
+  }
+  let count = 0
+  const kept = keptRows(async (_: typeof db, key: string) => {
+    count += 1
+    if (key === 'bad') throw new Error('locked')
+    return `${key} ${count}`
+  })
+
+  const seen = [await kept(db, 'a'), await kept(db, 'b'), await kept(db, 'a')]
+  db.state = 'two'
+  seen.push(await kept(db, 'a'))
+  await expect(kept(db, 'bad')).rejects.toThrow('locked')
+  await expect(kept(db, 'bad')).rejects.toThrow('locked')
+  db.state = undefined
+  seen.push(await kept(db, 'a'), await kept(db, 'a'))
+
+  expect(seen).toEqual(['a 1', 'b 2', 'a 1', 'a 3', 'a 6', 'a 7'])
 })

@@ -44,6 +44,8 @@ test('is the same after reads and readings, and another one after every other co
     [false, () => client.execute(READING)],
     [false, () => client.batch([READING, { sql: READING, args: [] }], 'write')],
     [false, () => client.batch(['select 1', READING], 'write')],
+    [false, () => client.execute('update things set value = 3 where value is not 2')],
+    [false, () => client.execute('delete from things where value = 9 returning value')],
     [true, () => client.execute(INSERT)],
     [true, () => client.batch([READING, INSERT], 'write')],
     [true, () => client.execute('insert into things values (1) returning value')],

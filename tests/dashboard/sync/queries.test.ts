@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
 
@@ -21,4 +22,26 @@ test('a sync that began before a change of the primary domain leaves the site al
 
   const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
   expect(site).toMatchObject({ domain: 'new.example', status: 'active' })
+})
+
+test('a second sync of a server on which nothing has changed writes readings only', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  const domain = 'shop.example'
+  agent.sites = [found(domain)]
+  const expires_at = '2027-01-01T00:00:00.000Z'
+  agent.answers.set('/certificates', () =>
+    Response.json({ certificates: [{ domain, expires_at }] }),
+  )
+  const server = await dashboard.addServer(agent)
+  const sync = () => backgroundSync(dashboard.deps, server)
+  await sync()
+  const before = dashboard.db.substance()
+  agent.metrics = { ...agent.metrics, cpu: 42 }
+
+  await sync()
+
+  expect([before, dashboard.db.substance()]).toEqual([expect.any(String), before])
+  const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
+  expect(site).toMatchObject({ domain, certificate_expires_at: expires_at })
 })
