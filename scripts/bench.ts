@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { BENCHMARKS, type Benchmark } from './bench/lib/catalogue.ts'
 import { describeFigure } from './bench/lib/figure.ts'
 import { describeMachine, type Outcome, runBenchmark } from './bench/lib/run.ts'
-import { type Result, withTable } from './bench/lib/table.ts'
+import { missedSection, type Result, withTable } from './bench/lib/table.ts'
 import { fail } from './lib/fail.ts'
 
 const DOCUMENT = new URL('../.github/docs/benchmarks.md', import.meta.url).pathname
@@ -38,7 +38,9 @@ async function main(): Promise<void> {
     problems.push(...problemsOf(benchmark.name, outcome))
     if (outcome.error === undefined) await store(benchmark.name, outcome, machine)
   }
-  if (problems.length > 0) throw new Error(problems.join('; '))
+  if (problems.length === 0) return
+  write(`\n${missedSection(await Bun.file(DOCUMENT).text())}\n`)
+  throw new Error(problems.join('; '))
 }
 
 function choose(only: readonly string[]): readonly Benchmark[] {

@@ -25,7 +25,8 @@ import { home } from './servers-schema.ts'
  * measurement of its agent, and `disk_level` its attention level. `health` is the last report of its
  * agent, null before that; it is valid while its server answers (health/of-site.ts). A
  * `staging` site is a protected copy (copies-schema.ts). An inventory is
- * long: the index `sites_listing` has all columns for filters, order and counts.
+ * long: the index `sites_listing` has all columns for filters, order and counts, and `sites_in_order`
+ * those of the usual list, in its order.
  */
 export const sites = sqliteTable(
   'sites',
@@ -79,6 +80,13 @@ export const sites = sqliteTable(
     uniqueIndex('sites_managed_apex').on(table.apex).where(sql`managed = 1`),
     index('sites_domain').on(table.server_id, table.domain),
     index('sites_server').on(table.server_id, table.status, table.ignored_at),
+    index('sites_in_order').on(
+      table.domain,
+      table.status,
+      table.ignored_at,
+      table.managed,
+      table.staging,
+    ),
     index('sites_listing').on(
       table.status,
       table.server_id,

@@ -1,5 +1,6 @@
 import { asc, count, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { keptRows } from '#dashboard/db/kept.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
@@ -31,6 +32,38 @@ const SORTS = (now: Date) => ({
 /** Names the index: SQLite would otherwise read whole rows in a half-suitable order. */
 export const LISTING = sql`${sites} indexed by sites_listing`
 
+/** The sites by domain: the first page is read without the others. */
+const IN_ORDER = sql`${sites} indexed by sites_in_order`
+
+/** Of all filters those whose columns are in that index. */
+const PLAIN: readonly string[] = ['status', 'managed', 'staging', 'ignored']
+const NO_FILTER: readonly string[] = ['sort', 'order', 'page', 'per_page']
+
+const isPlain = (query: FleetSiteIdsQuery) =>
+  query.sort === 'domain' &&
+  Object.entries(query).every(
+    ([name, value]) => value === undefined || PLAIN.includes(name) || NO_FILTER.includes(name),
+  )
+
+/** Counted again when anything but readings has changed. `key`: the filters as JSON. */
+const plainTotal = keptRows(async (db: Database, key: string) => {
+  const matching = conditions(JSON.parse(key), new Date(0))
+  const [counted] = await db.read.select({ total: count() }).from(IN_ORDER).where(matching)
+  return counted?.total ?? 0
+})
+
+function keyOf(query: FleetSiteIdsQuery): string {
+  const filters = Object.entries(query).filter(([name]) => PLAIN.includes(name))
+  return JSON.stringify(Object.fromEntries(filters.sort()))
+}
+
+async function totalOf(db: Database, query: FleetSiteIdsQuery, now: Date): Promise<number> {
+  if (isPlain(query)) return plainTotal(db, keyOf(query))
+  const matching = conditions(query, now)
+  const [counted] = await db.read.select({ total: count() }).from(LISTING).where(matching)
+  return counted?.total ?? 0
+}
+
 const NAMED = {
   id: sql<number>`${sites.id}`,
   server_id: sql<number>`${sites.server_id}`,
@@ -52,21 +85,19 @@ export async function listFleetSites(
   const matching = conditions(query, now)
   const page = db.read
     .select({ id: sql<number>`${sites.id}` })
-    .from(LISTING)
+    .from(isPlain(query) ? IN_ORDER : LISTING)
     .where(matching)
     .orderBy(...inOrder(query, now))
     .limit(query.per_page)
     .offset((query.page - 1) * query.per_page)
-  const [rows, [counted]] = await db.read.batch([
-    db.read
-      .select(siteColumns)
-      .from(sites)
-      .innerJoin(servers, eq(servers.id, sites.server_id))
-      .where(inArray(sites.id, page))
-      .orderBy(...inOrder(query, now)),
-    db.read.select({ total: count() }).from(LISTING).where(matching),
-  ])
-  return { sites: rows.map((row) => rowView(row, now)), total: counted?.total ?? 0 }
+  const rows = await db.read
+    .select(siteColumns)
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+    .where(inArray(sites.id, page))
+    .orderBy(...inOrder(query, now))
+  const total = await totalOf(db, query, now)
+  return { sites: rows.map((row) => rowView(row, now)), total }
 }
 
 /** All that match, at most `limit` of the `total`. */
@@ -76,16 +107,13 @@ export async function listFleetSiteIds(
   { now, limit }: { now: Date; limit: number },
 ) {
   const matching = conditions(query, now)
-  const [rows, [counted]] = await db.read.batch([
-    db.read
-      .select(NAMED)
-      .from(LISTING)
-      .where(matching)
-      .orderBy(...inOrder(query, now))
-      .limit(limit),
-    db.read.select({ total: count() }).from(LISTING).where(matching),
-  ])
-  return { sites: rows, total: counted?.total ?? 0 }
+  const rows = await db.read
+    .select(NAMED)
+    .from(LISTING)
+    .where(matching)
+    .orderBy(...inOrder(query, now))
+    .limit(limit)
+  return { sites: rows, total: await totalOf(db, query, now) }
 }
 
 export async function getFleetSite(db: Database, id: number, now: Date) {

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { fail } from '#scripts/lib/fail.ts'
-import { listening, type Running } from '#tests/support/children.ts'
+import { listening, type Running, runToEnd } from '#tests/support/children.ts'
 import {
   dashboardFolder,
   startDashboard,
@@ -28,6 +28,7 @@ const LATE_MS = 2 * MINUTE_MS
 const MOST_START_MINUTES = 15
 /** tcpmux: nothing listens there. */
 const NOBODY = 1
+const HELD = '1000'
 const GOALS = { percent: 50, MB: 300 }
 
 /**
@@ -58,8 +59,20 @@ async function main(): Promise<void> {
     report({ name: 'private memory', unit: 'MB', ours: Math.max(...memory), at_most: GOALS.MB }),
   ]
   db.close()
+  await dashboard.kill()
+  if (met.includes(false)) await printHeldCalls(agents)
   await sweep()
   if (met.includes(false)) throw new Error('a goal is missed')
+}
+
+/** What most of the memory is: a connection to each server, with a call that its agent holds. */
+async function printHeldCalls({ port }: Running): Promise<void> {
+  const program = new URL('./fleet-minutes/held-calls.ts', import.meta.url).pathname
+  console.log(`KB of a held call, of ${HELD}`)
+  for (const way of ['https', 'tls', 'bun']) {
+    const { out } = await runToEnd([process.execPath, program, way, String(port), HELD], {})
+    console.log(`  ${Number(out).toFixed(1).padStart(6)}  ${way}`)
+  }
 }
 
 /** All were online once. */

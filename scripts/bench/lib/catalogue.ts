@@ -12,7 +12,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'site-create',
     target:
-      '`site.create` takes at most 1.25 × as long as a plain script that calls the same programs',
+      '`site.create` takes at most 1.1 × as long as a plain script that calls the same programs',
     needs: ['root'],
   },
   {
@@ -29,7 +29,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'wp-scan',
     target:
-      "reading a site's versions and updates with an unprivileged process is at least 100 × as fast as four wp-cli calls with the same results",
+      "reading a site's versions and updates with an unprivileged process is at least 200 × as fast as four wp-cli calls with the same results",
     needs: ['root'],
   },
   {

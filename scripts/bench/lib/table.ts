@@ -57,3 +57,10 @@ function rowOf({ name, target, needs = [] }: Benchmark, kept?: Kept): string {
   const cells = [target, measured, where, `\`bun run bench --only ${name}\`${needed}`]
   return `| ${cells.map((cell) => cell.replaceAll('|', '/')).join(' | ')} |`
 }
+
+/** What the document says of goals that are missed: why, and what was tried. */
+export function missedSection(document: string): string {
+  const sections = document.split(/^## /m)
+  const found = sections.find((section) => section.startsWith('Goals that are missed\n'))
+  return found?.trim() ?? ''
+}

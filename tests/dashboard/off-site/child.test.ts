@@ -19,7 +19,7 @@ test('a program without progress is ended, whatever its clock says', async () =>
 })
 
 test('a program with progress may take longer', async () => {
-  const outcome = await shell('for n in 1 2 3 4 5; do echo $n; sleep 0.1; done; exit 3', 300)
+  const outcome = await shell('for n in 1 2 3 4 5; do echo $n; sleep 0.25; done; exit 3', 1000)
 
   expect(outcome).toEqual({ code: 3, stdout: '1\n2\n3\n4\n5\n', stderr: '', stalled: false })
 })

@@ -102,4 +102,6 @@ export const RELEASED = [
   'f36ec7bdae946d728eaa1ede914092b32d33aad8c43d2da29d686c5e6be607f8',
   // 0049_session-ends.sql
   'a1729a08355b70cecf0edb5efe00c270ef02fed9476eb003a2be8fc223117f7a',
+  // 0050_sites-in-order.sql
+  'bca37517191ca72a6eaedc5e735907fceb94cac70a807d39f1db66e1e8b995ad',
 ]

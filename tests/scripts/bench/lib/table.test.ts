@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { figureOf } from '#scripts/bench/lib/figure.ts'
-import { withTable } from '#scripts/bench/lib/table.ts'
+import { missedSection, withTable } from '#scripts/bench/lib/table.ts'
 
 const START = '<!-- benchmarks: written by `bun run bench` -->'
 const END = '<!-- end of benchmarks -->'
@@ -49,4 +49,12 @@ describe('the table of the benchmarks', () => {
   test.each(['no markers', END + START, START])('is refused in a document with %p', (text) => {
     expect(() => withTable(text, BENCHMARKS, [])).toThrow('the document has no markers')
   })
+})
+
+test('the section on missed goals ends at the next one', () => {
+  const text = '# Figures\n\n## Goals that are missed\n\nSlow.\n\n### Part\n\n## More\n'
+  expect([missedSection(text), missedSection('# Figures\n')]).toEqual([
+    'Goals that are missed\n\nSlow.\n\n### Part',
+    '',
+  ])
 })

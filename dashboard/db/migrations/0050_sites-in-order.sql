@@ -1,0 +1,1 @@
+CREATE INDEX `sites_in_order` ON `sites` (`domain`,`status`,`ignored_at`,`managed`,`staging`);
