@@ -40,7 +40,7 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
   ])
 }
 
-/** What a contact tells of the servers themselves. */
+/** The metrics and the times of the contact, in the records of the servers. */
 export function contactStatement(queries: Queries, readings: readonly Reading[]): Statement {
   const rows = readings.map(({ server_id, at, metrics, synced_at = '' }) => ({
     id: server_id,
