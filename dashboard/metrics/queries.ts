@@ -1,13 +1,12 @@
 import { type AnyColumn, and, eq, gte, lt, sql } from 'drizzle-orm'
 import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
-import { READINGS } from '#dashboard/db/prepared.ts'
+import { readings_only } from '#dashboard/db/readings-only.ts'
 import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema.ts'
 import type { Metrics } from '#shared/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
 
 /** An inline integer: libSQL binds numbers as floats, which divide differently. */
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))
-const readings_only = sql.raw(READINGS)
 const span = whole(SPAN)
 const quarter = whole(QUARTER)
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, ne, sql } from 'drizzle-orm'
 import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
 import {
   batch,
@@ -8,6 +8,7 @@ import {
   writeAll,
 } from '#dashboard/db/client.ts'
 import { differs } from '#dashboard/db/differs.ts'
+import { readings_only } from '#dashboard/db/readings-only.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
@@ -144,23 +145,27 @@ function readingOf({ server, reading, now }: Synced): Reading {
   return { server_id: server.id, at, metrics: reading.metrics, synced_at: now }
 }
 
-/** A server that never answered stays pending. */
+/** A server that never answered stays pending. Only a new state or reason is more than a reading. */
 export async function recordFailedContact(
   db: Database,
   server: ServerRow,
   reason: string,
   { now, with_activity }: { now: string; with_activity: boolean },
 ): Promise<void> {
+  const { id } = server
   const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
   await writeAll(db, (queries) => [
+    queries.run(sql`${readings_only} update servers set failures = failures + 1 where id = ${id}`),
     queries
       .update(servers)
-      .set({
-        failures: sql`failures + 1`,
-        last_error: reason,
-        status: sql`case when status = 'online' and failures + 1 >= ${OFFLINE_AFTER} then 'offline' else status end`,
-      })
-      .where(eq(servers.id, server.id)),
+      .set({ last_error: reason })
+      .where(and(eq(servers.id, id), ne(servers.last_error, reason))),
+    queries
+      .update(servers)
+      .set({ status: 'offline' })
+      .where(
+        and(eq(servers.id, id), eq(servers.status, 'online'), gte(servers.failures, OFFLINE_AFTER)),
+      ),
     ...(with_activity && falls ? [syncActivity(queries, server, 'failed', now)] : []),
   ])
 }

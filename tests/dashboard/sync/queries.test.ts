@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
+import { getServer } from '#dashboard/db/targets.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
@@ -22,6 +23,29 @@ test('a sync that began before a change of the primary domain leaves the site al
 
   const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
   expect(site).toMatchObject({ domain: 'new.example', status: 'active' })
+})
+
+test('a server that does not answer changes more than readings when it falls, and not again', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  const server = await dashboard.addServer(agent)
+  const sync = () => backgroundSync(dashboard.deps, server)
+  await sync()
+  agent.answers.set('/metrics', () => Response.json({ error: 'Internal' }, { status: 500 }))
+  const seen: unknown[] = []
+  for (let contact = 1; contact <= 4; contact++) {
+    const before = dashboard.db.substance()
+    await sync()
+    const { status, failures } = await getServer(dashboard.db, server)
+    seen.push([failures, status, before !== dashboard.db.substance()])
+  }
+
+  expect(seen).toEqual([
+    [1, 'online', true],
+    [2, 'online', false],
+    [3, 'offline', true],
+    [4, 'offline', false],
+  ])
 })
 
 test('a second sync of a server on which nothing has changed writes readings only', async () => {
