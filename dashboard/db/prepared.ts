@@ -40,6 +40,11 @@ export function prepare(sqlite: Sqlite.Database, sql: string): Prepared {
   return { statement, shape: { columns, types, row: rowOf(columns) }, changes }
 }
 
+/** Whether the execution may have changed more than readings. With `returning`, the rows count. */
+export function mayHaveChanged({ changes }: Prepared, { rowsAffected, rows }: ResultSet): boolean {
+  return changes === 'rows' ? rowsAffected > 0 || rows.length > 0 : changes === 'anything'
+}
+
 /** With the result of the client of `@libsql/client`. */
 export function execute({ statement, shape }: Prepared, args: InArgs): ResultSet {
   const values = Array.isArray(args) ? args.map(bound) : boundByName(args)

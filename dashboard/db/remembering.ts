@@ -4,11 +4,10 @@ import {
   type InStatement,
   LibsqlBatchError,
   LibsqlError,
-  type ResultSet,
   type TransactionMode,
 } from '@libsql/client'
 import Sqlite from 'libsql'
-import { execute, type Prepared, prepare } from './prepared.ts'
+import { execute, mayHaveChanged, type Prepared, prepare } from './prepared.ts'
 
 /** Of one connection: the text of a statement depends on how many values a list in it has. */
 const MOST_STATEMENTS = 256
@@ -60,9 +59,6 @@ export function remembering(client: Client, file: string, timeout: number): Reme
   })
 }
 
-/** With `returning`, the rows count. */
-const hasChanged = ({ rowsAffected, rows }: ResultSet) => rowsAffected > 0 || rows.length > 0
-
 function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
   if (typeof statement === 'string') return [statement, []]
   if (Array.isArray(statement)) return [statement[0], statement[1] ?? []]
@@ -96,9 +92,7 @@ class Connection {
     try {
       const prepared = this.#prepare(sql)
       const result = execute(prepared, args)
-      const { changes } = prepared
-      const isFelt = changes === 'rows' ? hasChanged(result) : changes === 'anything'
-      if (isFelt && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
+      if (mayHaveChanged(prepared, result) && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
       return result
     } catch (error) {
       throw this.#failed(error)
