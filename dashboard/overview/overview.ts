@@ -1,5 +1,6 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { keptValue } from '#dashboard/db/kept.ts'
+import { breathe } from '#dashboard/runtime/breathe.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
@@ -34,19 +35,26 @@ const DAY_MS = 24 * 3600_000
  */
 const KEPT_MS = 5_000
 
+/** Other requests run after each part: in a large fleet all of them together take long. */
+async function piece<T>(work: Promise<T>): Promise<T> {
+  const result = await work
+  await breathe()
+  return result
+}
+
 /** The counts, and the attention items of everything but servers. */
 const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
-  const { sites, health, updates, updates_unknown } = await countSites(db, now)
-  const operations = await countOperations(db, since)
-  const systems = await listSystems(db)
-  const ofSites = await siteTroubles(db, { systems, now, since })
-  const isolation = isolationTroubles(await listIsolation(db), now)
-  const maintenance = maintenanceTroubles(await listMaintenance(db))
-  const mail = await mailTroubles(db, now)
-  const jobs = await jobTroubles(db)
-  const backups = await backupTroubles(db, { now, since })
-  const offSite = await offSiteTrouble(db, now)
+  const { sites, health, updates, updates_unknown } = await piece(countSites(db, now))
+  const operations = await piece(countOperations(db, since))
+  const systems = await piece(listSystems(db))
+  const ofSites = await piece(siteTroubles(db, { systems, now, since }))
+  const isolation = isolationTroubles(await piece(listIsolation(db)), now)
+  const maintenance = maintenanceTroubles(await piece(listMaintenance(db)))
+  const mail = await piece(mailTroubles(db, now))
+  const jobs = await piece(jobTroubles(db))
+  const backups = await piece(backupTroubles(db, { now, since }))
+  const offSite = await piece(offSiteTrouble(db, now))
   return {
     by_server: await countByServer(db),
     counts: { sites, health, operations, updates, updates_unknown },
