@@ -4,20 +4,29 @@ const BLANK_LINE = '\r\n\r\n'
 
 /** One kept HTTP/1.1 connection with one request at a time: it costs much less than `fetch`. */
 export class Connection {
-  readonly #socket: Socket
+  readonly #port: number
+  #socket: Socket
   #received: Buffer<ArrayBufferLike> = Buffer.alloc(0)
   #waiting: { resolve(status: number): void; reject(error: Error): void } | undefined
 
   constructor(port: number) {
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    this.#socket.on('data', (bytes: Buffer) => this.#take(bytes))
+    this.#port = port
+    this.#socket = this.#open()
+  }
+
+  #open(): Socket {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    socket.on('data', (bytes: Buffer) => this.#take(bytes))
     const broken = () => this.#waiting?.reject(new Error('a connection has ended'))
-    this.#socket.on('error', broken)
-    this.#socket.on('close', broken)
+    socket.on('error', broken)
+    socket.on('close', broken)
+    return socket
   }
 
   /** Resolves with the status when the whole answer has arrived. */
   get(path: string, cookie: string): Promise<number> {
+    // The dashboard closes one that has been idle for long.
+    if (this.#socket.destroyed) this.#socket = this.#open()
     this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\nAccept: */*\r\n\r\n`,
     )
