@@ -1,42 +1,37 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
 import { listFleetSites } from '#dashboard/listing/sites.queries.ts'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
 
-let agent: DisposableAgent
-let dashboard: Dashboard
-
-beforeAll(async () => {
-  agent = new DisposableAgent()
-  dashboard = await makeDashboard()
+/** A fleet with four sites, the pages of its list, and changes of its records. */
+async function fleet() {
+  const agent = new DisposableAgent()
+  const dashboard = await makeDashboard()
   agent.sites = ['delta', 'alpha', 'gamma', 'beta'].map((name) => found(`${name}.example`))
-  const server = await dashboard.addServer(agent)
-  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
-})
-
-afterAll(async () => {
-  await agent.stop()
-  await dashboard[Symbol.asyncDispose]()
-})
-
-/** The first letters of the names on a page, and the number of all. */
-async function page(query: Record<string, string>): Promise<[string, number]> {
-  const parsed = FleetSitesQuery.parse(query)
-  const { sites, total } = await listFleetSites(dashboard.db, parsed, new Date())
-  return [sites.map(({ domain }) => domain[0]).join(''), total]
+  await backgroundSync(dashboard.deps, await dashboard.addServer(agent))
+  return {
+    /** The first letters of the names on a page, and the number of all. */
+    async page(query: Record<string, string>): Promise<[string, number]> {
+      const parsed = FleetSitesQuery.parse(query)
+      const { sites, total } = await listFleetSites(dashboard.db, parsed, new Date())
+      return [sites.map(({ domain }) => domain[0]).join(''), total]
+    },
+    set: (id: number, values: Partial<typeof sites.$inferInsert>) =>
+      dashboard.db.write((queries) => queries.update(sites).set(values).where(eq(sites.id, id))),
+    async [Symbol.asyncDispose]() {
+      await agent.stop()
+      await dashboard[Symbol.asyncDispose]()
+    },
+  }
 }
 
-const set = (id: number, values: Partial<typeof sites.$inferInsert>) =>
-  dashboard.db.write((queries) => queries.update(sites).set(values).where(eq(sites.id, id)))
-
 test('pages by domain have the same order and numbers as those of every filter', async () => {
+  await using world = await fleet()
+  const { page, set } = world
   await set(2, { staging: true })
   await set(3, { ignored_at: '2026-11-01T00:00:00.000Z' })
   await set(4, { status: 'trashed' })
@@ -59,6 +54,8 @@ test('pages by domain have the same order and numbers as those of every filter',
 })
 
 test('a number is that of the records at once after a change', async () => {
+  await using world = await fleet()
+  const { page, set } = world
   const before = await page({ status: 'suspended' })
   await set(1, { status: 'suspended' })
 
