@@ -33,25 +33,20 @@ export function findOnline(db: Database, server_id: number) {
 
 /** The readings of many servers in one write. Deleted servers are skipped. */
 export async function storeReadings(db: Database, readings: readonly Reading[]): Promise<void> {
-  await writeAll(db, (queries) => [
-    minutesStatement(queries, readings),
-    contactStatement(queries, readings),
-  ])
-}
-
-/** The metrics and the times of the contact, in the records of the servers. */
-export function contactStatement(queries: Queries, readings: readonly Reading[]): Statement {
-  const rows = readings.map(({ server_id, at, metrics, synced_at = '' }) => ({
+  const metrics = readings.map(({ server_id, at, metrics, synced_at = '' }) => ({
     id: server_id,
-    at: synced_at || new Date(at * 1000).toISOString(),
+    at: new Date(at * 1000).toISOString(),
     metrics,
     synced_at,
   }))
-  return queries.run(sql`${readings_only}
-    update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
-      last_sync = nullif(max(coalesce(last_sync, ''), reading.value ->> 'synced_at'), '')
-    from json_each(${JSON.stringify(rows)}) as reading
-    where servers.id = reading.value ->> 'id'`)
+  await writeAll(db, (queries) => [
+    minutesStatement(queries, readings),
+    queries.run(sql`${readings_only}
+        update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
+          last_sync = max(last_sync, reading.value ->> 'synced_at')
+        from json_each(${JSON.stringify(metrics)}) as reading
+        where servers.id = reading.value ->> 'id'`),
+  ])
 }
 
 /** The last reading of a minute counts. */

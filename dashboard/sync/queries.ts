@@ -12,7 +12,7 @@ import { readings_only } from '#dashboard/db/readings-only.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
-import { contactStatement, minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
+import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { type Reports, reportStatements } from '#dashboard/servers/reports.queries.ts'
 import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
@@ -85,7 +85,7 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
     ...updateStatements(queries, last, synced),
     serverStatement(queries, synced, imported),
     minutesStatement(queries, [readingOf(synced)]),
-    contactStatement(queries, [readingOf(synced)]),
+    contactStatement(queries, synced),
     ...reportStatements(queries, { server_id: server.id, now }, reports),
     ...activityStatements(queries, synced, imported),
   ])
@@ -139,10 +139,17 @@ function serverStatement(
     .where(and(eq(servers.id, server.id), differs(servers, values)))
 }
 
+/** Its times are right again after the clock of the dashboard was. */
+function contactStatement(queries: Queries, { server, reading, now }: Synced): Statement {
+  return queries.run(sql`${readings_only} update servers
+    set metrics = ${JSON.stringify(reading.metrics)}, metrics_at = ${now}, last_sync = ${now}
+    where id = ${server.id}`)
+}
+
 /** As in the poll of each minute. */
 function readingOf({ server, reading, now }: Synced): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
-  return { server_id: server.id, at, metrics: reading.metrics, synced_at: now }
+  return { server_id: server.id, at, metrics: reading.metrics }
 }
 
 /** A server that never answered stays pending. Only a new state or reason is more than a reading. */

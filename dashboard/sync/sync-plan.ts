@@ -109,6 +109,7 @@ export async function columnUpdates(
   return updates
 }
 
+/** Null: it has not been measured. */
 export const diskColumns = (disk: DiskUse | null) => ({
   disk,
   disk_level: disk && diskLevelOf(disk),

@@ -103,6 +103,7 @@ async function* readAndApply(
     ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
     ...(uses && diskColumns(uses.get(domain) ?? null)),
   })
+  // `found` changes with the management, as after a restore of older records.
   const ofRecord = ({ domain, managed }: KnownSite) => ({
     ...columns(domain),
     ...(uses && !managed && { found: !uses.has(domain) }),

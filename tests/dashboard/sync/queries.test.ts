@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
@@ -62,8 +62,15 @@ test('a second sync of a server on which nothing has changed writes readings onl
   await sync()
   const before = dashboard.db.substance()
   agent.metrics = { ...agent.metrics, cpu: 42 }
+  // The clock of the dashboard was wrong.
+  const last_sync = '2099-01-01T00:00:00.000Z'
+  const mark = sql`/* readings */ update servers set last_sync = ${last_sync}`
+  await dashboard.db.write((queries) => queries.run(mark))
 
   await sync()
+
+  const stored = await getServer(dashboard.db, server)
+  expect([stored.metrics?.cpu, (stored.last_sync ?? '') < last_sync]).toEqual([42, true])
 
   expect([before, dashboard.db.substance()]).toEqual([expect.any(String), before])
   const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
