@@ -23,6 +23,7 @@ import type { Origin } from './http/listen.ts'
 import { logCalls } from './http/logs.ts'
 import { readingCalls } from './http/readings.ts'
 import { Refused } from './http/refused.ts'
+import { reportOf } from './http/report.ts'
 import { idOf, inRequest } from './http/request-id.ts'
 import { siteCalls } from './http/sites.ts'
 import { streamOf } from './http/stream.ts'
@@ -69,8 +70,12 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
   })
 
-  for (const [path, read] of Object.entries(readingCalls(readings)))
+  const calls = readingCalls(readings)
+  for (const [path, read] of Object.entries(calls))
     app.get(path, async ({ json }) => json(await read()))
+  app.get('/report', async ({ body }) =>
+    body(await reportOf(calls), 200, { 'content-type': 'application/json' }),
+  )
   app.get('/sites/numbers', async ({ req, json }) => {
     const { since } = parse(CountsRequest, req.query())
     return json({ sites: await readings.numbers(since) })

@@ -32,6 +32,7 @@ import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { KnownStates } from './sync/known-states.ts'
+import { ReportReader } from './sync/read-report.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
 import { Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
@@ -87,6 +88,7 @@ export function makeDeps(outside: Outside) {
     ...{ ...base, agents, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
     states: new KnownStates(clock),
+    reports: new ReportReader(agents, clock),
   }
   const leases = makeLeases(base)
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))

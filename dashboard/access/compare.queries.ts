@@ -1,19 +1,16 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { site_logins } from '#dashboard/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { once } from '#dashboard/db/once.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import type { ReportedAccess } from '#shared/site-access.ts'
 
-/**
- * Makes the records of a server agree with who can log in there. A report that an operation has
- * stored meanwhile is newer, and stays.
- */
-export async function compareAccess(
-  db: Database,
-  server_id: number,
-  ask: () => Promise<readonly ReportedAccess[] | undefined>,
-): Promise<void> {
-  const rows = await db.read
+export type KnownAccess = Awaited<ReturnType<typeof listKnownAccess>>
+
+const PLACE = sql.placeholder('server_id')
+
+const known = once((read) =>
+  read
     .select({
       site_id: site_logins.site_id,
       domain: sites.domain,
@@ -22,10 +19,23 @@ export async function compareAccess(
     })
     .from(site_logins)
     .innerJoin(sites, eq(sites.id, site_logins.site_id))
-    .where(and(eq(sites.server_id, server_id), eq(site_logins.server_id, server_id)))
-  if (rows.length === 0) return
-  const found = await ask()
-  if (!found) return
+    .where(and(eq(sites.server_id, PLACE), eq(site_logins.server_id, PLACE)))
+    .prepare(),
+)
+
+/** What is recorded of the sites of a server: to be read before its agent is asked. */
+export const listKnownAccess = (db: Database, server_id: number) => known(db).all({ server_id })
+
+/**
+ * Makes the records of a server agree with who can log in there. A report that an operation has
+ * stored meanwhile is newer, and stays.
+ */
+export async function compareAccess(
+  db: Database,
+  server_id: number,
+  rows: KnownAccess,
+  found: readonly ReportedAccess[],
+): Promise<void> {
   const accessOf = new Map(found.map(({ domain, ...access }) => [domain, access]))
   const changed = rows.flatMap(({ domain, report, ...row }) => {
     const { grants, clients } = accessOf.get(domain) ?? { grants: [], clients: [] }

@@ -6,7 +6,7 @@ import type { Address } from './transport.ts'
 
 /** The trash of a server; undefined: its agent has no trash. */
 export async function askTrash(
-  agents: Agents,
+  agents: Pick<Agents, 'list'>,
   to: Address,
 ): Promise<Listed<TrashedSite> | undefined> {
   try {
@@ -18,7 +18,7 @@ export async function askTrash(
 }
 
 export async function inTrash(
-  agents: Agents,
+  agents: Pick<Agents, 'list'>,
   to: Address,
   domain: string,
 ): Promise<TrashedSite | undefined> {

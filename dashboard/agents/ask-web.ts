@@ -8,7 +8,10 @@ const MOST_UNNAMED = 100
 const MOST_NAMES = 20
 
 /** The web servers of a server and its sites without a domain. Undefined: not reported. */
-export async function askWeb(agents: Agents, to: Address): Promise<ServerWeb | undefined> {
+export async function askWeb(
+  agents: Pick<Agents, 'get'>,
+  to: Address,
+): Promise<ServerWeb | undefined> {
   const web = await agents.get(to, '/web', Web).catch(() => undefined)
   return web && keptOf(web)
 }

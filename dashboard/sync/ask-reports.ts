@@ -1,4 +1,3 @@
-import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
 import { SiteCertificate, SiteMail } from '#shared/agent.ts'
@@ -7,31 +6,32 @@ import { MaintenanceAnswer } from '#shared/maintenance.ts'
 import { MOST_LOGINS, ReportedAccess, SiteLogin } from '#shared/site-access.ts'
 import { SiteJobTrouble } from '#shared/site-jobs.ts'
 import { SiteUsage } from '#shared/site-usage.ts'
+import type { Reader } from './read-report.ts'
 
 const MOST_JOB_TROUBLES = 50
 
 /** An agent that is older, or has not checked yet, does not report it: the record stays. */
 const unreported = () => undefined
 
-export const askMail = (agents: Agents, to: Address) =>
-  agents
+export const askMail = (reader: Reader, to: Address) =>
+  reader
     .list(to, '/mail', { key: 'sites', entry: SiteMail })
     .then(({ entries }) => mailTroublesOf(entries), unreported)
 
 /** The first of those whose jobs fail or stand still. */
-export const askJobs = (agents: Agents, to: Address) =>
-  agents
+export const askJobs = (reader: Reader, to: Address) =>
+  reader
     .list(to, '/job-troubles', { key: 'sites', entry: SiteJobTrouble })
     .then(({ entries }) => entries.slice(0, MOST_JOB_TROUBLES), unreported)
 
-export const askMaintenance = (agents: Agents, to: Address) =>
-  agents
+export const askMaintenance = (reader: Reader, to: Address) =>
+  reader
     .get(to, '/maintenance', MaintenanceAnswer)
     .then(({ maintenance }) => maintenance ?? undefined, unreported)
 
 /** The expiry of certificates by domain. */
-export const askCertificates = (agents: Agents, to: Address) =>
-  agents
+export const askCertificates = (reader: Reader, to: Address) =>
+  reader
     .list(to, '/certificates', { key: 'certificates', entry: SiteCertificate })
     .then(
       ({ entries }) => new Map(entries.map(({ domain, expires_at }) => [domain, expires_at])),
@@ -39,8 +39,8 @@ export const askCertificates = (agents: Agents, to: Address) =>
     )
 
 /** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
-export const askUsage = (agents: Agents, to: Address) =>
-  agents
+export const askUsage = (reader: Reader, to: Address) =>
+  reader
     .list(to, '/usage', { key: 'sites', entry: SiteUsage })
     .then(
       ({ entries, total }) =>
@@ -56,14 +56,14 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
 }
 
 /** The logins of people to sites. */
-export const askLogins = (agents: Agents, to: Address): Promise<SiteLogin[]> =>
-  agents.list(to, '/logins', { key: 'logins', entry: SiteLogin }).then(
+export const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
+  reader.list(to, '/logins', { key: 'logins', entry: SiteLogin }).then(
     ({ entries }) => entries.slice(-MOST_LOGINS),
     () => [],
   )
 
 /** Who can log in to which site; undefined if incomplete. */
-export const askAccess = (agents: Agents, to: Address): Promise<ReportedAccess[] | undefined> =>
-  agents
+export const askAccess = (reader: Reader, to: Address): Promise<ReportedAccess[] | undefined> =>
+  reader
     .list(to, '/access', { key: 'sites', entry: ReportedAccess })
     .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

@@ -8,6 +8,7 @@ import {
   writeAll,
 } from '#dashboard/db/client.ts'
 import { differs } from '#dashboard/db/differs.ts'
+import { once } from '#dashboard/db/once.ts'
 import { readings_only } from '#dashboard/db/readings-only.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
@@ -30,18 +31,23 @@ export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks'> 
   operating: boolean
 }
 
+const sitePage = once((read) => {
+  const { inventory: _, health_checks: __, ...own } = getTableColumns(sites)
+  const { server_id, domain } = sites
+  return read
+    .select({ ...own, operating: sql`${OPERATING}`.mapWith(Boolean) })
+    .from(sites)
+    .where(and(eq(server_id, sql.placeholder('server_id')), gt(domain, sql.placeholder('after'))))
+    .orderBy(asc(domain))
+    .limit(PAGE)
+    .prepare()
+})
+
 /** All of a server, ordered by domain and without inventories, read in small pieces. */
 export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
-  const { inventory: _, health_checks: __, ...own } = getTableColumns(sites)
-  const columns = { ...own, operating: sql`${OPERATING}`.mapWith(Boolean) }
   const rows: KnownSite[] = []
   for (let after = ''; ; await breathe()) {
-    const page = await db.read
-      .select(columns)
-      .from(sites)
-      .where(and(eq(sites.server_id, server_id), gt(sites.domain, after)))
-      .orderBy(asc(sites.domain))
-      .limit(PAGE)
+    const page = await sitePage(db).all({ server_id, after })
     rows.push(...page)
     after = page.at(-1)?.domain ?? ''
     if (page.length < PAGE) return rows

@@ -18,7 +18,9 @@ export async function syncChanged(deps: SyncChangedDeps, server: ServerRow): Pro
   const state = await stateOf(deps, server)
   if (state && states.see(server.id, state.version))
     return recordContact(deps, server, state.metrics)
-  const { changed } = await resultOf(syncServer(deps, server, { with_activity: true }))
+  const { changed } = await resultOf(
+    syncServer(deps, server, { with_activity: true, metrics: state?.metrics }),
+  )
   finish(changed ? null : (state?.version ?? null))
 }
 

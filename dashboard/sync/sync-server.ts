@@ -1,6 +1,5 @@
-import { compareAccess } from '#dashboard/access/compare.queries.ts'
+import { compareAccess, listKnownAccess } from '#dashboard/access/compare.queries.ts'
 import { storeLogins } from '#dashboard/access/logins.queries.ts'
-import type { Agents } from '#dashboard/agents/agents.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
 import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
 import { BUDGET, MOST_IMPORTS } from '#dashboard/agents/budgets.ts'
@@ -23,6 +22,7 @@ import {
   askUsage,
 } from './ask-reports.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
+import type { Reader, ReportReader } from './read-report.ts'
 import { settleRenames } from './renames.ts'
 import {
   columnUpdates,
@@ -35,6 +35,7 @@ import {
 
 export interface SyncDeps extends HandOverDeps {
   bus: Bus
+  reports: ReportReader
   /** How long a deleted site stays in the trash. */
   trash_ms: number
 }
@@ -48,6 +49,8 @@ interface Synced {
 interface Options {
   /** Whether a change of state gets its own activity, since no operation records it. */
   with_activity: boolean
+  /** Those of a contact that has just been made. */
+  metrics?: Metrics | undefined
   /** Interrupts it. */
   signal?: AbortSignal
 }
@@ -77,28 +80,32 @@ export async function* syncServer(
 async function* readAndApply(
   deps: SyncDeps,
   server: ServerRow,
-  { with_activity, signal }: Options,
+  { with_activity, signal, ...contact }: Options,
 ): AsyncGenerator<string, Synced> {
-  const { db, clock, agents, contact_ms, trash_ms } = deps
+  const { db, clock, agents, reports, contact_ms, trash_ms } = deps
   const since = timestamp(clock)
-  const metrics = await agents.get(server, '/metrics', Metrics, contact_ms, signal)
+  const metrics =
+    contact.metrics ?? (await agents.get(server, '/metrics', Metrics, contact_ms, signal))
   yield `Connected to the agent of ${server.name}`
-  const { services } = await agents.get(server, '/services', Services, undefined, signal)
-  yield `Read the state of ${services.length} services`
+  // Before the answers: what an operation records meanwhile is newer.
   const before = await listSiteRows(db, server.id)
-  const listed = await agents.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
+  const access = await listKnownAccess(db, server.id)
+  const reader = await reports.read(server, signal)
+  const { services } = await reader.get(server, '/services', Services, undefined, signal)
+  yield `Read the state of ${services.length} services`
+  const listed = await reader.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
   yield `Found ${listed.total} sites`
-  const web = await askWeb(agents, server)
+  const web = await askWeb(reader, server)
   if (web) yield* linesOf(web)
   const found = foundOf(listed)
   const renamed = await settleRenames(deps, before, found)
   yield* renamed
   const records = renamed.length > 0 ? newest(before, await listSiteRows(db, server.id)) : before
   const purge_at = timestamp(clock, trash_ms)
-  const kept = await trashOf(agents, server, records, found)
+  const kept = await trashOf(reader, server, records, found)
   const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
-  const ends = await askCertificates(agents, server)
-  const uses = await askUsage(agents, server)
+  const ends = await askCertificates(reader, server)
+  const uses = await askUsage(reader, server)
   const columns = (domain: string) => ({
     ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
     ...(uses && diskColumns(uses.get(domain) ?? null)),
@@ -109,9 +116,9 @@ async function* readAndApply(
     ...(uses && !managed && { found: !uses.has(domain) }),
   })
   plan.updates.push(...(await columnUpdates(records, found, ofRecord)))
-  const maintenance = await askMaintenance(agents, server)
-  const troubles = await askMail(agents, server)
-  const jobs = await askJobs(agents, server)
+  const maintenance = await askMaintenance(reader, server)
+  const troubles = await askMail(reader, server)
+  const jobs = await askJobs(reader, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
   const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
   const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
@@ -121,8 +128,9 @@ async function* readAndApply(
     columns,
     reports: { maintenance, troubles, web, jobs },
   })
-  await compareAccess(db, server.id, () => askAccess(agents, server))
-  await storeLogins(db, server.id, await askLogins(agents, server))
+  const reported = access.length > 0 ? await askAccess(reader, server) : undefined
+  if (reported) await compareAccess(db, server.id, access, reported)
+  await storeLogins(db, server.id, await askLogins(reader, server))
   const changed = plan.updates.length + imported + renamed.length > 0
   if (changed) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
@@ -158,13 +166,13 @@ const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.l
 
 /** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
 async function trashOf(
-  agents: Agents,
+  reader: Reader,
   server: ServerRow,
   records: readonly KnownSite[],
   found: Found,
 ): Promise<Listed<TrashedSite> | undefined> {
   if (server.last_sync !== null && !needsTrash(records, found)) return undefined
-  return askTrash(agents, server).catch(() => undefined)
+  return askTrash(reader, server).catch(() => undefined)
 }
 
 /** The agent reports each installed version as a service such as `php8.2`. */

@@ -8,6 +8,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 const PATHS = [
   '/metrics',
   '/state',
+  '/report',
   '/pulse',
   '/services',
   '/sites',

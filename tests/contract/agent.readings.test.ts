@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { Certificates, FoundSites, Metrics, Services, State, Web } from '#shared/agent.ts'
 import { Pulse } from '#shared/pulse.ts'
+import { REPORTED } from '#shared/report.ts'
 import { Usage } from '#shared/site-usage.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
@@ -129,6 +130,18 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(one.body).toEqual(State.strict().parse(one.body))
     expect(State.parse(other.body).version).toBe(State.parse(one.body).version)
     expect(State.parse(one.body).version).toMatch(/^[\w-]{43}$/)
+  })
+
+  test('GET /report has the answers of all calls that a sync reads', async () => {
+    const { status, headers, body } = await client().get('/report')
+    const each = await Promise.all(
+      REPORTED.map(async (path) => [path, (await client().get(path)).body] as const),
+    )
+
+    expect({ status, type: headers.get('content-type') }).toEqual({
+      ...{ status: 200, type: 'application/json' },
+    })
+    expect(body).toEqual({ answers: Object.fromEntries(each) })
   })
 
   test('GET /certificates lists the expiry of served certificates', async () => {

@@ -34,6 +34,7 @@ beforeAll(async () => {
   agent.answer = (request, response, body) => {
     if (request.url === '/enrol') return agent.proving(request, response, body)
     const answer = answers.get(request.url ?? '') ?? usual.get(request.url ?? '')
+    if (answer === undefined) response.writeHead(404)
     return typeof answer === 'function' ? answer(response) : response.end(answer)
   }
   await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })

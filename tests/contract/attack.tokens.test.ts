@@ -43,7 +43,7 @@ test('a request of the trusted dashboard is executed', async () => {
 
 describe('without a signature', () => {
   const paths = [
-    ...['/metrics', '/state', '/pulse'],
+    ...['/metrics', '/state', '/report', '/pulse'],
     '/services',
     '/sites',
     '/operations/x/events',

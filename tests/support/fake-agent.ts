@@ -1,3 +1,4 @@
+import { reportOf } from '#agent/http/report.ts'
 import {
   CancelRequest,
   type Condition,
@@ -24,12 +25,7 @@ import {
 } from '#shared/sse.ts'
 import { carry, type Known, say, type Work } from './fake-operation.ts'
 import { pulseOf } from './fake-pulse.ts'
-
-const EMPTY_DATABASE = {
-  ...{ tables: [], table_count: 0, data_bytes: 0, index_bytes: 0, free_bytes: 0 },
-  ...{ options: [], queries: null },
-}
-const NO_EVENTS = { events: [], total: 0, overdue: 0, next_run_at: null, stopped: null }
+import { OF_SITES } from './fake-readings.ts'
 
 /** A real HTTP server on loopback that speaks the protocol of an agent and keeps its operations. */
 export class FakeAgent {
@@ -45,6 +41,8 @@ export class FakeAgent {
   health: SiteHealth[] = []
   /** The version of its state. Undefined: the agent knows neither this call nor the pulse. */
   state: string | null | undefined
+  /** Older agents have no such call. */
+  reports = true
   counted = 0
   services: Service[] = []
   metrics: Metrics = {
@@ -132,6 +130,7 @@ export class FakeAgent {
     const instead = this.answers.get(pathname)
     if (instead) return instead(request)
     if (pathname === '/pulse' && this.state !== undefined) return pulseOf(this, request)
+    if (pathname === '/report') return this.#report()
     const reading = this.#readings()[pathname]
     if (reading) return Response.json(reading)
     if (request.method === 'GET')
@@ -146,6 +145,14 @@ export class FakeAgent {
     return failure(404, { error: 'Not found', message: 'No such call' })
   }
 
+  /** Without the calls that a test answers, or that it lacks. */
+  async #report(): Promise<Response> {
+    if (!this.reports) return failure(404, { error: 'Not found', message: 'No such call' })
+    const answers = Object.entries(this.#readings()).filter(([path]) => !this.answers.has(path))
+    const calls = answers.map(([path, answer]) => [path, async () => answer] as const)
+    return new Response(await reportOf(Object.fromEntries(calls)))
+  }
+
   #readings(): Record<string, object> {
     return {
       '/metrics': this.metrics,
@@ -158,23 +165,13 @@ export class FakeAgent {
       '/certificates': { certificates: this.certificates },
       '/usage': { sites: this.usage },
       '/maintenance': { maintenance: this.maintenance },
+      '/job-troubles': { sites: [] },
+      '/logins': { logins: [] },
       '/php': { php: this.php },
       '/conditions': { conditions: this.conditions },
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
-      '/sites/job-runs': { runs: [] },
-      '/sites/jobs': { stopped: null, jobs: [] },
-      '/sites/database': EMPTY_DATABASE,
-      '/sites/database-upload': { part: 0 },
-      '/sites/database-users': { users: [] },
-      '/sites/database-exporting': { export: null },
-      '/sites/job-output': { run: null, output: '' },
-      '/sites/wordpress-cron': NO_EVENTS,
-      '/sites/wordpress-users': { users: [], more: false },
-      '/sites/object-cache': {
-        ...{ memory: null, limit: null, numbers: null, drop_in: 'none', other: null },
-      },
-      '/sites/logs/list': { logs: [] },
+      ...OF_SITES,
     }
   }
 

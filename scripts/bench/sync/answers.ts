@@ -1,4 +1,5 @@
 import { NO_MAIL } from '#shared/mail.ts'
+import { REPORTED } from '#shared/report.ts'
 
 export const SITES = 20
 /** The version of the health of the sites of each server. */
@@ -56,11 +57,12 @@ export function answersOf(version: string): ReadonlyMap<string, string> {
     '/sites/health': { sites: domains.map(health) },
     '/sites/numbers': { sites: [] },
   }
-  return new Map(Object.entries(bodies).map(([path, body]) => [path, JSON.stringify(body)]))
+  const report = { answers: Object.fromEntries(REPORTED.map((path) => [path, bodies[path]])) }
+  const all = Object.entries({ ...bodies, '/report': report })
+  return new Map(all.map(([path, body]) => [path, JSON.stringify(body)]))
 }
 
-/** The requests of a whole sync. */
-export const WHOLE = [
-  ...['/state', '/metrics', '/services', '/sites', '/web', '/certificates', '/usage'],
-  ...['/maintenance', '/mail', '/job-troubles', '/access', '/logins'],
-]
+/** What a whole sync asks. */
+export const CALLS = ['/state', '/report']
+/** The same as an answer of its own for each part. */
+export const WHOLE = ['/state', '/metrics', ...REPORTED.filter((path) => path !== '/trash')]

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
+import type { FoundSite } from '#shared/agent.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { found } from '#tests/support/dashboard/sites.ts'
+
+/** What a whole sync of a server asks, and the sites and the status that it records. */
+async function syncOf(agent: DisposableAgent, times = 1) {
+  await using dashboard = await makeDashboard()
+  const server = await dashboard.addServer(agent)
+  for (let time = 1; time < times; time++) await backgroundSync(dashboard.deps, server)
+  agent.asked.length = 0
+  await backgroundSync(dashboard.deps, server)
+  const { body } = await dashboard.call('GET', `/api/servers/${server}/sites`)
+  const { server: row } = (await dashboard.call('GET', `/api/fleet/servers/${server}`)).body
+  return {
+    asked: [...agent.asked],
+    sites: body.sites.map(({ domain, php }: FoundSite) => `${domain} ${php}`),
+    status: row.status,
+    services: row.services,
+  }
+}
+
+const EACH = [
+  ...['GET /services', 'GET /sites', 'GET /web', 'GET /trash', 'GET /certificates', 'GET /usage'],
+  ...['GET /maintenance', 'GET /mail', 'GET /job-troubles', 'GET /logins'],
+]
+
+/** One with a site and a service. */
+function agentOf(): DisposableAgent {
+  const agent = new DisposableAgent()
+  agent.sites = [found('shop.example')]
+  agent.services = [{ name: 'nginx', status: 'running' }]
+  return agent
+}
+
+describe('a whole sync', () => {
+  test('records the same with a report as with a call for each part', async () => {
+    await using agent = agentOf()
+    await using older = agentOf()
+    older.reports = false
+
+    const [one, other] = [await syncOf(agent), await syncOf(older)]
+
+    const recorded = { sites: ['shop.example 8.2'], services: agent.services, status: 'online' }
+    expect(one).toEqual({ asked: ['GET /metrics', 'GET /report', ...MISSING], ...recorded })
+    expect(other).toEqual({ asked: ['GET /metrics', 'GET /report', ...EACH], ...recorded })
+  })
+
+  test('asks an agent that has no report for it once', async () => {
+    await using agent = agentOf()
+    agent.reports = false
+
+    const { asked } = await syncOf(agent, 2)
+
+    expect(asked).not.toContain('GET /report')
+    expect(asked).toContain('GET /sites')
+  })
+
+  test('asks an agent for each part that its report leaves out', async () => {
+    await using agent = agentOf()
+    agent.answers.set('/report', () => Response.json({ answers: {} }))
+
+    const { asked, sites } = await syncOf(agent)
+
+    expect(asked).toEqual(['GET /metrics', 'GET /report', ...EACH])
+    expect(sites).toEqual(['shop.example 8.2'])
+  })
+
+  test.each<[string, object]>([
+    ['no report', { sites: [] }],
+    ['a list of answers', { answers: [] }],
+    ['services that are no services', { answers: { '/services': { services: [1] } } }],
+    ['a list that is none', { answers: { '/sites': { sites: {} } } }],
+    ['null instead of a list', { answers: { '/sites': null } }],
+    ['an entry that is no site', { answers: { '/sites': { sites: [found('x.example'), {}] } } }],
+    ['more than a report may have', { answers: { '/web': 'x'.repeat(1 << 20) } }],
+  ])('records nothing of %s', async (_, report) => {
+    await using agent = agentOf()
+    agent.answers.set('/report', () => Response.json(report))
+
+    const { sites, status } = await syncOf(agent)
+
+    expect({ sites, status }).toEqual({ sites: [], status: 'pending' })
+  })
+})
+
+/** The fake agent has no such calls. */
+const MISSING = ['GET /web', 'GET /mail']
