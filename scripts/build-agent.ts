@@ -24,6 +24,7 @@ const FLAGS = [
   '--minify',
   '--bytecode',
   '--format=esm',
+  '--splitting',
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
 ]
