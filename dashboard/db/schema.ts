@@ -5,7 +5,13 @@ import { key } from './columns.ts'
 export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
 export { metrics_minutes, metrics_quarters } from './metrics-schema.ts'
 export { operation_events, operations } from './operations-schema.ts'
-export { isolation_checks, server_maintenance, serverKey, servers } from './servers-schema.ts'
+export {
+  isolation_checks,
+  server_maintenance,
+  server_versions,
+  serverKey,
+  servers,
+} from './servers-schema.ts'
 export { sites } from './sites-schema.ts'
 
 export const users = sqliteTable('users', {

@@ -60,6 +60,18 @@ export const server_maintenance = sqliteTable('server_maintenance', {
 })
 
 /** The server of a record, which is deleted with its server. */
+/**
+ * Higher after each change of what the overview counts: of the sites of a server, and of their backups
+ * and proofs. Triggers raise them, whichever program writes (migration 0051).
+ */
+export const server_versions = sqliteTable('server_versions', {
+  server_id: integer()
+    .primaryKey()
+    .references(() => servers.id, { onDelete: 'cascade' }),
+  sites: integer().notNull().default(1),
+  backups: integer().notNull().default(1),
+})
+
 export const home = () =>
   integer()
     .notNull()

@@ -79,7 +79,43 @@ export const sites = sqliteTable(
     uniqueIndex('sites_apex_server').on(table.apex, table.server_id),
     uniqueIndex('sites_managed_apex').on(table.apex).where(sql`managed = 1`),
     index('sites_domain').on(table.server_id, table.domain),
-    index('sites_server').on(table.server_id, table.status, table.ignored_at),
+    index('sites_server').on(
+      table.server_id,
+      table.status,
+      table.ignored_at,
+      table.found,
+      table.staging,
+      table.managed,
+      table.health,
+      table.php,
+      table.tls,
+      table.framework,
+      table.updates_plugins,
+      table.updates_themes,
+      table.updates_core,
+      table.certificate_expires_at,
+      table.created_at,
+      table.apex,
+      table.domain,
+    ),
+    index('sites_broken')
+      .on(table.status, table.domain)
+      .where(sql`status in ('failed', 'missing') and ignored_at is null`),
+    index('sites_unwell')
+      .on(table.health, table.domain)
+      .where(sql`health in ('down', 'degraded') and status = 'active' and ignored_at is null`),
+    index('sites_expiring')
+      .on(table.certificate_expires_at, table.domain)
+      .where(sql`certificate_expires_at <> '' and tls <> 'none'
+        and status in ('active', 'suspended') and ignored_at is null`),
+    index('sites_outdated')
+      .on(
+        sql`(updates_core is 1) desc`,
+        sql`(case when updates_plugins is null then 0 else updates_plugins end + case when updates_themes is null then 0 else updates_themes end) desc`,
+        table.domain,
+      )
+      .where(sql`(updates_plugins > 0 or updates_themes > 0 or updates_core > 0)
+        and status = 'active' and ignored_at is null`),
     index('sites_in_order').on(
       table.domain,
       table.status,

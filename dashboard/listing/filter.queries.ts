@@ -7,7 +7,7 @@ import { searchWords } from '#shared/search-words.ts'
 const DAY_MS = 24 * 3600_000
 const EXPIRING_MS = 14 * DAY_MS
 
-export const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
+const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
 
 /** An ignored site. */
 const isIgnored = sql`${sites.ignored_at} is not null`

@@ -1,6 +1,5 @@
 import { asc, count, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
-import { keptRows } from '#dashboard/db/kept.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
@@ -9,6 +8,7 @@ import { notFound } from '#shared/errors.ts'
 import { rowView, siteColumns } from './columns.queries.ts'
 import { listCopies } from './copies.queries.ts'
 import { conditions } from './filter.queries.ts'
+import { plainTotal } from './totals.queries.ts'
 
 /** The worst first; those without any last. */
 const byHealth = (now: Date) =>
@@ -45,20 +45,8 @@ const isPlain = (query: FleetSiteIdsQuery) =>
     ([name, value]) => value === undefined || PLAIN.includes(name) || NO_FILTER.includes(name),
   )
 
-/** Counted again when anything but readings has changed. `key`: the filters as JSON. */
-const plainTotal = keptRows(async (db: Database, key: string) => {
-  const matching = conditions(JSON.parse(key), new Date(0))
-  const [counted] = await db.read.select({ total: count() }).from(IN_ORDER).where(matching)
-  return counted?.total ?? 0
-})
-
-function keyOf(query: FleetSiteIdsQuery): string {
-  const filters = Object.entries(query).filter(([name]) => PLAIN.includes(name))
-  return JSON.stringify(Object.fromEntries(filters.sort()))
-}
-
 async function totalOf(db: Database, query: FleetSiteIdsQuery, now: Date): Promise<number> {
-  if (isPlain(query)) return plainTotal(db, keyOf(query))
+  if (isPlain(query)) return plainTotal(db, query, now)
   const matching = conditions(query, now)
   const [counted] = await db.read.select({ total: count() }).from(LISTING).where(matching)
   return counted?.total ?? 0

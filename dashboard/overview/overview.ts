@@ -1,5 +1,6 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { keptValue } from '#dashboard/db/kept.ts'
+import { listVersions } from '#dashboard/listing/versions.queries.ts'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
@@ -14,14 +15,9 @@ import { maintenanceTroubles } from './attention/maintenance.ts'
 import { offSiteTrouble } from './attention/off-site.ts'
 import { serverTroubles } from './attention/servers.ts'
 import { siteTroubles } from './attention/sites.ts'
-import {
-  countByServer,
-  countOperations,
-  countSites,
-  type FleetServerRow,
-  listFleetServers,
-  listSystems,
-} from './queries.ts'
+import { listNames, listSilent } from './parts/queries.ts'
+import { countByServer, countsOf, listGroups } from './parts/sites.ts'
+import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'>
 
@@ -45,18 +41,23 @@ async function piece<T>(work: Promise<T>): Promise<T> {
 /** The counts, and the attention items of everything but servers. */
 const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
-  const { sites, health, updates, updates_unknown } = await piece(countSites(db, now))
+  const versions = await listVersions(db)
+  const groups = await listGroups(db, versions.sites, { now, context: now })
+  const silent = await listSilent(db, now)
+  const { sites, health, updates, updates_unknown } = countsOf(groups, silent)
   const operations = await piece(countOperations(db, since))
-  const systems = await piece(listSystems(db))
-  const ofSites = await piece(siteTroubles(db, { systems, now, since }))
+  const named = await piece(listNames(db))
+  const systems = new Map(named.map(({ id, os }) => [id, os]))
+  const names = new Map(named.map(({ id, name }) => [id, name]))
+  const ofSites = await piece(siteTroubles(db, { groups, silent, systems, now, since }))
   const isolation = isolationTroubles(await piece(listIsolation(db)), now)
   const maintenance = maintenanceTroubles(await piece(listMaintenance(db)))
   const mail = await piece(mailTroubles(db, now))
   const jobs = await piece(jobTroubles(db))
-  const backups = await piece(backupTroubles(db, { now, since }))
+  const backups = await piece(backupTroubles(db, { versions: versions.backups, names, now, since }))
   const offSite = await piece(offSiteTrouble(db, now))
   return {
-    by_server: await countByServer(db),
+    by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
     attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups, ...offSite],
   }

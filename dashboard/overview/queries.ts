@@ -2,8 +2,7 @@ import { and, asc, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
-import { healthAt } from '#dashboard/health/queries.ts'
-import { hasUpdates, isShown } from '#dashboard/listing/filter.queries.ts'
+import { isShown } from '#dashboard/listing/filter.queries.ts'
 import { LISTING } from '#dashboard/listing/sites.queries.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { sites_count } from '#dashboard/servers/queries.ts'
@@ -13,8 +12,6 @@ import { notFound } from '#shared/errors.ts'
 
 /** Read at once: about a millisecond. */
 const SERVERS = 100
-
-const isUnknown = sql<number>`(framework = 'wordpress' and updates_plugins is null and sites.status <> 'trashed')`
 
 const serverColumns = {
   id: servers.id,
@@ -41,7 +38,7 @@ type Uncounted = Omit<FleetServerRow, 'sites_count'>
 
 type ListedServer = Uncounted & Pick<ServerRow, 'services' | 'imports_refused'>
 
-/** By name, read in pieces, between which other requests run. `countByServer` has their sites. */
+/** By name, read in pieces between which other requests run, without the number of their sites. */
 export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   const { id, name, services, imports_refused } = servers
   const { sites_count: _, ...columns } = serverColumns
@@ -59,19 +56,6 @@ export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   return ids.flatMap((each) => rows.get(each.id) ?? [])
 }
 
-/** How many sites each server has, by its id. */
-export async function countByServer(db: Database): Promise<ReadonlyMap<number, number>> {
-  const rows = await db.read.select({ id: servers.id, total: sites_count }).from(servers)
-  return new Map(rows.map(({ id, total }) => [id, total]))
-}
-
-/** The system of each server, by its id. */
-export async function listSystems(db: Database): Promise<ReadonlyMap<number, string>> {
-  const { id, os } = servers
-  const rows = await db.read.select({ id, os }).from(servers)
-  return new Map(rows.map((row) => [row.id, row.os]))
-}
-
 /** By name. */
 export function listServerPhp(db: Database): Promise<ServerPhp[]> {
   const { id: server_id, name, php_versions } = servers
@@ -86,41 +70,6 @@ export async function getFleetServer(db: Database, id: number) {
     .where(eq(servers.id, id))
   if (!row) throw notFound('Server')
   return row
-}
-
-/** The number of sites by status and health, of one server or of all, without ignored ones. */
-export async function countSites(db: Database, now: Date, server_id?: number) {
-  const mine = and(isShown, server_id === undefined ? undefined : eq(sites.server_id, server_id))
-  const state = healthAt(now)
-  const groups = await db.read
-    .select({
-      status: sql<string>`${sites.status}`,
-      health: state.as('state'),
-      total: count(),
-      known: sql<number>`coalesce(sum(${hasUpdates} and sites.status = 'active'), 0)`,
-      unknown: sql<number>`coalesce(sum(${isUnknown}), 0)`,
-    })
-    .from(LISTING)
-    .where(mine)
-    .groupBy(sites.status, sql`state`)
-  return {
-    sites: totalsBy(groups, ({ status }) => status),
-    health: totalsBy(groups, ({ health }) => (health === null ? undefined : String(health))),
-    updates: groups.reduce((sum, { known }) => sum + known, 0),
-    updates_unknown: groups.reduce((sum, { unknown }) => sum + unknown, 0),
-  }
-}
-
-function totalsBy<G extends { total: number }>(
-  groups: readonly G[],
-  nameOf: (group: G) => string | undefined,
-): Record<string, number> {
-  const totals: Record<string, number> = {}
-  for (const group of groups) {
-    const name = nameOf(group)
-    if (name !== undefined) totals[name] = (totals[name] ?? 0) + group.total
-  }
-  return totals
 }
 
 /** The newest first. */

@@ -25,7 +25,8 @@ import { ServerPhp } from '#shared/api/servers.ts'
 import { FleetSettings } from '#shared/api/settings.ts'
 import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { overview, withAge } from './overview.ts'
-import { countSites, getFleetServer, listServerPhp, listWordpressVersions } from './queries.ts'
+import { countSitesOf } from './parts/sites.ts'
+import { getFleetServer, listServerPhp, listWordpressVersions } from './queries.ts'
 
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
@@ -59,7 +60,7 @@ export const fleetRoutes = {
     run: async ({ deps: { db, clock }, params }) => {
       const server_id = idIn(params.server_id, 'Server')
       const row = await getFleetServer(db, server_id)
-      const { sites, updates, health } = await countSites(db, clock.now(), server_id)
+      const { sites, updates, health } = await countSitesOf(db, clock.now(), server_id)
       const operations = await listOperations(db, { ...RECENT, server_id })
       return { server: { ...withAge(clock, row), sites, updates, health, operations } }
     },

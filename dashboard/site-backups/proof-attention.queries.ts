@@ -1,13 +1,21 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { backup_proofs, backup_settings, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import { isOf } from '#dashboard/db/of-servers.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { conditionsAt, isCovered, lastProofId, type Moment, provenAt } from './coverage.queries.ts'
 
-/** Sites in this state, with their last proof; the longest without a proven backup first. */
+export type ProofState = 'failed' | 'unproven'
+
+/** Sites of these servers in this state, with their last proof; the longest without a proven backup first. */
 export function listByProof(
   db: Database,
-  { state, limit, ...moment }: Moment & { state: 'failed' | 'unproven'; limit: number },
+  {
+    state,
+    limit,
+    server_ids,
+    ...moment
+  }: Moment & { state: ProofState; limit: number; server_ids: readonly number[] },
 ) {
   return db.read
     .select({
@@ -24,13 +32,20 @@ export function listByProof(
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
     .leftJoin(backup_proofs, eq(backup_proofs.id, lastProofId))
     .leftJoin(backups, eq(backups.id, backup_proofs.backup_id))
-    .where(and(isCovered, isCandidate(state), sql`${conditionsAt(moment).state} = ${state}`))
+    .where(
+      and(
+        isCovered,
+        isOf(server_ids),
+        isProofCandidate(state),
+        sql`${conditionsAt(moment).state} = ${state}`,
+      ),
+    )
     .orderBy(asc(provenAt), asc(sites.id))
     .limit(limit)
 }
 
 /** Cheap, and true for each site in this state: the state itself needs four queries for each site. */
-const isCandidate = (state: 'failed' | 'unproven') =>
+export const isProofCandidate = (state: ProofState) =>
   state === 'failed'
-    ? sql`${sites.id} in (select site_id from backup_proofs where proven = 0)`
-    : sql`${sites.id} in (select site_id from backups)`
+    ? sql`exists (select 1 from backup_proofs where site_id = sites.id and proven = 0)`
+    : sql`exists (select 1 from backups where site_id = sites.id)`

@@ -55,7 +55,9 @@ export async function secretAgent(passwords: { db: string; admin: string }) {
     const { url = '' } = request
     const good = answers.get(url)
     if (url === '/enrol') return agent.proving(request, response, body)
-    return good ? how.reply(response, good) : response.end(JSON.stringify(readings[url] ?? {}))
+    if (good) return how.reply(response, good)
+    if (readings[url] === undefined) response.writeHead(404)
+    return response.end(JSON.stringify(readings[url] ?? {}))
   }
   return { agent, how }
 }

@@ -1,6 +1,11 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { keptParts } from '#dashboard/listing/kept-parts.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
-import { hasScheduled, listFailed, listLate } from '#dashboard/site-backups/attention.queries.ts'
+import {
+  type BackupPart,
+  listFailed,
+  readBackupParts,
+} from '#dashboard/site-backups/attention.queries.ts'
 import { listMissing } from '#dashboard/site-backups/gone.queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
@@ -8,7 +13,27 @@ import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
 import { keeperTroubles } from './keepers.ts'
 import { proofTroubles } from './proofs.ts'
 
-type Late = Awaited<ReturnType<typeof listLate>>[number]
+interface Fleet {
+  /** Of the backups of each server. */
+  versions: ReadonlyMap<number, number>
+  /** Of the servers. */
+  names: ReadonlyMap<number, string>
+}
+
+/** Of all servers: only those of changed servers are read again. */
+const listParts = keptParts(
+  async (db, server_ids, context: Parameters<typeof readBackupParts>[2]) => {
+    const found = await readBackupParts(db, server_ids, context)
+    return new Map(server_ids.map((id) => [id, found.get(id) ?? NOTHING]))
+  },
+)
+
+const NOTHING: BackupPart = {
+  ...{ scheduled: 0, late: 0, over_a_week: 0, longest: null },
+  ...{ failed: 0, unproven: 0 },
+}
+
+type Late = ReturnType<typeof lateIn>[number]
 type Missing = Awaited<ReturnType<typeof listMissing>>[number]
 type Failed = Awaited<ReturnType<typeof listFailed>>[number]
 
@@ -23,20 +48,24 @@ const OBSTACLES = {
 /** Sites without a recent backup, once backups can start at all: until then, one suggestion. */
 export async function backupTroubles(
   db: Database,
-  { now, since }: { now: Date; since: string },
+  { versions, names, now, since }: Fleet & { now: Date; since: string },
 ): Promise<Attention[]> {
   const { backup_every: every, proof_every } = await getSettings(db)
   const moment = { every, proof_every, now }
-  const obstacle = (await hasScheduled(db, moment)) ? await obstacleOf(db) : null
-  const late = await listLate(db, { ...moment, ever: obstacle !== null })
+  const present = await obstacleOf(db)
+  const context = { ...moment, ever: present !== null }
+  const key = `${every} ${proof_every} ${context.ever}`
+  const parts = await listParts(db, versions, { key, now, context })
+  const obstacle = [...parts.values()].some(({ scheduled }) => scheduled > 0) ? present : null
+  const late = lateIn(parts, names)
   const failed = await listFailed(db, { ...moment, since, limit: SHOWN })
   const missing = await listMissing(db, { since, limit: SHOWN })
-  const late_sites = late.reduce((sum, { total }) => sum + total, 0)
+  const late_sites = late.reduce((sum, { late: sites }) => sum + sites, 0)
   return [
     ...groupOf('backup_missing', missing.map(missingItem), missing[0]?.total ?? 0),
     ...groupOf('backup_late', late.map(lateItem), late_sites),
     ...groupOf('backup_failed', failed.map(failedItem), failed[0]?.total ?? 0),
-    ...(await proofTroubles(db, moment)),
+    ...(await proofTroubles(db, moment, parts)),
     ...(await keeperTroubles(db, now)),
     ...groupOf('backup_setup', obstacle === null ? [] : [setupItem(obstacle)]),
   ]
@@ -47,14 +76,26 @@ const setupItem = (obstacle: keyof typeof OBSTACLES): AttentionItem =>
 
 const ADVICE = 'look at its page Backups for the reason'
 
+/** By the name of the server. */
+function lateIn(parts: ReadonlyMap<number, BackupPart>, names: Fleet['names']) {
+  const found = [...parts].flatMap(([server_id, { longest, ...part }]) => {
+    if (longest === null) return []
+    return [{ ...part, ...longest, server_id, server: names.get(server_id) ?? '' }]
+  })
+  return found.sort((one, other) => order(one, other) || one.server_id - other.server_id)
+}
+
+const order = ({ server: one }: { server: string }, { server: other }: { server: string }) =>
+  one < other ? -1 : Number(one > other)
+
 /** One item for each server, or for its only such site. */
-function lateItem({ server_id, server, total, over_a_week, ...site }: Late): AttentionItem {
-  const { domain, since, last_at } = site
+function lateItem({ server_id, server, late: total, over_a_week, ...site }: Late): AttentionItem {
+  const { id, domain, since, last_at } = site
   const severity = over_a_week > 0 ? 'critical' : 'warning'
   const last = last_at === null ? 'has never been backed up' : `was backed up last on ${day(since)}`
   if (total === 1) {
     const reason = `The site ${last}: ${ADVICE}`
-    return ofSite({ ...site, server_id }, { severity, reason, at: last_at })
+    return ofSite({ id, domain, server_id }, { severity, reason, at: last_at })
   }
   const reason = `${counted(total, 'site')} have no recent backup (${domain} ${last}): look at the page Backups for the reasons`
   return ofServer({ id: server_id, name: server }, { severity, reason, at: last_at, count: total })

@@ -1,15 +1,24 @@
 import type { Database } from '#dashboard/db/client.ts'
+import type { BackupPart } from '#dashboard/site-backups/attention.queries.ts'
 import type { Moment } from '#dashboard/site-backups/coverage.queries.ts'
-import { listByProof } from '#dashboard/site-backups/proof-attention.queries.ts'
+import { listByProof, type ProofState } from '#dashboard/site-backups/proof-attention.queries.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { advised, groupOf, ofSite } from './item.ts'
 
 type Row = Awaited<ReturnType<typeof listByProof>>[number]
 
 /** Sites whose last proof had findings, and those without a proven backup for two intervals. */
-export async function proofTroubles(db: Database, moment: Moment): Promise<Attention[]> {
-  const failed = await listByProof(db, { ...moment, state: 'failed', limit: SHOWN })
-  const unproven = await listByProof(db, { ...moment, state: 'unproven', limit: SHOWN })
+export async function proofTroubles(
+  db: Database,
+  moment: Moment,
+  parts: ReadonlyMap<number, BackupPart>,
+): Promise<Attention[]> {
+  const rows = (state: ProofState) => {
+    const server_ids = [...parts].filter(([, part]) => part[state] > 0).map(([id]) => id)
+    if (server_ids.length === 0) return []
+    return listByProof(db, { ...moment, state, server_ids, limit: SHOWN })
+  }
+  const [failed, unproven] = [await rows('failed'), await rows('unproven')]
   return [
     ...groupOf('backup_proof_failed', failed.map(failedItem), failed[0]?.total ?? 0),
     ...groupOf('backup_unproven', unproven.map(unprovenItem), unproven[0]?.total ?? 0),

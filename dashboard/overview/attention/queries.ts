@@ -2,8 +2,8 @@ import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
-import { hasOthers, hasUpdates, isExpiring, isShown } from '#dashboard/listing/filter.queries.ts'
-import { LISTING } from '#dashboard/listing/sites.queries.ts'
+import { isExpiring, isShown } from '#dashboard/listing/filter.queries.ts'
+import { isConflict, isUpdatable } from '#dashboard/overview/parts/queries.ts'
 
 const needy = {
   id: sites.id,
@@ -28,29 +28,43 @@ const needy = {
 /** With the total of its kind. */
 export type NeedySite = Awaited<ReturnType<typeof needySites>>[number] & { total: number }
 export type DiskSite = Awaited<ReturnType<typeof diskSites>>[number]
-export type OfPhp = Awaited<ReturnType<typeof sitesByPhp>>[number]
 export type FailedOperation = Awaited<ReturnType<typeof failedOperations>>[number]
 
 /**
- * At most `shown` rows of each kind, `few` of updates, each with the total of its kind. One scan of the
- * index counts all kinds; only those that have sites are read.
+ * At most `shown` rows of each kind, `few` of updates and conflicts, each with the total of its kind. Only
+ * kinds that have sites are read, and by an index in their order.
  */
 export async function readNeeds(
   db: Database,
-  { now, since, shown, few }: { now: Date; since: string; shown: number; few: number },
+  {
+    totals,
+    ...times
+  }: { now: Date; since: string; shown: number; few: number; totals: Record<Kind, number> },
 ) {
+  const { now, since, shown, few } = times
+  const unwell = (health: 'down' | 'degraded'): Needs => ({
+    ...{ index: 'sites_unwell', order: sql`domain`, limit: shown },
+    which: sql`health in ('down', 'degraded') and status = 'active'
+      and health = ${health} and ${healthAt(now)} = ${health}`,
+  })
+  const broken = (status: 'failed' | 'missing'): Needs => ({
+    ...{ index: 'sites_broken', order: sql`domain`, limit: shown },
+    which: sql`status in ('failed', 'missing') and status = ${status}`,
+  })
   const kinds: Record<Kind, Needs> = {
-    down: { which: sql`${healthAt(now)} = 'down'`, order: sites.domain, limit: shown },
-    degraded: { which: sql`${healthAt(now)} = 'degraded'`, order: sites.domain, limit: shown },
-    failures: { which: isFailed, order: sites.domain, limit: shown },
-    lost: { which: isMissing, order: sites.domain, limit: shown },
-    expiring: { which: isExpiring(now), order: sites.certificate_expires_at, limit: shown },
-    outdated: { which: isUpdatable, order: mostUpdates, limit: few },
-    conflicts: { which: isConflict, order: sites.domain, limit: few },
+    down: unwell('down'),
+    degraded: unwell('degraded'),
+    failures: broken('failed'),
+    lost: broken('missing'),
+    expiring: {
+      ...{ index: 'sites_expiring', which: isExpiring(now), limit: shown },
+      order: sql`certificate_expires_at`,
+    },
+    outdated: { index: 'sites_outdated', which: isUpdatable, order: mostUpdates, limit: few },
+    conflicts: { index: 'sites_in_order', which: isConflict, order: sql`domain`, limit: few },
   }
-  const totals = await countNeeds(db, kinds)
   const read = async (kind: Kind): Promise<NeedySite[]> => {
-    const total = totals?.[kind] ?? 0
+    const total = totals[kind]
     if (total === 0) return []
     return (await needySites(db, kinds[kind])).map((row) => ({ ...row, total }))
   }
@@ -64,55 +78,34 @@ export async function readNeeds(
     conflicts: await read('conflicts'),
     disks: await diskSites(db, shown),
     operations: await failedOperations(db, since, shown),
-    php: await sitesByPhp(db),
   }
 }
 
 type Kind = 'down' | 'degraded' | 'failures' | 'lost' | 'expiring' | 'outdated' | 'conflicts'
 
 interface Needs {
+  /** Has the rows in this order. */
+  index: string
   which: SQL
-  order: SQL | typeof sites.domain | typeof sites.certificate_expires_at
+  order: SQL
   limit: number
 }
 
-function countNeeds(db: Database, kinds: Record<Kind, Needs>) {
-  const total = (kind: Kind) => sql<number>`count(*) filter (where ${kinds[kind].which})`
-  return db.read
-    .select({
-      down: total('down'),
-      degraded: total('degraded'),
-      failures: total('failures'),
-      lost: total('lost'),
-      expiring: total('expiring'),
-      outdated: total('outdated'),
-      conflicts: total('conflicts'),
-    })
-    .from(LISTING)
-    .where(isShown)
-    .get()
-}
+/** As in the index of them: those of WordPress itself before any number of plugins. */
+const mostUpdates = sql`(updates_core is 1) desc, (case when updates_plugins is null then 0 else updates_plugins end + case when updates_themes is null then 0 else updates_themes end) desc`
 
-const isFailed = sql`${sites.status} = 'failed'`
-const isMissing = sql`${sites.status} = 'missing'`
-const isUpdatable = sql`${sites.status} = 'active' and ${hasUpdates}`
-/** A discovered site whose name another server also has: often during a move. */
-const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
-/** Those of WordPress itself before any number of plugins. */
-const mostUpdates = sql`coalesce(updates_core, 0) desc, coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) desc`
-
-function needySites(db: Database, { which, order, limit }: Needs) {
+async function needySites(db: Database, { index, which, order, limit }: Needs) {
   const those = db.read
     .select({ id: sql<number>`${sites.id}` })
-    .from(LISTING)
+    .from(sql`${sites} indexed by ${sql.identifier(index)}`)
     .where(and(isShown, which))
-    .orderBy(sql`${order}`, asc(sites.domain))
+    .orderBy(order, asc(sites.domain), asc(sites.id))
     .limit(limit)
   return db.read
     .select(needy)
     .from(sites)
     .where(inArray(sites.id, those))
-    .orderBy(sql`${order}`, asc(sites.domain))
+    .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
 /** Those over a limit first. The index has only sites with a level. */
@@ -131,19 +124,7 @@ function diskSites(db: Database, limit: number) {
     })
     .from(sites)
     .where(sql`${sites.id} in (select id from ${those} order by ${order}, domain limit ${limit})`)
-    .orderBy(order, asc(sites.domain))
-}
-
-function sitesByPhp(db: Database) {
-  return db.read
-    .select({
-      php: sql<string>`${sites.php}`,
-      server_id: sql<number>`${sites.server_id}`,
-      total: sql<number>`count(*)`,
-    })
-    .from(LISTING)
-    .where(sql`${sites.status} in ('active', 'suspended') and ${isShown}`)
-    .groupBy(sites.server_id, sites.php)
+    .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
 /** Without a retry. Failed creations and backups have their own kinds; the next contact ends a sync. */

@@ -1,12 +1,19 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { type Groups, needsIn, phpIn } from '#dashboard/overview/parts/sites.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { supportEnds } from '#shared/php-support.ts'
 import { diskUse } from './disk-use.ts'
 import { unwell } from './health.ts'
 import { advised, counted, groupOf, item, ofSite } from './item.ts'
-import { type FailedOperation, type NeedySite, type OfPhp, readNeeds } from './queries.ts'
+import { type FailedOperation, type NeedySite, readNeeds } from './queries.ts'
 
 const FEW = 5
+
+interface Parts {
+  groups: Groups
+  silent: ReadonlySet<number>
+  systems: ReadonlyMap<number, string>
+}
 
 interface Times {
   now: Date
@@ -16,12 +23,13 @@ interface Times {
 /** The items of sites and failed operations. `systems`: the system of each server. */
 export async function siteTroubles(
   db: Database,
-  { systems, now, since }: Times & { systems: ReadonlyMap<number, string> },
+  { groups, silent, systems, now, since }: Times & Parts,
 ): Promise<Attention[]> {
-  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW })
+  const totals = needsIn(groups, silent)
+  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW, totals })
   const { down, degraded, failures, lost, expiring, outdated, conflicts } = needs
-  const { disks, operations, php } = needs
-  const withOs = php.map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
+  const { disks, operations } = needs
+  const withOs = phpIn(groups).map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
     ...groupOf('site_down', down.map(unwell('critical')), totalOf(down), { health: 'down' }),
     ...groupOf('site_degraded', degraded.map(unwell('warning')), totalOf(degraded), {
@@ -101,7 +109,10 @@ function operation(failed: FailedOperation): AttentionItem {
 }
 
 /** One item for each version, the longest without fixes first. */
-function endOfLife(rows: readonly (OfPhp & { os: string })[], now: Date): Attention[] {
+function endOfLife(
+  rows: readonly { php: string; os: string; total: number }[],
+  now: Date,
+): Attention[] {
   const today = now.toISOString().slice(0, 10)
   const found = new Map<string, { ends: string; total: number }>()
   for (const { php, os, total } of rows) {

@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
-import { siteTroubles } from '#dashboard/overview/attention/sites.ts'
+import { listVersions } from '#dashboard/listing/versions.queries.ts'
 import { overview } from '#dashboard/overview/overview.ts'
-import { countSites } from '#dashboard/overview/queries.ts'
+import { readGroups } from '#dashboard/overview/parts/queries.ts'
+import { listFleetServers } from '#dashboard/overview/queries.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
+import { readBackupParts } from '#dashboard/site-backups/attention.queries.ts'
 import { listSites } from '#dashboard/sites/listing.queries.ts'
 import { shortest, timed } from '#scripts/bench/lib/measure.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
@@ -49,9 +51,13 @@ const PARTS = {
     const query = FleetSitesQuery.parse({})
     return listFleetSiteIds(db, query, { now: new Date(), limit: PER_PAGE })
   },
-  'counts by status, health and updates': (db: Database) => countSites(db, new Date()),
-  'what needs attention': (db: Database) =>
-    siteTroubles(db, { systems: new Map(), now: new Date(), since: new Date().toISOString() }),
+  'the servers': (db: Database) => listFleetServers(db),
+  'the versions of the servers': (db: Database) => listVersions(db),
+  'counts of the sites of one server': (db: Database) => readGroups(db, [2], new Date()),
+  'what the backups of one server need': (db: Database) =>
+    readBackupParts(db, [2], {
+      ...{ every: 'daily', proof_every: 'monthly', now: new Date(), ever: false },
+    }),
 }
 
 /** Prints the times of the parts. */

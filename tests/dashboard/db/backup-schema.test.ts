@@ -8,7 +8,7 @@ import { hasBackupSince, listUnsaved } from '#dashboard/backup-first/queries.ts'
 import { findLastBackup } from '#dashboard/copies/queries.ts'
 import { type Database, databaseOn, writeAll } from '#dashboard/db/client.ts'
 import { connect } from '#dashboard/db/connect.ts'
-import { listFailed, listLate } from '#dashboard/site-backups/attention.queries.ts'
+import { listFailed, readBackupParts } from '#dashboard/site-backups/attention.queries.ts'
 import { getScheduled, listCoverage } from '#dashboard/site-backups/coverage.queries.ts'
 import { listWaiting } from '#dashboard/site-backups/due.queries.ts'
 import { countKnown } from '#dashboard/site-backups/found/queries.ts'
@@ -112,9 +112,12 @@ test.each<[string, () => Promise<unknown>]>([
   ['the sites that wait for a proof', () => listProvable(db, { every: 'daily', attempted: AT })],
   ['a page of the coverage', () => listCoverage(db, { page: 1, per_page: 9 }, MOMENT)],
   ['the schedule of a site', () => getScheduled(db, 1, MOMENT).catch(() => undefined)],
-  ['the late sites', () => listLate(db, { ...MOMENT, ever: true })],
+  ['what the sites of a server need', () => readBackupParts(db, [1], { ...MOMENT, ever: true })],
   ['the failed sites', () => listFailed(db, { ...MOMENT, since: AT, limit: 9 })],
-  ['the unproven sites', () => listByProof(db, { ...MOMENT, state: 'unproven', limit: 9 })],
+  [
+    'the unproven sites',
+    () => listByProof(db, { ...MOMENT, state: 'unproven', server_ids: [1], limit: 9 }),
+  ],
   [
     'the record of a backup',
     () =>

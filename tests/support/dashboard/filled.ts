@@ -53,7 +53,7 @@ function fillTables(database: Sqlite): void {
       const values = columns.map((column) => valueIn(name, column, row))
       const marks = values.map(() => '?').join(', ')
       const names = columns.map((column) => `"${column.name}"`).join(', ')
-      database.run(`INSERT INTO "${name}" (${names}) VALUES (${marks})`, values)
+      database.run(`INSERT OR REPLACE INTO "${name}" (${names}) VALUES (${marks})`, values)
     }
 }
 

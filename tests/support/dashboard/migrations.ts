@@ -104,4 +104,6 @@ export const RELEASED = [
   'a1729a08355b70cecf0edb5efe00c270ef02fed9476eb003a2be8fc223117f7a',
   // 0050_sites-in-order.sql
   'bca37517191ca72a6eaedc5e735907fceb94cac70a807d39f1db66e1e8b995ad',
+  // 0051_server-versions.sql
+  '707ffce3285dad0d7b0c0480aed4c4f4c61a2d1ec0c44e91d34fc6d96d0bdea2',
 ]

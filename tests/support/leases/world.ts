@@ -1,7 +1,7 @@
 import type { Fence } from '#dashboard/db/fence.ts'
 import { NAMES } from '#dashboard/leases/shares.ts'
 import { LEASE_MS } from '#dashboard/leases/times.ts'
-import { Random } from '#tests/support/system/histories/random.ts'
+import { Random } from '#tests/support/random.ts'
 import { Node } from './node.ts'
 import type { LeaseRecords } from './records.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Host } from '#tests/support/lab/index.ts'
+import { Random } from '#tests/support/random.ts'
 import type { Parts } from '#tests/support/system/backup-host.ts'
-import { Random } from './random.ts'
 import { tablesOf } from './table-state.ts'
 import { Tables } from './tables.ts'
 import { changeTree, type Site } from './tree.ts'

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '#tests/support/random.ts'
 
 const WORDS = [
   ...['photo.jpg', '.htaccess', 'cache', 'index.html', 'a', 'Grüße', '日本語', '🎉.png', 'e\u0301'],

@@ -1,5 +1,5 @@
+import type { Random } from '#tests/support/random.ts'
 import { COLUMNS, type Column, quoted } from './columns.ts'
-import type { Random } from './random.ts'
 
 const NAMES = [
   'posts',

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
+import type { Random } from '#tests/support/random.ts'
 import { anyName } from './names.ts'
-import type { Random } from './random.ts'
 
 const SLASH = Buffer.from('/')
 const MB = 2 ** 20
