@@ -9,18 +9,20 @@ const DOCUMENT = new URL('../.github/docs/benchmarks.md', import.meta.url).pathn
 
 /**
  * Runs all benchmarks one after the other, or those of `--only NAME`, and writes their figures into
- * the table of `.github/docs/benchmarks.md`. `--json` prints one line for each figure on the standard
- * output, and everything else on the standard error. Exits with status 1 if a goal is missed or a
- * benchmark fails.
+ * the table of `.github/docs/benchmarks.md`; with `--runs 2`, each one twice, with the least and the
+ * most of both. `--json` prints one line for each figure on the standard output, and everything else
+ * on the standard error. Exits with status 1 if a goal is missed or a benchmark fails.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
+      runs: { type: 'string', default: '1' },
     },
   })
   const chosen = choose(values.only)
+  if (!/^[1-9]$/.test(values.runs)) throw new Error('--runs must be a number from 1 to 9')
   const machine = describeMachine()
   const write = (text: string) => (values.json ? process.stderr : process.stdout).write(text)
   const problems: string[] = []
@@ -33,7 +35,7 @@ async function main(): Promise<void> {
     }
     write(`\n${benchmark.name}: ${benchmark.target}\n`)
     const program = new URL(`bench/${benchmark.name}.ts`, import.meta.url).pathname
-    const outcome = await runBenchmark([process.execPath, program], write)
+    const outcome = await runTimes(Number(values.runs), [process.execPath, program], write)
     if (values.json) printLines(outcome, machine)
     problems.push(...problemsOf(benchmark.name, outcome))
     if (outcome.error === undefined) await store(benchmark.name, outcome, machine)
@@ -41,6 +43,17 @@ async function main(): Promise<void> {
   if (problems.length === 0) return
   write(`\n${missedSection(await Bun.file(DOCUMENT).text())}\n`)
   throw new Error(problems.join('; '))
+}
+
+/** The figures of all runs, until one of them breaks. */
+async function runTimes(runs: number, ...how: Parameters<typeof runBenchmark>): Promise<Outcome> {
+  const figures: Outcome['figures'] = []
+  for (let run = 0; run < runs; run++) {
+    const outcome = await runBenchmark(...how)
+    if (outcome.error !== undefined) return outcome
+    figures.push(...outcome.figures)
+  }
+  return { figures }
 }
 
 function choose(only: readonly string[]): readonly Benchmark[] {

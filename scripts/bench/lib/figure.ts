@@ -62,6 +62,28 @@ export function describeFigure({ name, unit, ours, against, ratio, goal, met }: 
   return met ? `${name}: ${found}` : `**missed, ${name}: ${found}, goal ${goal}**`
 }
 
+/** The figures of several runs: of each name the worst one, with the least and the most of all runs. */
+export function describeRuns(figures: readonly Figure[]): string[] {
+  return [...Map.groupBy(figures, ({ name }) => name).values()].map((runs) => {
+    const [worst] = runs.toSorted(byGoal).slice(-1)
+    const described = worst ? describeFigure(worst) : ''
+    if (runs.length < 2) return described
+    const values = runs.map(limited)
+    const suffix = worst?.ratio === null ? worst.unit : '×'
+    const [least, most] = [Math.min(...values), Math.max(...values)].map(rounded)
+    return `${described} [${runs.length} runs: ${least} to ${most} ${suffix}]`
+  })
+}
+
+/** What the goal limits. */
+const limited = ({ ratio, ours }: Figure) => ratio ?? ours
+
+/** The worst last. */
+function byGoal(one: Figure, other: Figure): number {
+  const growth = limited(one) - limited(other)
+  return one.goal.startsWith('at least') ? -growth : growth
+}
+
 /** Three significant digits, or all digits before the point. */
 function rounded(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2

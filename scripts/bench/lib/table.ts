@@ -1,5 +1,5 @@
 import type { Benchmark } from './catalogue.ts'
-import { describeFigure, type Figure } from './figure.ts'
+import { describeRuns, type Figure } from './figure.ts'
 
 const START = '<!-- benchmarks: written by `bun run bench` -->'
 const END = '<!-- end of benchmarks -->'
@@ -8,6 +8,7 @@ const NEVER = 'not measured yet'
 /** The figures of one benchmark, with the day and the machine of their run. */
 export interface Result {
   name: string
+  /** Of one run or more. */
   figures: Figure[]
   /** Such as `2026-11-24, 2 × Intel Xeon`. */
   where: string
@@ -32,7 +33,7 @@ export function withTable(
   if (start < 0 || end < start) throw new Error('the document has no markers of the table')
   const kept = keptIn(document.slice(start, end))
   for (const { name, figures, where } of results)
-    kept.set(name, { measured: figures.map(describeFigure).join('; '), where })
+    kept.set(name, { measured: describeRuns(figures).join('; '), where })
   const rows = benchmarks.map((benchmark) => rowOf(benchmark, kept.get(benchmark.name)))
   const head = ['| target | measured | date and machine | command |', '|---|---|---|---|']
   const table = [START, '', ...head, ...rows, '', ''].join('\n')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { describeFigure, figureOf, figuresIn } from '#scripts/bench/lib/figure.ts'
+import { describeFigure, describeRuns, figureOf, figuresIn } from '#scripts/bench/lib/figure.ts'
 
 const create = { name: 'site.create', unit: 'ms', ours: 1500, against: 1200 }
 
@@ -54,5 +54,25 @@ describe('a figure', () => {
     ],
   ])('is described as %#', (measured, described) => {
     expect(describeFigure(figureOf(measured))).toBe(described)
+  })
+})
+
+describe('the figures of several runs', () => {
+  const sync = (ours: number) =>
+    figureOf({ name: 'sync', unit: 'ms', ours, against: 1000, at_most: 2 })
+  const share = (ours: number) => figureOf({ name: 'share', unit: '%', ours, at_least: 50 })
+
+  test('are described by the worst one of each, with their spread', () => {
+    expect(describeRuns([sync(1900), share(60), sync(2100), share(55)])).toEqual([
+      '**missed, sync: 2.1 × (2,100 against 1,000 ms), goal at most 2 ×** [2 runs: 1.9 to 2.1 ×]',
+      'share: 55 % [2 runs: 55 to 60 %]',
+    ])
+  })
+
+  test('are described as before when there is one run', () => {
+    expect(describeRuns([sync(1900), share(60)])).toEqual([
+      'sync: 1.9 × (1,900 against 1,000 ms)',
+      'share: 60 %',
+    ])
   })
 })
