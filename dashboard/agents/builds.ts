@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { digestOf } from '#dashboard/runtime/digest.ts'
+import { ROOT } from '#dashboard/runtime/root.ts'
 import { buildName, MACHINES, machineOf } from '#shared/machines.ts'
 
 /** The folder of the builds of scripts/build-agent.ts. */
-const FOLDER = fileURLToPath(new URL('../../dist', import.meta.url))
+const FOLDER = join(ROOT, 'dist')
 
 export interface Build {
   machine: string

@@ -1,5 +1,6 @@
 import { BEHIND } from '#dashboard/runtime/behind.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
+import { PROGRAM } from '#dashboard/runtime/root.ts'
 import { stampOf } from './files.ts'
 import { hasOfToday, prune, removePartial } from './prune.ts'
 
@@ -33,8 +34,7 @@ export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Pro
 /** In a separate process: SQLite copies a large database at once, and must not block others. */
 export async function backUpAside(path: string, { with_secrets = false } = {}): Promise<void> {
   const words = ['backup', ...(with_secrets ? ['--with-secrets'] : []), path]
-  const program = [process.execPath, `${import.meta.dir}/../main.ts`]
-  const child = Bun.spawn([...BEHIND, ...program, ...words], {
+  const child = Bun.spawn([...BEHIND, ...PROGRAM, ...words], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

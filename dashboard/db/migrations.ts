@@ -1,5 +1,6 @@
 import type { Client } from '@libsql/client'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { ROOT } from '#dashboard/runtime/root.ts'
 import { persist } from './connect.ts'
 
 /** An applied or pending migration; `hash` is the SHA-256 of the file. */
@@ -15,7 +16,7 @@ interface Known extends Migration {
 /** A database that this version of the dashboard must not change; the message has the solution. */
 export class SchemaError extends Error {}
 
-const FOLDER = `${import.meta.dir}/migrations`
+const FOLDER = `${ROOT}/dashboard/db/migrations`
 const TABLE = '__drizzle_migrations'
 const CREATE = `CREATE TABLE IF NOT EXISTS ${TABLE} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)`
 const ROUNDS = 20

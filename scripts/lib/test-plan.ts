@@ -123,7 +123,7 @@ export async function planTests(root: string, { quick }: { quick: boolean }): Pr
   const long = (file: string) => LONGEST.includes(file)
   const short = (file: string) => !long(file)
   return [
-    ...['agent', 'web'].map(buildJob),
+    ...['agent', 'dashboard', 'web'].map(buildJob),
     ...shared('dashboard', 2),
     ...shared('unit', 1),
     ...single('simulation'),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { Client } from '#tests/support/client.ts'
-import { compileDashboard } from '#tests/support/compiled-dashboard.ts'
 import { Process } from '#tests/support/dashboard/process.ts'
 import { sweep, temporaryFolder } from '#tests/support/processes.ts'
 import { ADMIN } from '#tests/support/records.ts'
@@ -10,7 +10,7 @@ import { times } from '#tests/support/runs.ts'
 
 let program = ''
 beforeAll(async () => {
-  program = await compileDashboard(join(import.meta.dir, '../..'))
+  program = (await buildDashboard(join(import.meta.dir, '../..'))).file
 }, 60_000)
 afterAll(sweep)
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileDashboard } from '#tests/support/compiled-dashboard.ts'
+import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { DisposableAgent, EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { Process } from '#tests/support/dashboard/process.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
@@ -10,10 +10,10 @@ import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
 let turn = 0
-let compiled = ''
+let built = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'process-'))
-  compiled = await compileDashboard(join(import.meta.dir, '../..'))
+  built = (await buildDashboard(join(import.meta.dir, '../..'))).file
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -59,15 +59,14 @@ test('a first start as a service keeps the login out of its journal and shows it
   // As systemd starts it: standard output is what JOURNAL_STREAM names.
   const journal = join(folder, 'journal')
   const start = 'JOURNAL_STREAM=$(stat -Lc %d:%i /proc/$$/fd/1) exec "$@"'
-  const bun = [process.execPath, 'dashboard/main.ts']
-  const service = Bun.spawn(['/bin/sh', '-c', start, 'sh', ...bun], {
+  const service = Bun.spawn(['/bin/sh', '-c', start, 'sh', built], {
     env: { PATH: '/usr/bin:/bin', DATA_DIR, PORT: '0' },
     stdout: Bun.file(journal),
     stderr: 'ignore',
   })
   while (!(await Bun.file(journal).text()).includes('listening')) await Bun.sleep(20)
   const take = async () => {
-    const command = Bun.spawn([...bun, 'first-login'], { env: { DATA_DIR }, stderr: 'ignore' })
+    const command = Bun.spawn([built, 'first-login'], { env: { DATA_DIR }, stderr: 'ignore' })
     return { printed: await new Response(command.stdout).text(), status: await command.exited }
   }
   const mode = await modeOf(`${DATA_DIR}/first-login`)
@@ -86,8 +85,7 @@ test('a first start as a service keeps the login out of its journal and shows it
 })
 
 describe('a failed start', () => {
-  const refused = (environment: Record<string, string>) =>
-    new Process(environment, [compiled]).exit()
+  const refused = (environment: Record<string, string>) => new Process(environment, [built]).exit()
 
   test('with a bad environment value ends with 2 and one line', async () => {
     const { status, stderr } = await refused({ DATA_DIR: fresh(), PORT: 'http' })
@@ -165,7 +163,7 @@ test('kill -9 loses no answered request, and repeats no work', async () => {
   const DATA_DIR = await used()
   const answered = new Map<number, string>()
   for (let life = 0; life < 5; life++) {
-    await using running = new Process({ DATA_DIR }, [compiled])
+    await using running = new Process({ DATA_DIR }, [built])
     await running.signIn()
     if (life === 0)
       await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
@@ -180,7 +178,7 @@ test('kill -9 loses no answered request, and repeats no work', async () => {
       answered.set(site.id, site.domain)
     }
   }
-  await using last = new Process({ DATA_DIR }, [compiled])
+  await using last = new Process({ DATA_DIR }, [built])
   await last.signIn()
 
   const sites = await until(async () => {

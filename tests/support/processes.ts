@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
+import { buildDashboard } from '#scripts/build-dashboard.ts'
 import {
   type Ended,
   type Environment,
@@ -12,7 +13,6 @@ import {
   type Running,
   runToEnd,
 } from './children.ts'
-import { compileDashboard } from './compiled-dashboard.ts'
 import { ADMIN, copyRecords } from './records.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -112,11 +112,11 @@ export async function startRecords(data_dir: string, args: readonly string[]) {
   return killable([...(await dashboardArgv()), ...args], { env: { DATA_DIR: data_dir } })
 }
 
-let compiled: Promise<string> | undefined
+let dashboard: ReturnType<typeof buildDashboard> | undefined
 
 async function dashboardArgv(): Promise<readonly string[]> {
-  compiled ??= compileDashboard(ROOT)
-  return [await compiled]
+  dashboard ??= buildDashboard(ROOT)
+  return [(await dashboard).file]
 }
 
 function dashboardEnvironment(data_dir: string): Environment {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import { pathOf } from '#dashboard/http/path.ts'
+import { ROOT } from '#dashboard/runtime/root.ts'
 import { notFound } from '#shared/errors.ts'
 import { type Built, fileOf, readBuilt } from './files.ts'
 import { HANDOFF_HEADERS, PAGE_HEADERS } from './headers.ts'
@@ -28,7 +29,7 @@ const PAGES = [
   'docs',
 ]
 const YEAR = 'public, max-age=31536000, immutable'
-const DIST = join(import.meta.dir, '../../../dist/web')
+const DIST = join(ROOT, 'dist/web')
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const UNBUILT = `<!doctype html><title>Hosting Control</title>
 <p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`

@@ -2,7 +2,7 @@ import { EMAIL, PASSWORD } from './dashboard.ts'
 
 type Environment = Record<string, string>
 
-/** The sources, as an operator starts them. */
+/** The sources, as a developer starts them. */
 const SOURCES = ['bun', 'dashboard/main.ts']
 
 /** A dashboard on a free port. */

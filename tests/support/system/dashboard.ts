@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { type Process, reach, startInside } from './inside.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
 
 export const ADMIN = { email: 'ops@example.test', password: 'correct horse battery' }
 
@@ -44,20 +47,16 @@ export async function startDashboard(
   { address = '127.0.0.1', env = {} }: Where = {},
 ): Promise<Dashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
-  const process = await startInside(
-    netns,
-    [Bun.which('bun') ?? 'bun', 'dashboard/main.ts'],
-    /^listening on/,
-    {
-      DATA_DIR: join(folder, 'data'),
-      HOST: address,
-      PORT: '3000',
-      PUBLIC_URL: `http://${address}:3000`,
-      ADMIN_EMAIL: ADMIN.email,
-      ADMIN_PASSWORD: ADMIN.password,
-      ...env,
-    },
-  )
+  const { file } = await buildDashboard(ROOT)
+  const process = await startInside(netns, [file], /^listening on/, {
+    DATA_DIR: join(folder, 'data'),
+    HOST: address,
+    PORT: '3000',
+    PUBLIC_URL: `http://${address}:3000`,
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    ...env,
+  })
   const way = await reach(netns, join(folder, 'http.sock'), address, 3000)
   let cookie = ''
   const send = (method: string, path: string, body: unknown, accept: string) =>
