@@ -2,6 +2,8 @@ import { ConfigError, readEnvironment } from './config.ts'
 import { StartError } from './start-error.ts'
 
 const GRACE_MS = 4_000
+/** Most code of a start runs once: to compile it costs more than it saves. */
+const JIT_AT_START = 10
 
 // Its files are for its own user.
 process.umask(0o077)
@@ -17,12 +19,14 @@ try {
 }
 
 async function serve(): Promise<void> {
+  Bun.unsafe.setJITPolicy(JIT_AT_START)
   const config = readEnvironment()
   // Loaded late: an error in a variable is reported without delay.
   const { start } = await import('./start.ts')
   const { fileOf, goesToJournal, textOf } = await import('./auth/first-login.ts')
   const keep_login = goesToJournal(config.JOURNAL_STREAM)
   const { url, first, stop } = await start(config, { keep_login })
+  Bun.unsafe.setJITPolicy(1)
   const end = () => {
     setTimeout(() => process.exit(0), GRACE_MS)
     stop().finally(() => process.exit(0))
