@@ -8,14 +8,15 @@ import { type Config, databaseOf } from './config.ts'
 
 const USAGE = `Hosting Control: the dashboard and the tools for its records
 
-  bun dashboard/main.ts                    run the dashboard on HOST and PORT
-  bun dashboard/main.ts backup <target>    write a backup to a new file, or to a folder
-      --with-secrets                       include the seal-secret of DATA_DIR: a restore needs no
-                                           other file, and the backup gives control of every server
-  bun dashboard/main.ts restore <backup>   replace the database with a backup
-  bun dashboard/main.ts check [<file>]     check the database or a backup for damage
-  bun dashboard/main.ts first-login        show the generated password of the first account once
+  hosting-control serve              run the dashboard on HOST and PORT
+  hosting-control backup <target>    write a backup to a new file, or to a folder
+      --with-secrets                 include the seal-secret of DATA_DIR: a restore needs no
+                                     other file, and the backup gives control of every server
+  hosting-control restore <backup>   replace the database with a backup
+  hosting-control check [<file>]     check the database or a backup for damage
+  hosting-control first-login        show the generated password of the first account once
 
+In a checkout without the service, hosting-control is \`bun dashboard/main.ts\`.
 All commands use the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
 backup and check work while the dashboard runs; stop it before restore.
 `

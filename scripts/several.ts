@@ -1,5 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { buildDashboard } from './build-dashboard.ts'
 import { Sqld } from './lib/sqld.ts'
 
 /** A trial of several dashboards on one libSQL server: `bun scripts/several.ts 3 data/several`. */
@@ -14,6 +15,8 @@ const SQLD_PORT = 8101
 const root = join(import.meta.dir, '..')
 const place = resolve(folder)
 const children: Bun.Subprocess[] = []
+
+const dashboard = await buildDashboard(root)
 
 const sqld = await Sqld.prepare(join(place, 'sqld'), SQLD_PORT)
 await sqld.start()
@@ -32,7 +35,7 @@ async function begin(number: number): Promise<void> {
     await cp(join(first, secret), join(data, secret))
   const port = String(FIRST_PORT + number - 1)
   const database = { DATABASE_URL: sqld.url, DATABASE_AUTH_TOKEN_FILE: sqld.token_file }
-  const child = Bun.spawn([process.execPath, join(root, 'dashboard/main.ts')], {
+  const child = Bun.spawn([dashboard.file], {
     env: { PATH: process.env.PATH, PORT: port, DATA_DIR: data, ...database },
     stdout: 'pipe',
     stderr: Bun.file(join(data, 'log')),

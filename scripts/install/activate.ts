@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isHealthy, lastOutput } from './health.ts'
+import { isHealthy, lastOutput, processOf } from './health.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { BUILDER, COMMAND, CURRENT, DATA, ENVIRONMENT, SERVICE, UNIT, USER } from './paths.ts'
 import type { Release } from './release.ts'
-import { renderCommand, renderEnvironment, renderUnit } from './unit.ts'
+import { COMMAND_TEXT, renderEnvironment, UNIT_TEXT } from './unit.ts'
 
 /** The two system users, neither of which can log in. */
 export async function makeUsers(machine: Machine): Promise<void> {
@@ -29,7 +29,6 @@ export async function activate(
   settings: Settings,
 ): Promise<void> {
   const previous = await readlink(CURRENT).catch(() => undefined)
-  const bun = process.execPath
   const target = join('releases', release.id)
   const isUpdate = previous !== undefined && previous !== target
   const backup = isUpdate ? await backUp(machine, release) : undefined
@@ -40,8 +39,8 @@ export async function activate(
     previous === undefined ? stopService(machine) : startAgain(machine, settings, backup),
   )
   const changes = [
-    await machine.put(UNIT, renderUnit(bun)),
-    await machine.put(COMMAND, renderCommand(bun), 0o755),
+    await machine.put(UNIT, UNIT_TEXT),
+    await machine.put(COMMAND, COMMAND_TEXT, 0o755),
     await machine.put(ENVIRONMENT, await environmentFor(settings), 0o600),
   ]
   await machine.link(CURRENT, target)
@@ -60,9 +59,7 @@ export async function activate(
 
 /** Read from the process itself: an interrupted installation may have changed only the link. */
 async function runningFolder(machine: Machine): Promise<string | undefined> {
-  const show = ['systemctl', 'show', '--value', '--property=MainPID', SERVICE]
-  const { stdout } = await machine.attempt(show, { reads: true })
-  return readlink(`/proc/${stdout.trim()}/cwd`).catch(() => undefined)
+  return readlink(`/proc/${await processOf(machine)}/cwd`).catch(() => undefined)
 }
 
 async function environmentFor({ domain, email, port, private_networks }: Settings) {

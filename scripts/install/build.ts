@@ -17,8 +17,8 @@ const PACKAGES: Record<string, string> = {
 }
 
 /**
- * Builds packages, pages and agents of a release in `draft`. Root downloads and unpacks, and runs
- * no code of a package; a user with write access to `dist/` only runs the builds.
+ * Builds packages, dashboard, pages and agents of a release in `draft`. Root downloads and unpacks,
+ * and runs no code of a package; a user with write access to `dist/` only runs the builds.
  */
 export async function buildAll(
   machine: Machine,
@@ -39,7 +39,8 @@ export async function buildAll(
   await mkdir(dist)
   await takeOver(machine, dist)
   await machine.run(['chown', '-R', `${BUILDER}:${BUILDER}`, dist])
-  machine.log('  building the pages')
+  machine.log('  building the dashboard and its pages')
+  await asBuilder(machine, draft, ['scripts/build-dashboard.ts'])
   await asBuilder(machine, draft, ['scripts/build-web.ts'])
   machine.log(`  building the agents: ${settings.machines.join(', ')}`)
   await asBuilder(machine, draft, [

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { checkFiles } from './certificate.ts'
+import { processOf } from './health.ts'
 import type { Machine } from './machine.ts'
 import { claimedInNginx } from './nginx.ts'
 import type { Settings } from './options.ts'
-import { HOME, SERVICE } from './paths.ts'
+import { HOME } from './paths.ts'
 
 const LEAST_MEMORY_MB = 900
 const LEAST_DISK_MB = 2_000
@@ -39,31 +40,33 @@ async function checkRoom(): Promise<void> {
 
 async function checkPort(machine: Machine, { port }: Settings): Promise<void> {
   const owner = await listenerOf(machine, port)
-  if (owner === undefined) return
-  const { status } = await machine.attempt(['systemctl', 'is-active', '--quiet', SERVICE], {
-    reads: true,
-  })
-  if (status === 0 && owner === 'bun') return
-  throw new Error(`port ${port} is taken by ${owner}: choose another one with --port`)
+  if (owner === undefined || owner.pid === (await processOf(machine))) return
+  throw new Error(`port ${port} is taken by ${owner.name}: choose another one with --port`)
 }
 
 async function checkProxy(machine: Machine, { domain, proxy }: Settings): Promise<void> {
   if (proxy === 'none') return
   for (const port of [80, 443]) {
     const owner = await listenerOf(machine, port)
-    if (owner !== undefined && owner !== proxy)
-      throw new Error(`port ${port} is taken by ${owner}: stop it, or use --proxy none behind it`)
+    if (owner !== undefined && owner.name !== proxy)
+      throw new Error(
+        `port ${port} is taken by ${owner.name}: stop it, or use --proxy none behind it`,
+      )
   }
   const claimed = proxy === 'nginx' ? await claimedInNginx(machine, domain) : undefined
   if (claimed) throw new Error(`${claimed}: remove that site, or choose another --domain`)
 }
 
 /** The program that listens on a port; undefined for none. */
-async function listenerOf(machine: Machine, port: number): Promise<string | undefined> {
+async function listenerOf(
+  machine: Machine,
+  port: number,
+): Promise<{ name: string; pid: string } | undefined> {
   const argv = ['ss', '--listening', '--tcp', '--numeric', '--processes', '--no-header']
   const stdout = await machine.run([...argv, `sport = :${port}`], { reads: true })
   if (stdout.trim() === '') return undefined
-  return /users:\(\("([^"]+)"/.exec(stdout)?.[1] ?? 'another program'
+  const [, name = 'another program', pid = ''] = /users:\(\("([^"]+)",pid=(\d+)/.exec(stdout) ?? []
+  return { name, pid }
 }
 
 async function checkName({ domain, proxy, tls }: Settings): Promise<void> {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
-import { SERVICE } from './paths.ts'
+import { PROGRAM, SERVICE } from './paths.ts'
 
 const PAUSE_MS = 250
 const ANSWER_MS = 5_000
@@ -29,9 +29,16 @@ export async function isHealthy(
   return false
 }
 
+/** The id of the process of the service; `0` if it does not run. */
+export async function processOf(machine: Machine): Promise<string> {
+  const show = ['systemctl', 'show', '--value', '--property=MainPID', SERVICE]
+  const { stdout } = await machine.attempt(show, { reads: true })
+  return stdout.trim()
+}
+
 /** The last output of the service, on one line. */
 export async function lastOutput(machine: Machine): Promise<string> {
-  const argv = ['journalctl', '--unit', SERVICE, '--identifier', basename(process.execPath)]
+  const argv = ['journalctl', '--unit', SERVICE, '--identifier', basename(PROGRAM)]
   const end = ['--lines', '5', '--output', 'cat', '--no-pager']
   const { stdout } = await machine.attempt([...argv, ...end], { reads: true })
   return stdout.trim().split('\n').join(' | ') || `see journalctl --unit ${SERVICE}`

@@ -16,6 +16,8 @@ export const CHALLENGES = '/var/lib/hosting-control-acme'
 export const UNIT = '/etc/systemd/system/hosting-control.service'
 export const COMMAND = '/usr/local/sbin/hosting-control'
 export const SERVICE = 'hosting-control'
+/** The dashboard in a release: the build of scripts/build-dashboard.ts. */
+export const PROGRAM = 'dist/hosting-control'
 /** Runs the dashboard. */
 export const USER = 'hosting-control'
 /** Builds releases: neither root nor the user that runs them. */

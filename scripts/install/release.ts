@@ -38,7 +38,9 @@ export async function makeRelease(
   await machine.folder(CACHE)
   await machine.folder(SETTINGS)
   if (machine.dry) {
-    machine.log('  would install the packages of bun.lock, and build the pages and the agents')
+    machine.log(
+      '  would install the packages of bun.lock, and build the dashboard, its pages and the agents',
+    )
     return known
   }
   await removeDrafts()

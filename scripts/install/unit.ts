@@ -1,8 +1,7 @@
-import { CURRENT, DATA, ENVIRONMENT, SERVICE, SETTINGS, USER } from './paths.ts'
+import { CURRENT, DATA, ENVIRONMENT, PROGRAM, SERVICE, SETTINGS, USER } from './paths.ts'
 
 /** The service: no root, no capability, write access to its records only. */
-export function renderUnit(bun: string): string {
-  return `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
+export const UNIT_TEXT = `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
 [Unit]
 Description=Hosting Control dashboard
 Wants=network-online.target
@@ -18,7 +17,7 @@ Environment=NODE_ENV=production
 Environment=DATA_DIR=${DATA}
 Environment=HOST=127.0.0.1
 EnvironmentFile=${ENVIRONMENT}
-ExecStart=${bun} dashboard/main.ts
+ExecStart=${CURRENT}/${PROGRAM}
 Restart=always
 RestartSec=2
 TimeoutStopSec=20
@@ -62,7 +61,6 @@ SystemCallErrorNumber=EPERM
 [Install]
 WantedBy=multi-user.target
 `
-}
 
 /** Settings that the installation sets; additions of an administrator stay. */
 export function renderEnvironment(before: string, decided: Record<string, string>): string {
@@ -84,8 +82,7 @@ const ABOUT = `# Settings of the dashboard, explained in .github/docs/operating.
 const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
 
 /** A command of the dashboard with the rights and settings of its service. */
-export function renderCommand(bun: string): string {
-  return `#!/bin/sh
+export const COMMAND_TEXT = `#!/bin/sh
 # Written by scripts/install-dashboard.sh: hosting-control backup|check|restore|first-login, --help
 set -eu
 [ "$(id -u)" = 0 ] || { echo 'error: this needs root' >&2; exit 1; }
@@ -101,13 +98,14 @@ while [ "$count" -gt 0 ]; do
   shift
   count=$((count - 1))
 done
+release="\${HOSTING_RELEASE:-${CURRENT}}"
 run() {
   systemd-run --quiet --pipe --wait --collect --service-type=exec \\
     --property=User=${USER} --property=Group=${USER} --property=UMask=0077 \\
-    --property=WorkingDirectory="\${HOSTING_RELEASE:-${CURRENT}}" --property=EnvironmentFile=${ENVIRONMENT} \\
+    --property=WorkingDirectory="$release" --property=EnvironmentFile=${ENVIRONMENT} \\
     --property=NoNewPrivileges=yes --property=CapabilityBoundingSet= \\
     --setenv=NODE_ENV=production --setenv=DATA_DIR=${DATA} \\
-    ${bun} dashboard/main.ts "$@"
+    "$release/${PROGRAM}" "$@"
 }
 if [ "$command" != restore ]; then
   run "$command" "$@"
@@ -120,4 +118,3 @@ run restore "$@" || status=$?
 systemctl start ${SERVICE}
 exit "$status"
 `
-}

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
+import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { buildWeb } from '#scripts/build-web.ts'
 import { Child } from '#scripts/lib/child.ts'
 import type { Options } from './options.ts'
@@ -19,14 +19,12 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   await expectFree(host, port, 'PORT')
   await expectFree('127.0.0.1', agent_port, 'AGENT_PORT')
   await mkdir(data_dir, { recursive: true, mode: 0o700 })
-  const [{ file, fresh, ms }, web] = await Promise.all([buildAgent(root), buildWeb(root)])
-  if (fresh) console.log(`Built the agent in ${(ms / 1000).toFixed(1)} s`)
-  if (web.fresh) console.log(`Built the pages in ${(web.ms / 1000).toFixed(1)} s`)
+  const builds = await buildAll(root)
   const source = options.superuser ? await wordpressSource(process.env) : {}
 
   const agent = new Child({
     name: 'agent',
-    argv: [file, 'serve'],
+    argv: [builds.agent.file, 'serve'],
     cwd: root,
     env: {
       ...process.env,
@@ -44,7 +42,7 @@ export async function startPrograms(options: Options, children: Child[]): Promis
   const login: Partial<Login> = {}
   const dashboard = new Child({
     name: 'dashboard',
-    argv: [process.execPath, join(root, 'dashboard/main.ts')],
+    argv: [builds.dashboard.file],
     cwd: root,
     env: { ...process.env, DATA_DIR: data_dir },
     onLine: (line) => takeLogin(line, login) || isRoutine(line),
@@ -57,6 +55,17 @@ export async function startPrograms(options: Options, children: Child[]): Promis
     first_login: email && password ? { email, password } : undefined,
     ended: Promise.race([agent.ended, dashboard.ended]),
   }
+}
+
+async function buildAll(root: string) {
+  const [agent, dashboard, pages] = await Promise.all([
+    buildAgent(root),
+    buildDashboard(root),
+    buildWeb(root),
+  ])
+  for (const [name, { fresh, ms }] of Object.entries({ agent, dashboard, pages }))
+    if (fresh) console.log(`Built the ${name} in ${(ms / 1000).toFixed(1)} s`)
+  return { agent, dashboard }
 }
 
 /** The first start prints the login: kept off the screen until everything is ready. */

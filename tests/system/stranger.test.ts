@@ -48,7 +48,9 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         // A worker of nginx that leaves after the reload may still answer as before.
         await lab.poll(async () => (await plain()) !== '503 ', { timeout_ms: 10_000 })
         expect(await plain()).toBe(`301 ${ADDRESS}/x`)
-        expect(await onPanel('ps', '-o', 'user:32=', '-C', 'bun')).toBe('hosting-control\n')
+        expect(await onPanel('ps', '-o', 'user:32=', '-C', 'hosting-control')).toBe(
+          'hosting-control\n',
+        )
       },
       6 * MINUTES,
     )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { renderCaddy } from '#scripts/install/caddy.ts'
 import { otherFileWith, renderNginx } from '#scripts/install/nginx.ts'
 import { readOptions } from '#scripts/install/options.ts'
-import { renderEnvironment, renderUnit } from '#scripts/install/unit.ts'
+import { COMMAND_TEXT, renderEnvironment, UNIT_TEXT } from '#scripts/install/unit.ts'
 
 const { settings } = readOptions(['--domain', 'control.example.com'], {}, {})
 const files = { certificate: '/etc/tls/c.pem', key: '/etc/tls/c.key' }
@@ -82,7 +82,7 @@ describe('the settings of the service', () => {
 })
 
 test('the service has no root rights, and can only write its records', () => {
-  const lines = renderUnit('/opt/bun').split('\n')
+  const lines = UNIT_TEXT.split('\n')
 
   for (const line of [
     'User=hosting-control',
@@ -95,4 +95,14 @@ test('the service has no root rights, and can only write its records', () => {
   ])
     expect(lines).toContain(line)
   expect(lines.filter((line) => line.startsWith('ReadWritePaths='))).toEqual([])
+})
+
+test('the service and its commands run the build of the release', () => {
+  const program = 'dist/hosting-control'
+
+  expect(UNIT_TEXT).toContain(`\nExecStart=/opt/hosting-control/current/${program}\n`)
+  expect(COMMAND_TEXT).toMatch(
+    /^release="\$\{HOSTING_RELEASE:-\/opt\/hosting-control\/current\}"$/m,
+  )
+  expect(COMMAND_TEXT).toContain(`\n    "$release/${program}" "$@"\n`)
 })
