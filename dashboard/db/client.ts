@@ -4,7 +4,7 @@ import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
-import { connect, fileOf, LOCK_TIMEOUT_MS, persist } from './connect.ts'
+import { connect, connectToServer, fileOf, LOCK_TIMEOUT_MS, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
@@ -69,8 +69,8 @@ export async function openDatabase(
   token?: string,
   before_change?: () => Promise<void>,
 ): Promise<Database> {
-  const client = connect({ url, token })
   const file = fileOf(url)
+  const client = file === undefined ? connectToServer({ url, token }) : connect({ url })
   try {
     if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)

@@ -1,5 +1,8 @@
 import { type Client, createClient } from '@libsql/client'
+import { openHttp, parseLibsqlUrl } from '@libsql/hrana-client'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
+import { streaming } from './streaming.ts'
+import { Streams } from './streams.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
 /** How long a statement on a file waits for a lock. */
@@ -22,9 +25,17 @@ export function connect(address: Address, connections = 20): Client & Disposable
 function clientOf({ url, token }: Address, connections: number): Client {
   if (url.startsWith('file:'))
     return createClient({ url, timeout: LOCK_TIMEOUT_MS, concurrency: connections })
-  const limited = (input: Request) =>
-    fetch(input, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) })
   return createClient({ url, fetch: limited, ...(token ? { authToken: token } : {}) })
+}
+
+const limited = (input: Request) => fetch(input, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) })
+
+/** For the many short statements of a dashboard. */
+export function connectToServer(address: Address): Client {
+  const { url, token } = address
+  const http = url.startsWith('libsql:') ? parseLibsqlUrl(url).hranaHttpUrl : url
+  const streams = new Streams(() => openHttp(http ?? url, token, limited))
+  return streaming(connect(address), streams)
 }
 
 /** The path of a `file:` URL; undefined for a server. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Client, InStatement, InValue } from '@libsql/client'
+import { withMethods } from './statements.ts'
 import { violatesNotNull } from './violations.ts'
 
 /** One share of the work, as its holder has it. */
@@ -59,12 +60,5 @@ export function fencing(client: Client): Client {
     if (!result) throw new Error('a statement had no result')
     return result
   }
-  return new Proxy(client, {
-    get(target, key) {
-      if (key === 'batch') return batch
-      if (key === 'execute') return execute
-      const value: unknown = Reflect.get(target, key)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  return withMethods(client, { batch, execute })
 }
