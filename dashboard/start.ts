@@ -9,6 +9,7 @@ import { type Deps, makeDeps } from './deps.ts'
 import { KeptAnswers } from './http/kept.ts'
 import { pathOf } from './http/path.ts'
 import { openRecords } from './open-database.ts'
+import { ROUTES } from './routes.ts'
 import { realClock } from './runtime/clock.ts'
 import { codeOf } from './runtime/error-code.ts'
 import { jsonLog } from './runtime/log.ts'
@@ -154,12 +155,11 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
 function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
   const app = createApp(deps)
   const pace = new Pace(AT_ONCE)
-  const kept = new KeptAnswers(deps)
+  const kept = new KeptAnswers(deps, ROUTES)
   const answer = async (request: Request) => {
     await ready
     if (!isHealth(request)) await pace.turn()
-    const next = () => app.fetch(request)
-    return inRequest(idOf(request, deps.random), () => kept.follow(request, next))
+    return inRequest(idOf(request, deps.random), () => app.fetch(request))
   }
   try {
     const server = Bun.serve({
@@ -167,7 +167,7 @@ function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
       port: PORT,
       idleTimeout: 30,
       maxRequestBodySize: MOST_BODY,
-      fetch: (request) => kept.find(request) ?? answer(request),
+      fetch: (request) => kept.answer(request, () => answer(request)),
     })
     app.server = server
     return server

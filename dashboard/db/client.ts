@@ -2,10 +2,12 @@ import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
+import { AskedVersion } from './asked-version.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
 import { connect, connectToServer, fileOf, LOCK_TIMEOUT_MS, persist } from './connect.ts'
 import * as copies from './copies-schema.ts'
+import { countChanges, countingReadings } from './counting.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
 import { fencing } from './fence.ts'
@@ -16,11 +18,11 @@ import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
 import { remembering } from './remembering.ts'
-import { Revision } from './revision.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
+import type { Version } from './version.ts'
 import * as web from './web-schema.ts'
 
 /** Every table: also what the migrations must create. */
@@ -54,10 +56,10 @@ export interface Database {
   read: Queries
   /** Repeated when the file is locked, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
-  /** Another number after every change; undefined where that is not known without a round trip. */
-  revision(): number | undefined
-  /** The same, but a write of readings alone does not count. */
-  substance(): string | undefined
+  /** Undefined where it is not known without a round trip. */
+  version(): Version | undefined
+  /** The same, in a round trip if necessary; undefined when the records cannot be read. */
+  askVersion(): Version | undefined | Promise<Version | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
   close(): void
@@ -74,9 +76,10 @@ export async function openDatabase(
   try {
     if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    if (file === undefined) return databaseOn(client, file, true)
+    if (file === undefined) return await onServer(client)
     const own = remembering(client, file, LOCK_TIMEOUT_MS)
-    return { ...databaseOn(own, file), substance: () => own.substance() }
+    const version = () => own.version()
+    return { ...databaseOn(own), version, askVersion: version }
   } catch (error) {
     client.close()
     throw error
@@ -89,24 +92,26 @@ async function prepareFile(client: Client): Promise<void> {
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
-/** The records on a client with migrated tables. `file`: their file, unless a server has them. */
-export function databaseOn(client: Client, file?: string, is_shared = false): Database {
+/** The records on a client of a server with migrated tables. */
+export async function onServer(client: Client): Promise<Database> {
+  await countChanges(client)
+  const version = new AskedVersion(client)
+  return { ...databaseOn(countingReadings(client), true), askVersion: () => version.ask() }
+}
+
+/** The records on a client with migrated tables. Their version is not known. */
+export function databaseOn(client: Client, is_shared = false): Database {
   const read = drizzle({ client, schema })
-  const revision = file === undefined ? undefined : new Revision(file)
-  const close = () => {
-    revision?.close()
-    client.close()
-  }
   // The writes on a server are refused to a dashboard that no longer has the lease of its work.
   const queries = is_shared ? drizzle({ client: fencing(client), schema }) : read
   const write = writer(client, queries)
   return {
     read,
     write,
-    revision: () => revision?.current(),
-    substance: () => undefined,
+    version: () => undefined,
+    askVersion: () => undefined,
     is_shared,
-    close,
+    close: () => client.close(),
   }
 }
 

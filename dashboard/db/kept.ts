@@ -1,7 +1,5 @@
 import type { Database } from './client.ts'
 
-type Records = Pick<Database, 'substance'>
-
 interface Kept<T> {
   substance: string
   until: number
@@ -12,14 +10,15 @@ interface Kept<T> {
  * A value that is computed from the records without readings, once for all that ask for it until they
  * change, and at most every `for_ms`: for values in which the time of day counts a little.
  */
-export function keptValue<D extends Records, T>(
+export function keptValue<D extends Pick<Database, 'askVersion'>, T>(
   compute: (db: D, now: Date) => Promise<T>,
   for_ms: number,
 ): (db: D, now: Date) => Promise<T> {
   const known = new WeakMap<D, Kept<T>>()
-  return (db, now) => {
-    const substance = db.substance()
-    if (substance === undefined) return compute(db, now)
+  return async (db, now) => {
+    const version = await db.askVersion()
+    if (version === undefined) return compute(db, now)
+    const { substance } = version
     const kept = known.get(db)
     if (kept?.substance === substance && now.getTime() < kept.until) return kept.value
     const value = compute(db, now)
@@ -35,13 +34,16 @@ export function keptValue<D extends Records, T>(
 /** A fleet has few people, and each has few sessions. */
 const MOST_KEYS = 10_000
 
-/** Rows that are found by a key, each read once until anything but readings changes. */
-export function keptRows<D extends Records, T>(
+/**
+ * Rows that are found by a key, each read once until anything but readings changes. On a server they are
+ * read each time: the question for its version takes as long.
+ */
+export function keptRows<D extends Pick<Database, 'version'>, T>(
   find: (db: D, key: string) => Promise<T>,
 ): (db: D, key: string) => Promise<T> {
   const known = new WeakMap<D, { substance: string; rows: Map<string, Promise<T>> }>()
   return (db, key) => {
-    const substance = db.substance()
+    const substance = db.version()?.substance
     if (substance === undefined) return find(db, key)
     let kept = known.get(db)
     if (kept?.substance !== substance || kept.rows.size >= MOST_KEYS) {

@@ -6,8 +6,8 @@ export interface Prepared {
   statement: Sqlite.Statement<unknown[]>
   /** Undefined: it returns no rows. */
   shape: Shape | undefined
-  /** What it may change: nothing or readings, the rows that it reports, or anything. */
-  changes: 'readings' | 'rows' | 'anything'
+  /** What it may change: nothing, readings, the rows that it reports, or anything. */
+  changes: 'nothing' | 'readings' | 'rows' | 'anything'
 }
 
 interface Shape {
@@ -24,8 +24,11 @@ const READS = /^\s*(select|explain|pragma data_version)\b/i
 
 const REPORTS = /^\s*(insert|update|delete|replace)\b/i
 
+export const isOfReadings = (sql: string): boolean => sql.trimStart().startsWith(READINGS)
+
 function changesOf(sql: string): Prepared['changes'] {
-  if (READS.test(sql) || sql.trimStart().startsWith(READINGS)) return 'readings'
+  if (READS.test(sql)) return 'nothing'
+  if (isOfReadings(sql)) return 'readings'
   return REPORTS.test(sql) ? 'rows' : 'anything'
 }
 

@@ -8,25 +8,19 @@ import {
 } from '@libsql/client'
 import Sqlite from 'libsql'
 import { execute, mayHaveChanged, type Prepared, prepare } from './prepared.ts'
+import { type Batch, BEGIN, textOf, together, withMethods } from './statements.ts'
+import type { Version } from './version.ts'
 
 /** Of one connection: the text of a statement depends on how many values a list in it has. */
 const MOST_STATEMENTS = 256
 
-type Batch = readonly (InStatement | [string, InArgs?])[]
-
-const BEGIN: Record<TransactionMode, string> = {
-  write: 'BEGIN IMMEDIATE',
-  read: 'BEGIN TRANSACTION READONLY',
-  deferred: 'BEGIN DEFERRED',
-}
-
 export interface Remembering extends Client {
   /**
-   * Another text after each commit that may have changed more than readings (`READINGS`), of any
-   * process. Undefined when the file cannot be read at the moment. A statement that found no row to
-   * change does not count.
+   * After the commits of all processes; those of others count as changes of more than readings
+   * (`READINGS`). Undefined when the file cannot be read at the moment. A statement that found no row
+   * to change does not count.
    */
-  substance(): string | undefined
+  version(): Version | undefined
 }
 
 /**
@@ -36,9 +30,9 @@ export interface Remembering extends Client {
  */
 export function remembering(client: Client, file: string, timeout: number): Remembering {
   const connection = new Connection(file, timeout)
-  const own: Pick<Remembering, 'execute' | 'batch' | 'reconnect' | 'close' | 'substance'> = {
+  const own: Pick<Remembering, 'execute' | 'batch' | 'reconnect' | 'close' | 'version'> = {
     async execute(statement: InStatement, args?: InArgs) {
-      return connection.execute(...textOf(args ? { sql: String(statement), args } : statement))
+      return connection.execute(...textOf(together(statement, args)))
     },
     batch: async (statements: Batch, mode = 'deferred') => connection.batch(statements, mode),
     async reconnect() {
@@ -49,20 +43,9 @@ export function remembering(client: Client, file: string, timeout: number): Reme
       connection.close()
       client.close()
     },
-    substance: () => connection.substance(),
+    version: () => connection.version(),
   }
-  return new Proxy(client as Remembering, {
-    get(target, key) {
-      const value: unknown = Reflect.get(Object.hasOwn(own, key) ? own : target, key)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
-
-function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
-  if (typeof statement === 'string') return [statement, []]
-  if (Array.isArray(statement)) return [statement[0], statement[1] ?? []]
-  return [statement.sql, statement.args ?? []]
+  return withMethods(client, own)
 }
 
 const OF_TRANSACTIONS: ReadonlySet<string> = new Set([
@@ -82,6 +65,8 @@ class Connection {
   #opened = 0
   /** How many of its own statements have changed more than readings, or may have. */
   #changes = 0
+  /** And how many have stored readings. */
+  #readings = 0
 
   constructor(file: string, timeout: number) {
     this.#file = file
@@ -92,7 +77,8 @@ class Connection {
     try {
       const prepared = this.#prepare(sql)
       const result = execute(prepared, args)
-      if (mayHaveChanged(prepared, result) && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
+      if (prepared.changes === 'readings') this.#readings += 1
+      else if (mayHaveChanged(prepared, result) && !OF_TRANSACTIONS.has(sql)) this.#changes += 1
       return result
     } catch (error) {
       throw this.#failed(error)
@@ -113,14 +99,15 @@ class Connection {
   }
 
   /**
-   * Of its own commits, those of readings alone do not count. `PRAGMA data_version` counts those of
-   * other connections, and only those (sqlite.org/pragma.html).
+   * It counts its own changes; `PRAGMA data_version` counts the commits of other connections, and only
+   * those (sqlite.org/pragma.html).
    */
-  substance(): string | undefined {
+  version(): Version | undefined {
     if (this.#sqlite?.inTransaction) return undefined
     try {
       const [found] = this.execute('PRAGMA data_version', []).rows
-      return `${this.#opened} ${found?.[0]} ${this.#changes}`
+      const substance = `${this.#opened} ${found?.[0]} ${this.#changes}`
+      return { substance, readings: this.#readings }
     } catch {
       return undefined
     }

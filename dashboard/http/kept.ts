@@ -1,9 +1,14 @@
 import type { Base } from '#dashboard/db/base.ts'
+import type { Version } from '#dashboard/db/version.ts'
 import { newRequestId } from '#dashboard/runtime/request-id.ts'
 import { REQUEST_HEADER } from '#shared/agent.ts'
 import { type Admission, admissionOf } from './caller.ts'
+import { pathOf } from './path.ts'
+import type { AnyRoute } from './route.ts'
 
 type Deps = Pick<Base, 'db' | 'clock' | 'random'>
+
+type Next = () => Response | Promise<Response>
 
 /** An answer with status 200. */
 interface Kept {
@@ -12,8 +17,8 @@ interface Kept {
   /** With the request id of the last one. */
   headers: Headers
   until: number
-  /** Of the records; undefined: it has no readings. */
-  revision: number | undefined
+  /** Of the version of the records; undefined: it has no readings. */
+  readings: Version['readings'] | undefined
 }
 
 interface Keeping {
@@ -38,60 +43,74 @@ export function keep(request: Request, how: Keeping): void {
 }
 
 /**
- * Answers as bytes, each for one caller and one address. Any change of more than readings drops them,
- * the callers included, so a read after a write sees it and a logout is effective at once; those with
- * readings belong to one revision of the records. Nothing is kept where the revision is unknown.
+ * Answers as bytes, each for one caller and one address. They belong to one version of the records,
+ * which is read for each request before anything else: a change of more than readings drops them, the
+ * callers included, so a read after a write sees it and a logout is effective at once. Nothing is kept
+ * where the version is unknown.
  */
 export class KeptAnswers {
   readonly #deps: Deps
+  readonly #paths: RegExp
   readonly #answers = new Map<string, Kept>()
   /** By the credentials of the request. */
   readonly #callers = new Map<string, { name: string; until: number }>()
   #substance: string | undefined
   #bytes = 0
 
-  constructor(deps: Deps) {
+  constructor(deps: Deps, routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]) {
     this.#deps = deps
+    this.#paths = pathsOf(routes)
   }
 
-  /** The kept answer to a request of somebody who may have it. */
-  find(request: Request): Response | undefined {
-    if (request.method !== 'GET' || this.#answers.size === 0 || !this.#isCurrent()) return undefined
+  /** The kept answer to a request of somebody who may have it, or else that of `next`. */
+  answer(request: Request, next: Next): Response | Promise<Response> {
+    if (request.method !== 'GET' || !this.#paths.test(pathOf(request.url))) return next()
+    const version = this.#deps.db.askVersion()
+    return version instanceof Promise
+      ? version.then((asked) => this.#answerAt(asked, request, next))
+      : this.#answerAt(version, request, next)
+  }
+
+  #answerAt(
+    version: Version | undefined,
+    request: Request,
+    next: Next,
+  ): Response | Promise<Response> {
+    if (version === undefined) return next()
+    if (version.substance !== this.#substance) this.#drop()
+    this.#substance = version.substance
+    return this.#find(version, request) ?? this.#follow(version, request, next)
+  }
+
+  #find({ readings }: Version, request: Request): Response | undefined {
+    if (this.#answers.size === 0) return undefined
     const now = this.#deps.clock.now().getTime()
     const caller = this.#callers.get(credentialsOf(request))
     if (caller === undefined || caller.until <= now) return undefined
     const answer = this.#answers.get(`${caller.name} ${request.url}`)
     if (answer === undefined || answer.until <= now) return undefined
-    const { revision } = answer
-    if (revision !== undefined && revision !== this.#deps.db.revision()) return undefined
+    if (answer.readings !== undefined && answer.readings !== readings) return undefined
     answer.headers.set(REQUEST_HEADER, newRequestId(this.#deps.random))
     return new Response(answer.body, { headers: answer.headers })
   }
 
-  /** Answers with `next`, and keeps the answer if it may be kept and nothing has changed meanwhile. */
-  async follow(request: Request, next: () => Response | Promise<Response>): Promise<Response> {
-    const { db } = this.#deps
-    const before = request.method === 'GET' ? db.substance() : undefined
-    const revision = before === undefined ? undefined : db.revision()
+  /** Keeps the answer of `next` if it may be kept and no request has met another version meanwhile. */
+  async #follow(version: Version, request: Request, next: Next): Promise<Response> {
     const answer = await next()
     const how = keeping.get(request)
     const admission = admissionOf(request)
-    const isKept = revision !== undefined && how !== undefined && admission !== undefined
+    const isKept = how !== undefined && admission !== undefined
     if (!isKept || answer.status !== 200 || answer.headers.has('set-cookie')) return answer
     const { status, headers } = answer
     const bytes = new Uint8Array(await answer.arrayBuffer())
     const { kept_ms, without_readings } = how
-    const isSame = without_readings || revision === db.revision()
-    if (isSame && this.#isCurrent() && this.#substance === before)
+    if (this.#substance === version.substance)
       this.#keep(request, admission, {
-        ...{ body: new Blob([bytes]), headers, until: this.#in(kept_ms) },
-        revision: without_readings ? undefined : revision,
+        ...{ body: new Blob([bytes]), headers },
+        until: this.#deps.clock.now().getTime() + kept_ms,
+        readings: without_readings ? undefined : version.readings,
       })
     return new Response(bytes, { status, headers })
-  }
-
-  #in(ms: number): number {
-    return this.#deps.clock.now().getTime() + ms
   }
 
   #keep(request: Request, { caller, until }: Admission, answer: Kept): void {
@@ -109,14 +128,6 @@ export class KeptAnswers {
     this.#bytes += size
   }
 
-  /** Drops everything if more than readings has changed. */
-  #isCurrent(): boolean {
-    const substance = this.#deps.db.substance()
-    if (substance !== this.#substance) this.#drop()
-    this.#substance = substance
-    return substance !== undefined
-  }
-
   #drop(): void {
     this.#answers.clear()
     this.#callers.clear()
@@ -127,4 +138,11 @@ export class KeptAnswers {
 /** What the gate reads of a request that changes nothing. */
 function credentialsOf({ headers }: Request): string {
   return `${headers.get('cookie') ?? ''}\n${headers.get('authorization') ?? ''}`
+}
+
+/** The paths of the routes whose answers may be kept. */
+function pathsOf(routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]): RegExp {
+  const kept = routes.filter(({ at, kept_ms }) => kept_ms !== undefined && at.startsWith('GET '))
+  const paths = kept.map(({ at }) => at.slice('GET '.length).replace(/:\w+/g, '[^/]+'))
+  return new RegExp(`^(?:${paths.join('|')})$`)
 }

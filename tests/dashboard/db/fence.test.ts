@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fence-'))
   client = connect({ url: `file:${folder}/test.db` })
   await migrate(client)
-  db = databaseOn(client, undefined, true)
+  db = databaseOn(client, true)
   await db.write((queries) =>
     queries.insert(leases).values([FLEET, SERVERS].map((lease) => ({ ...lease, expires: 0 }))),
   )

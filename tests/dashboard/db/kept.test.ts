@@ -1,29 +1,56 @@
 import { expect, test } from 'bun:test'
 import { keptRows, keptValue } from '#dashboard/db/kept.ts'
+import type { Version } from '#dashboard/db/version.ts'
 
 const at = (ms: number) => new Date(ms)
 
-/** Records whose substance a test sets, and a value that counts how often it is computed. */
-function counted() {
-  const db: { state: string | undefined; substance(): string | undefined } = {
-    state: 'one',
-    substance: () => db.state,
+/** Records whose substance a test sets. */
+class Records {
+  state: string | undefined = 'one'
+
+  version(): Version | undefined {
+    return this.state === undefined ? undefined : { substance: this.state, readings: 0 }
   }
+
+  askVersion(): Version | undefined | Promise<Version | undefined> {
+    return this.version()
+  }
+}
+
+/** As on a server. */
+class AskedRecords extends Records {
+  override async askVersion() {
+    return super.version()
+  }
+
+  override version(): undefined {
+    return undefined
+  }
+}
+
+/** A value that counts how often it is computed. */
+function counted(db = new Records()) {
   let count = 0
   const kept = keptValue(async (_: typeof db, now: Date) => `${++count} at ${now.getTime()}`, 100)
   return { db, kept }
 }
 
-test('a value is computed once until the records change or its time is over', async () => {
-  const { db, kept } = counted()
+test.each([
+  ['on a file', new Records()],
+  ['on a server', new AskedRecords()],
+])(
+  'a value is computed once until the records change or its time is over, %s',
+  async (_, records) => {
+    const { db, kept } = counted(records)
 
-  const seen: string[] = await Promise.all([kept(db, at(0)), kept(db, at(99))])
-  seen.push(await kept(db, at(100)))
-  db.state = 'two'
-  seen.push(await kept(db, at(101)))
+    const seen: string[] = await Promise.all([kept(db, at(0)), kept(db, at(99))])
+    seen.push(await kept(db, at(100)))
+    db.state = 'two'
+    seen.push(await kept(db, at(101)))
 
-  expect(seen).toEqual(['1 at 0', '1 at 0', '2 at 100', '3 at 101'])
-})
+    expect(seen).toEqual(['1 at 0', '1 at 0', '2 at 100', '3 at 101'])
+  },
+)
 
 test('a value that was being computed while the records changed is not kept', async () => {
   const { db, kept } = counted()
@@ -51,10 +78,7 @@ test('nothing is kept where the state is unknown, and no failure', async () => {
 })
 
 test('a row is read once for each key until the records change, a failure each time', async () => {
-  const db: { state: string | undefined; substance(): string | undefined } = {
-    state: 'one',
-    substance: () => db.state,
-  }
+  const db = new Records()
   let count = 0
   const kept = keptRows(async (_: typeof db, key: string) => {
     count += 1
@@ -71,4 +95,12 @@ test('a row is read once for each key until the records change, a failure each t
   seen.push(await kept(db, 'a'), await kept(db, 'a'))
 
   expect(seen).toEqual(['a 1', 'b 2', 'a 1', 'a 3', 'a 6', 'a 7'])
+})
+
+test('rows on a server are read each time: the question would take as long', async () => {
+  let count = 0
+  const kept = keptRows(async (_: AskedRecords, key: string) => `${key} ${++count}`)
+  const db = new AskedRecords()
+
+  expect([await kept(db, 'a'), await kept(db, 'a')]).toEqual(['a 1', 'a 2'])
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Database } from '#dashboard/db/client.ts'
 import type { Right } from '#dashboard/http/rights.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/errors.ts'
@@ -9,20 +10,25 @@ import {
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
+import { RECORDS } from '#tests/support/dashboard/kept.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { domain, site, trashed } from '#tests/support/dashboard/trash.ts'
 
 const tokens = new Map<TokenScope, string>()
 let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await makeDashboard()
-  for (const scope of TOKEN_SCOPES) {
-    const body = { name: scope, password: PASSWORD, scope }
-    const made = await dashboard.call('POST', '/api/auth/tokens', body)
-    tokens.set(scope, made.body.plaintext)
-  }
-})
-afterAll(() => dashboard[Symbol.asyncDispose]())
+
+/** For the tests of a block, with a token of each scope. */
+function useDashboard(open?: (file: string) => Promise<Database>) {
+  beforeAll(async () => {
+    dashboard = await makeDashboard(open ? { open } : {})
+    for (const scope of TOKEN_SCOPES) {
+      const body = { name: scope, password: PASSWORD, scope }
+      const made = await dashboard.call('POST', '/api/auth/tokens', body)
+      tokens.set(scope, made.body.plaintext)
+    }
+  })
+  afterAll(() => dashboard[Symbol.asyncDispose]())
+}
 
 const headers = (scope: TokenScope) => ({
   cookie: '',
@@ -46,12 +52,19 @@ function refusalOf(right: Right, scope: TokenScope) {
 const routes = ROUTES.map(({ at, right }): [string, Right] => [at, right])
 const answered = routes.filter(([route]) => !route.endsWith('/events'))
 
-describe.each(TOKEN_SCOPES.map((scope) => [scope]))('a token of the scope %s', (scope) => {
+const WALKS = RECORDS.flatMap(([where, open]) =>
+  TOKEN_SCOPES.map((scope) => ({ where, open, scope })),
+)
+
+describe.each(WALKS)('a token of the scope $scope, with the records $where,', ({ open, scope }) => {
+  useDashboard(open)
   test.each(answered)('makes the call %s as far as its right, %s, allows', async (route, right) => {
     const [method = '', path = ''] = route.split(' ')
     // Ids that do not exist: a call that is allowed finds nothing to change.
     const asked = path.replace(/:\w+/g, '999')
 
+    // The second answer may be a kept one.
+    await dashboard.send(method, asked, undefined, headers(scope))
     const response = await dashboard.send(method, asked, undefined, headers(scope))
 
     const refusal = refusalOf(right, scope)
@@ -93,23 +106,27 @@ test('no token creates tokens, changes the password, ends sessions or rotates ke
   ])
 })
 
-test('HEAD needs the right of GET', async () => {
-  const { status } = await dashboard.send('HEAD', '/api/servers', undefined, headers('read'))
+describe('a token', () => {
+  useDashboard()
 
-  expect(status).toBe(200)
-})
+  test('HEAD needs the right of GET', async () => {
+    const { status } = await dashboard.send('HEAD', '/api/servers', undefined, headers('read'))
 
-test('401 comes before 403, and 403 before a malformed body', async () => {
-  const call = (plaintext: string) =>
-    dashboard.call('POST', '/api/servers', '{', {
-      cookie: '',
-      'content-type': 'application/json',
-      authorization: `Bearer ${plaintext}`,
-    })
+    expect(status).toBe(200)
+  })
 
-  expect((await call(`${tokens.get('read')}x`)).status).toBe(401)
-  expect((await call(tokens.get('read') ?? '')).status).toBe(403)
-  expect((await call(tokens.get('admin') ?? '')).status).toBe(400)
+  test('401 comes before 403, and 403 before a malformed body', async () => {
+    const call = (plaintext: string) =>
+      dashboard.call('POST', '/api/servers', '{', {
+        cookie: '',
+        'content-type': 'application/json',
+        authorization: `Bearer ${plaintext}`,
+      })
+
+    expect((await call(`${tokens.get('read')}x`)).status).toBe(401)
+    expect((await call(tokens.get('read') ?? '')).status).toBe(403)
+    expect((await call(tokens.get('admin') ?? '')).status).toBe(400)
+  })
 })
 
 test('retrying a failed purge requires the right to purge', async () => {

@@ -34,10 +34,10 @@ test('a server that does not answer changes more than readings when it falls, an
   agent.answers.set('/metrics', () => Response.json({ error: 'Internal' }, { status: 500 }))
   const seen: unknown[] = []
   for (let contact = 1; contact <= 4; contact++) {
-    const before = dashboard.db.substance()
+    const before = dashboard.db.version()?.substance
     await sync()
     const { status, failures } = await getServer(dashboard.db, server)
-    seen.push([failures, status, before !== dashboard.db.substance()])
+    seen.push([failures, status, before !== dashboard.db.version()?.substance])
   }
 
   expect(seen).toEqual([
@@ -60,7 +60,7 @@ test('a second sync of a server on which nothing has changed writes readings onl
   const server = await dashboard.addServer(agent)
   const sync = () => backgroundSync(dashboard.deps, server)
   await sync()
-  const before = dashboard.db.substance()
+  const before = dashboard.db.version()?.substance
   agent.metrics = { ...agent.metrics, cpu: 42 }
   // The clock of the dashboard was wrong.
   const last_sync = '2099-01-01T00:00:00.000Z'
@@ -72,7 +72,7 @@ test('a second sync of a server on which nothing has changed writes readings onl
   const stored = await getServer(dashboard.db, server)
   expect([stored.metrics?.cpu, (stored.last_sync ?? '') < last_sync]).toEqual([42, true])
 
-  expect([before, dashboard.db.substance()]).toEqual([expect.any(String), before])
+  expect([before, dashboard.db.version()?.substance]).toEqual([expect.any(String), before])
   const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
   expect(site).toMatchObject({ domain, certificate_expires_at: expires_at })
 })

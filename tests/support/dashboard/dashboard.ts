@@ -9,6 +9,7 @@ import { openSession } from '#dashboard/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { makeDeps } from '#dashboard/deps.ts'
 import { KeptAnswers } from '#dashboard/http/kept.ts'
+import { ROUTES } from '#dashboard/routes.ts'
 import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
 import type { Limits } from '#dashboard/runtime/limits.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
@@ -29,6 +30,8 @@ interface Options {
   builds_dir?: string
   production?: boolean
   folder?: string
+  /** Opens the records in this file. */
+  open?: (file: string) => Promise<Database>
 }
 
 /** Retries within milliseconds; a slow machine must not count as an offline agent. */
@@ -84,7 +87,7 @@ export class Dashboard {
       password_cost: { memory_kib: 8, rounds: 1 },
     })
     this.app = createApp(this.deps)
-    this.kept = new KeptAnswers(this.deps)
+    this.kept = new KeptAnswers(this.deps, ROUTES)
   }
 
   /**
@@ -115,7 +118,7 @@ export class Dashboard {
   /** As the listening server does. */
   async answer(request: Request): Promise<Response> {
     const { kept, app } = this
-    return kept.find(request) ?? (await kept.follow(request, () => app.handle(request)))
+    return kept.answer(request, () => app.handle(request))
   }
 
   /** Status and body of an answer. */
@@ -154,7 +157,8 @@ export async function makeDashboard(options: Options = {}): Promise<Dashboard> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'dashboard-')))
   const file = `${folder}/test.db`
   if (!existsSync(file)) await copyRecords(file)
-  const db = await openDatabase(`file:${file}`)
+  const open = options.open ?? ((path) => openDatabase(`file:${path}`))
+  const db = await open(file)
   const dashboard = new Dashboard(folder, db, options)
   await dashboard.signIn()
   return dashboard
