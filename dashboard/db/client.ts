@@ -5,7 +5,14 @@ import * as access from './access-schema.ts'
 import { AskedVersion } from './asked-version.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
-import { connect, connectToServer, fileOf, LOCK_TIMEOUT_MS, persist } from './connect.ts'
+import {
+  connect,
+  connectForVersion,
+  connectToServer,
+  fileOf,
+  LOCK_TIMEOUT_MS,
+  persist,
+} from './connect.ts'
 import * as copies from './copies-schema.ts'
 import { countChanges, countingReadings } from './counting.ts'
 import * as dns from './dns-schema.ts'
@@ -76,7 +83,7 @@ export async function openDatabase(
   try {
     if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change)
-    if (file === undefined) return await onServer(client)
+    if (file === undefined) return await onServer(client, connectForVersion({ url, token }))
     const own = remembering(client, file, LOCK_TIMEOUT_MS)
     const version = () => own.version()
     return { ...databaseOn(own), version, askVersion: version }
@@ -92,11 +99,15 @@ async function prepareFile(client: Client): Promise<void> {
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
-/** The records on a client of a server with migrated tables. */
-export async function onServer(client: Client): Promise<Database> {
+/** The records on clients of a server with migrated tables; `asked` reads the version. */
+export async function onServer(client: Client, asked: Client): Promise<Database> {
   await countChanges(client)
-  const version = new AskedVersion(client)
-  return { ...databaseOn(countingReadings(client), true), askVersion: () => version.ask() }
+  const version = new AskedVersion(asked)
+  const close = () => {
+    asked.close()
+    client.close()
+  }
+  return { ...databaseOn(countingReadings(client), true), askVersion: () => version.ask(), close }
 }
 
 /** The records on a client with migrated tables. Their version is not known. */

@@ -5,6 +5,8 @@ import { streaming } from './streaming.ts'
 import { Streams } from './streams.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
+/** Of the question for the version: a request that waits for it in vain goes on without it. */
+const VERSION_TIMEOUT_MS = 3_000
 /** How long a statement on a file waits for a lock. */
 export const LOCK_TIMEOUT_MS = 100
 const LOCK_TRIES = 50
@@ -25,17 +27,28 @@ export function connect(address: Address, connections = 20): Client & Disposable
 function clientOf({ url, token }: Address, connections: number): Client {
   if (url.startsWith('file:'))
     return createClient({ url, timeout: LOCK_TIMEOUT_MS, concurrency: connections })
-  return createClient({ url, fetch: limited, ...(token ? { authToken: token } : {}) })
+  return createClient({
+    url,
+    fetch: within(REMOTE_TIMEOUT_MS),
+    ...(token ? { authToken: token } : {}),
+  })
 }
 
-const limited = (input: Request) => fetch(input, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) })
+function within(ms: number) {
+  return (input: Request) => fetch(input, { signal: AbortSignal.timeout(ms) })
+}
 
 /** For the many short statements of a dashboard. */
-export function connectToServer(address: Address): Client {
+export function connectToServer(address: Address, timeout = REMOTE_TIMEOUT_MS): Client {
   const { url, token } = address
   const http = url.startsWith('libsql:') ? parseLibsqlUrl(url).hranaHttpUrl : url
-  const streams = new Streams(() => openHttp(http ?? url, token, limited))
+  const streams = new Streams(() => openHttp(http ?? url, token, within(timeout)))
   return streaming(connect(address), streams)
+}
+
+/** For the version alone, which does not wait behind other statements. */
+export function connectForVersion(address: Address): Client {
+  return connectToServer(address, VERSION_TIMEOUT_MS)
 }
 
 /** The path of a `file:` URL; undefined for a server. */

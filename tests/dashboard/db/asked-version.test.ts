@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Client } from '@libsql/client'
 import { AskedVersion } from '#dashboard/db/asked-version.ts'
+import { connectToServer } from '#dashboard/db/connect.ts'
 
 /** A server whose answers a test gives. */
 function held() {
@@ -48,6 +49,17 @@ test('it is unknown while the server does not answer, and known again afterwards
   await Bun.sleep(0)
   answer('one')
   expect(await again).toEqual({ substance: 'one', readings: 'r' })
+})
+
+test('it is unknown soon on a server that accepts requests and does not answer them', async () => {
+  const silent = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => undefined) })
+  const client = connectToServer({ url: `http://127.0.0.1:${silent.port}` }, 50)
+  const began = performance.now()
+
+  expect(await new AskedVersion(client).ask()).toBeUndefined()
+  expect(performance.now() - began).toBeLessThan(2_000)
+  client.close()
+  await silent.stop(true)
 })
 
 test('it is unknown on a server that does not count', async () => {

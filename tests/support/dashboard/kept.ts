@@ -5,8 +5,11 @@ import type { KeptAnswers } from '#dashboard/http/kept.ts'
 
 /** The records in a file as on a server, by statements that `seen` receives. */
 export function openAsServer(file: string, seen?: string[]): Promise<Database> {
-  const client = connect({ url: `file:${file}` })
-  return onServer(seen ? recorded(client, seen) : client)
+  const open = () => {
+    const client = connect({ url: `file:${file}` })
+    return seen ? recorded(client, seen) : client
+  }
+  return onServer(open(), open())
 }
 
 function recorded(client: Client, seen: string[]): Client {
