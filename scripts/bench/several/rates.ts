@@ -1,4 +1,4 @@
-import { connect } from '#dashboard/db/connect.ts'
+import { connectToServer } from '#dashboard/db/connect.ts'
 import { median, timed } from '#scripts/bench/lib/measure.ts'
 import { processorTime } from '#scripts/bench/lib/process.ts'
 import type { SharedRecords } from '#tests/support/leases/fleet.ts'
@@ -80,11 +80,12 @@ async function idleTime({ sqld }: SharedRecords, members: readonly Loaded[]) {
  */
 async function queryTime({ sqld }: SharedRecords, idle: number): Promise<number> {
   const token = (await Bun.file(sqld.token_file).text()).trim()
-  using client = connect({ url: sqld.url, token })
+  const client = connectToServer({ url: sqld.url, token })
   const before = await processorTime(sqld.pid)
   const ms = await timed(async () => {
     for (let turn = 0; turn < QUERIES; turn++) await client.execute('select 1')
   })
+  client.close()
   return ((await processorTime(sqld.pid)) - before - (idle * ms) / 1000) / QUERIES
 }
 
