@@ -18,6 +18,8 @@ import { must } from './lib/run.ts'
 
 const ENTRY = 'agent/main.ts'
 const INPUTS = '{agent,shared}/**/*'
+/** Most code of a start and of a short program runs once: to compile it costs more than it saves. */
+const JIT_POLICY = '--compile-jit-policy=10'
 /** Without the last two the executable would read `.env` and `bunfig.toml` of whatever folder it is started in. */
 const FLAGS = [
   '--compile',
@@ -25,6 +27,7 @@ const FLAGS = [
   '--bytecode',
   '--format=esm',
   '--splitting',
+  JIT_POLICY,
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
 ]

@@ -89,7 +89,8 @@ async function kill(db: Database, silent: number): Promise<void> {
 
 function silentPort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
-  const server = createServer((socket) => socket.on('error', () => socket.destroy()))
+  // What is not read has no end: the dashboard's would stay unseen, and the connection open.
+  const server = createServer((socket) => socket.on('error', () => socket.destroy()).resume())
   server.listen(0, '0.0.0.0', () => resolve(Object(server.address()).port))
   return promise
 }

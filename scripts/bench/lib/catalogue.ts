@@ -118,7 +118,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'start',
     target:
-      'the agent starts and answers in at most 1.5 × the time of an empty server of Bun that is compiled in the same way, and each of its halves needs at most 2 × its private memory; the dashboard starts in at most 3 × the time of an empty program of Elysia, and needs at most 3 × its memory, also with 10,000 sites',
+      'the agent starts and answers in at most 1.5 × the time of an empty server of Bun that is compiled in the same way, and each of its halves needs at most 2 × its private memory; the dashboard starts in at most 3 × the time of an empty program of Elysia; its memory beside that of such a program, also with 10,000 sites, is stated',
   },
   {
     name: 'slope',
