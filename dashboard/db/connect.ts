@@ -5,7 +5,7 @@ import { streaming } from './streaming.ts'
 import { Streams } from './streams.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
-/** Of the question for the version: a request that waits for it in vain is answered without it. */
+/** Of the question for the version: after that, nothing kept is sent. */
 const VERSION_TIMEOUT_MS = 3_000
 /** How long a statement on a file waits for a lock. */
 export const LOCK_TIMEOUT_MS = 100

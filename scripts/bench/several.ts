@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   if (met.includes(false)) throw new Error('a goal is missed')
 }
 
-/** Stated without a goal: a single dashboard sends answers that it keeps. */
+/** Stated without a goal: on a server, each kept answer is preceded by a question for the version. */
 function againstFile({ path, of }: Rates): boolean {
   return report({
     ...{ name: `${path}, one dashboard against one with a file`, unit: 'requests/s of processor' },
