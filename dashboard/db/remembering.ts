@@ -62,6 +62,7 @@ class Connection {
   #sqlite: Sqlite.Database | undefined
   /** The least recently used first. */
   #prepared = new Map<string, Prepared>()
+  #commits: Sqlite.Statement<[]> | undefined
   #opened = 0
   /** How many of its own statements have changed more than readings, or may have. */
   #changes = 0
@@ -105,16 +106,20 @@ class Connection {
   version(): Version | undefined {
     if (this.#sqlite?.inTransaction) return undefined
     try {
-      const [found] = this.execute('PRAGMA data_version', []).rows
-      const substance = `${this.#opened} ${found?.[0]} ${this.#changes}`
-      return { substance, readings: this.#readings }
+      // For each request for a list: without what other statements need.
+      this.#sqlite ??= this.#open()
+      this.#commits ??= this.#sqlite.prepare<[]>('PRAGMA data_version').raw()
+      const [commits] = this.#commits.get() as [number]
+      return { substance: `${this.#opened} ${commits} ${this.#changes}`, readings: this.#readings }
     } catch {
+      this.close()
       return undefined
     }
   }
 
   close(): void {
     this.#prepared = new Map()
+    this.#commits = undefined
     this.#sqlite?.close()
     this.#sqlite = undefined
   }
