@@ -10,12 +10,14 @@ export interface Panel {
   /** With its unit. */
   x: string
   y: string
-  /** At most three, by name. */
+  /** At most four, by name. */
   series: Record<string, readonly Point[]>
 }
 
 const WIDTH = 1100
 const HEIGHT = 400
+/** Beside the last panel. */
+const MARGIN = 30
 const TOP = 104
 const BOTTOM = 330
 /** Beside a plot: the numbers of its axis, and the names of its lines. */
@@ -30,14 +32,14 @@ const STYLE = `
     .small { font-size: 12px; fill: #59636e }
     .grid { stroke: #d1d9e0 }
     .line { fill: none; stroke-width: 2 }
-    .s0 { --color: #0969da } .s1 { --color: #1a7f37 } .s2 { --color: #bc4c00 }
+    .s0 { --color: #0969da } .s1 { --color: #1a7f37 } .s2 { --color: #bc4c00 } .s3 { --color: #8250df }
     .line { stroke: var(--color) } .dot, .name { fill: var(--color) }
     @media (prefers-color-scheme: dark) {
       .page { fill: #0d1117 }
       text { fill: #e6edf3 }
       .small { fill: #9198a1 }
       .grid { stroke: #3d444d }
-      .s0 { --color: #4493f8 } .s1 { --color: #3fb950 } .s2 { --color: #f0883e }
+      .s0 { --color: #4493f8 } .s1 { --color: #3fb950 } .s2 { --color: #f0883e } .s3 { --color: #ab7df8 }
     }
   `
 
@@ -45,11 +47,11 @@ const STYLE = `
 export function drawn(title: string, panels: readonly Panel[]): string {
   const width = WIDTH / panels.length
   const parts = panels.map((panel, place) => panelAt(panel, place * width, width))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" \
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH + MARGIN} ${HEIGHT}" \
 font-family="ui-sans-serif, system-ui, Helvetica, Arial, sans-serif" font-size="13">
   <title>${escaped(title)}</title>
   <style>${STYLE}</style>
-  <rect class="page" width="${WIDTH}" height="${HEIGHT}" rx="8"/>
+  <rect class="page" width="${WIDTH + MARGIN}" height="${HEIGHT}" rx="8"/>
   <text x="${LEFT}" y="34" font-size="17" font-weight="600">${escaped(title)}</text>
 ${parts.join('\n')}
 </svg>
