@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
-/** Longer than the program waits for ssh, and for each socket. */
-const LIMIT_MS = 120_000
+/** Longer than the program waits for ssh and for each of six sockets. */
+const LIMIT_MS = 180_000
 
 const Reached = z.array(z.string()).nullable()
 
@@ -11,7 +11,8 @@ const Reached = z.array(z.string()).nullable()
  * Root's program. Standard input: the argv of ssh, an unused folder, and the paths of sockets of the
  * server. It prints those that ssh reaches, or null if ssh never offered them. `ssh -W` cannot do
  * this: it forwards to ports only. A refused channel closes the connection; one that stays open, or
- * sends a greeting, is a connection to the socket.
+ * sends a greeting, is a connection to the socket. ssh ends by SIGKILL: ssh 9.2 sometimes misses a
+ * SIGTERM that arrives while it handles the last refusal, and then never ends.
  */
 export const FORWARD_SOCKETS = `
 ['ssh' => $ssh, 'folder' => $folder, 'sockets' => $sockets] = json_decode(stream_get_contents(STDIN), true);
@@ -34,7 +35,7 @@ foreach ($peers as $path => $peer) {
   if (fread($peer, 1) !== '' || !feof($peer)) $reached[] = $path;
 }
 if (is_resource($process)) {
-  proc_terminate($process);
+  proc_terminate($process, 9);
   proc_close($process);
 }
 foreach (array_keys($sockets) as $at) @unlink("$folder/$at");
