@@ -34,6 +34,18 @@ export async function listTargets(db: Database) {
     .orderBy(name)
 }
 
+/** Those with a keeper, by name, and whether they have backups: a number would read all of them. */
+export async function listKept(db: Database) {
+  const { id, name, place, keeper_key, created_at } = backup_targets
+  const has_backups = sql<boolean>`exists (select 1 from backups
+    where backups.target_id = backup_targets.id and backups.gone_at is null)`.mapWith(Boolean)
+  return db.read
+    .select({ id, name, place, keeper_key, has_backups, created_at })
+    .from(backup_targets)
+    .where(isNotNull(keeper_key))
+    .orderBy(name)
+}
+
 export async function findTarget(db: Database, id: number): Promise<TargetRow | undefined> {
   const [row] = await db.read.select().from(backup_targets).where(eq(backup_targets.id, id))
   return row

@@ -2,16 +2,16 @@ import type { Database } from '#dashboard/db/client.ts'
 import { reportsOf } from '#dashboard/site-backups/keeper/reports.ts'
 import { isAhead } from '#dashboard/site-backups/keeper/verified.ts'
 import { keeperView, LATE_MS } from '#dashboard/site-backups/keeper/view.ts'
-import { listTargets } from '#dashboard/site-backups/queries.ts'
+import { listKept } from '#dashboard/site-backups/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import type { KeeperReport } from '#shared/keeper-report.ts'
 import { advised, counted, groupOf, item } from './item.ts'
 
-type Target = Awaited<ReturnType<typeof listTargets>>[number]
+type Target = Awaited<ReturnType<typeof listKept>>[number]
 
 /** Targets whose keeper does not run, or found damaged data or another problem. */
 export async function keeperTroubles(db: Database, now: Date): Promise<Attention[]> {
-  const targets = await listTargets(db)
+  const targets = await listKept(db)
   const reportOf = await reportsOf(db)
   return groupOf(
     'backup_keeper',
@@ -22,11 +22,11 @@ export async function keeperTroubles(db: Database, now: Date): Promise<Attention
 const LOOK = 'look at its log beside the storage'
 
 function troubleOf(
-  { name, keeper_key, place, backups, created_at }: Target,
+  { name, place, has_backups, created_at }: Target,
   report: KeeperReport | null,
   now: Date,
 ): AttentionItem | undefined {
-  if (keeper_key === null || backups === 0 || place.kind === 'local') return undefined
+  if (!has_backups || place.kind === 'local') return undefined
   if (!report) {
     const isNew = now.getTime() - Date.parse(created_at) < LATE_MS
     const reason = `No report of the keeper was found: ${LOOK}, or remove its key from the target`

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { reportOf, signedReport } from '#agent/keeper/report.ts'
 import type { ReportLine } from '#agent/keeper/run.ts'
+import { backups } from '#dashboard/db/backup-schema.ts'
 import { servers } from '#dashboard/db/schema.ts'
 import { readReports } from '#dashboard/site-backups/keeper/read-reports.ts'
 import { Secret } from '#shared/secret.ts'
@@ -71,6 +72,22 @@ test('the report of a keeper is read a few times a day by a server, and shown', 
   clock.move(7 * HOUR)
   await read()
   expect([asked.length, await target()]).toEqual([2, shown])
+})
+
+test('a keeper without a report needs attention once its target has backups', async () => {
+  const { agent, dashboard, clock, items } = await kept()
+  await using _ = agent
+  await using __ = dashboard
+  // Its id is not that of the target.
+  await dashboard.db.write((queries) => queries.update(backups).set({ id: 9 }))
+  clock.move(96 * HOUR)
+  const reason =
+    'No report of the keeper was found: look at its log beside the storage, or remove its key from the target'
+  expect(await items()).toEqual([['info', reason]])
+
+  await dashboard.db.write((queries) => queries.update(backups).set({ gone_at: ago(0) }))
+
+  expect(await items()).toEqual([])
 })
 
 test('a keeper that does not run, and damaged data, need attention', async () => {
