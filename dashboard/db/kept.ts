@@ -2,13 +2,14 @@ import type { Database } from './client.ts'
 
 interface Kept<T> {
   substance: string
-  until: number
+  at: number
   value: Promise<T>
 }
 
 /**
  * A value that is computed from the records without readings, once for all that ask for it until they
- * change, and at most every `for_ms`: for values in which the time of day counts a little.
+ * change, and at most every `for_ms`: for values in which the time of day counts a little. A clock that was
+ * set back makes no value of a later time valid.
  */
 export function keptValue<D extends Pick<Database, 'askVersion'>, T>(
   compute: (db: D, now: Date) => Promise<T>,
@@ -20,9 +21,10 @@ export function keptValue<D extends Pick<Database, 'askVersion'>, T>(
     if (version === undefined) return compute(db, now)
     const { substance } = version
     const kept = known.get(db)
-    if (kept?.substance === substance && now.getTime() < kept.until) return kept.value
+    const age = now.getTime() - (kept?.at ?? 0)
+    if (kept?.substance === substance && age >= 0 && age < for_ms) return kept.value
     const value = compute(db, now)
-    const one = { substance, until: now.getTime() + for_ms, value }
+    const one = { substance, at: now.getTime(), value }
     known.set(db, one)
     value.catch(() => {
       if (known.get(db) === one) known.delete(db)

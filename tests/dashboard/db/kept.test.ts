@@ -52,6 +52,14 @@ test.each([
   },
 )
 
+test('a value of a later time is computed again after the clock was set back', async () => {
+  const { db, kept } = counted()
+
+  const seen = [await kept(db, at(50)), await kept(db, at(49)), await kept(db, at(148))]
+
+  expect(seen).toEqual(['1 at 50', '2 at 49', '2 at 49'])
+})
+
 test('a value that was being computed while the records changed is not kept', async () => {
   const { db, kept } = counted()
 
