@@ -78,9 +78,19 @@ function hasErrors(now: Date): SQL {
     from site_days where site_id = ${sites.id} and at >= ${yesterday}), 0)`
 }
 
+const soonAt = (now: Date) => new Date(now.getTime() + EXPIRING_MS).toISOString()
+/** A site in use. */
+const hasCertificate = sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'
+  and ${sites.certificate_expires_at} <> ''`
+
 /** A site in use whose certificate has expired or soon will: the agent should have renewed it by then. */
-export function isExpiring(now: Date): SQL {
-  const soon = new Date(now.getTime() + EXPIRING_MS).toISOString()
-  return sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'
-    and ${sites.certificate_expires_at} <> '' and ${sites.certificate_expires_at} < ${soon}`
-}
+export const isExpiring = (now: Date): SQL =>
+  sql`${hasCertificate} and ${sites.certificate_expires_at} < ${soonAt(now)}`
+
+/** The first certificate in a group of sites that will be one of them, and null without any. */
+export const nextExpiring = (now: Date) =>
+  sql<string | null>`min(case when ${hasCertificate}
+    and ${sites.certificate_expires_at} >= ${soonAt(now)} then ${sites.certificate_expires_at} end)`
+
+/** The last moment at which a certificate with this end is none of them, in milliseconds. */
+export const expiringAfter = (end: string): number => Date.parse(end) - EXPIRING_MS

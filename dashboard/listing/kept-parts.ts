@@ -3,6 +3,7 @@ import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 
 interface Known<P> {
   version: number
+  at: number
   until: number
   part: P
 }
@@ -19,10 +20,7 @@ type Compute<P, C> = (
 
 /** Servers whose parts are computed at once: other work runs in between. */
 const PIECE = 20
-/**
- * How long a part is kept although nothing has changed: times have their effect so much later, such as
- * the last two weeks of a certificate.
- */
+/** How long a part is kept although nothing has changed: versions of restored records may be equal. */
 const KEPT_MS = 5 * 60_000
 /** Not all parts are computed again at the same time. */
 const SPREAD_MS = 1_000
@@ -31,8 +29,12 @@ const SPREAD = 60
 /**
  * The parts of all servers, each computed again only when its version is another one. The versions are
  * read before: a part may be newer than its version, never older. `key`: what else the parts depend on.
+ * `validUntil`: the last millisecond before a time changes a part, such as the end of a certificate.
  */
-export function keptParts<P, C>(compute: Compute<P, C>) {
+export function keptParts<P, C>(
+  compute: Compute<P, C>,
+  validUntil: (part: P) => number = () => Number.POSITIVE_INFINITY,
+) {
   const stores = new WeakMap<Database, { key: string; parts: Parts<P> }>()
   return async (
     db: Database,
@@ -40,7 +42,7 @@ export function keptParts<P, C>(compute: Compute<P, C>) {
     { key = '', now, context }: { key?: string; now: Date; context: C },
   ): Promise<ReadonlyMap<number, P>> => {
     const before = stores.get(db)
-    const { parts } = before?.key === key ? before : { parts: new Parts<P>() }
+    const { parts } = before?.key === key ? before : { parts: new Parts(validUntil) }
     stores.set(db, { key, parts })
     const changed = parts.changed(versions, now.getTime())
     const fresh = new Map<number, P>()
@@ -54,6 +56,11 @@ export function keptParts<P, C>(compute: Compute<P, C>) {
 
 class Parts<P> {
   readonly #known = new Map<number, Known<P>>()
+  readonly #validUntil: (part: P) => number
+
+  constructor(validUntil: (part: P) => number) {
+    this.#validUntil = validUntil
+  }
 
   /** The servers whose parts must be computed. */
   changed(versions: Versions, time: number): number[] {
@@ -66,8 +73,8 @@ class Parts<P> {
   with(fresh: ReadonlyMap<number, P>, versions: Versions, time: number): Map<number, P> {
     for (const [id, part] of fresh) {
       const version = versions.get(id) ?? 0
-      const until = time + KEPT_MS + (id % SPREAD) * SPREAD_MS
-      this.#known.set(id, { version, until, part })
+      const until = Math.min(time + KEPT_MS + (id % SPREAD) * SPREAD_MS, this.#validUntil(part))
+      this.#known.set(id, { version, at: time, until, part })
     }
     const all = new Map<number, P>()
     for (const [id, { part }] of this.#known) {
@@ -78,9 +85,7 @@ class Parts<P> {
   }
 }
 
-/** A clock that was set back keeps no part for longer. */
+/** A clock that was set back makes no part of a later time valid. */
 function isCurrent(known: Known<unknown> | undefined, version: number, time: number): boolean {
-  if (known?.version !== version) return false
-  const left = known.until - time
-  return left > 0 && left <= KEPT_MS + SPREAD * SPREAD_MS
+  return known?.version === version && known.at <= time && time <= known.until
 }

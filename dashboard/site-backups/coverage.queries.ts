@@ -18,7 +18,7 @@ export const isCovered = sql`(${sites.status} in ('active', 'suspended') and not
   and (not ${sites.staging} or coalesce(${backup_settings.every}, 'off') <> 'off'))`
 
 /** By the earlier of two clocks: no clock of a server makes a backup look newer. */
-export const lastAt = sql<string | null>`(select min(at, recorded_at) from backups
+const lastAt = sql<string | null>`(select min(at, recorded_at) from backups
   where backups.site_id = sites.id and gone_at is null
   order by recorded_at desc, id desc limit 1)`
 export const lastId = sql`(select id from backups where backups.site_id = sites.id
@@ -36,7 +36,6 @@ const provenStateAt = sql<string | null>`(select max(min(backups.at, backups.rec
 const lastProof = sql.raw(`from backup_proofs join backups on backups.id = backup_proofs.backup_id
   where backup_proofs.site_id = sites.id and backups.gone_at is null
   order by backups.recorded_at desc, backups.id desc, backup_proofs.id desc limit 1`)
-const lastProven = sql<number | null>`(select proven ${lastProof})`
 export const lastProofId = sql`(select backup_proofs.id ${lastProof})`
 const lastAttempt = sql`(select id from operations indexed by operations_site
   where operations.site_id = sites.id and operations.type = 'backup.create'
@@ -44,26 +43,42 @@ const lastAttempt = sql`(select id from operations indexed by operations_site
   order by operations.created_at desc limit 1)`
 
 /** Since when a site has had no backup. */
-export const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
+const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
 /** Since when no backup of a site was proven: a new one has time for it. */
 const sinceProof = sql<string>`coalesce(${provenStateAt}, ${firstAt}, ${sites.created_at})`
 export const weekBefore = (now: Date): string =>
   new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
 
+/** What the state of a site depends on; each is a query of its own for each site. */
+export interface Facts {
+  every: SQL<BackupInterval>
+  last_at: SQL
+  last_proven: SQL
+  /** Since when it had to be proven: its proven state, or its first backup. */
+  provable_at: SQL
+}
+
 /** Of a site in use with its row of backup_settings. */
-export function conditionsAt({ every: fallback, proof_every, now }: Moment) {
-  const every = everyOf(fallback)
+export const factsAt = ({ every }: Pick<Moment, 'every'>) => ({
+  every: everyOf(every),
+  last_at: lastAt,
+  last_proven: sql<number | null>`(select proven ${lastProof})`,
+  provable_at: sql<string | null>`coalesce(${provenStateAt}, ${firstAt})`,
+})
+
+/** `facts`: where they are computed already. */
+export function conditionsAt(moment: Moment, facts: Facts = factsAt(moment)) {
+  const { proof_every, now } = moment
+  const { every, last_at, last_proven, provable_at } = facts
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString()
   /** A backup from before is late. */
   const least = sql`case ${every} when 'daily' then ${ago(2 * INTERVAL_MS.daily)}
     else ${ago(2 * INTERVAL_MS.weekly)} end`
   const isUnproven =
-    proof_every === 'off'
-      ? sql`false`
-      : sql`coalesce(${provenStateAt}, ${firstAt}) < ${ago(2 * INTERVAL_MS[proof_every])}`
+    proof_every === 'off' ? sql`false` : sql`${provable_at} < ${ago(2 * INTERVAL_MS[proof_every])}`
   const state = sql<CoverageState>`case when ${every} = 'off' then 'off'
-    when ${lastAt} is null then 'never' when ${lastAt} < ${least} then 'late'
-    when ${lastProven} = 0 then 'failed' when ${isUnproven} then 'unproven' else 'ok' end`
+    when ${last_at} is null then 'never' when ${last_at} < ${least} then 'late'
+    when ${last_proven} = 0 then 'failed' when ${isUnproven} then 'unproven' else 'ok' end`
   const isOverdue = sql`(${state} in ('late', 'never'))`
   return { every, least, state, isOverdue }
 }

@@ -45,7 +45,7 @@ export function listByProof(
 }
 
 /** Cheap, and true for each site in this state: the state itself needs four queries for each site. */
-export const isProofCandidate = (state: ProofState) =>
+const isProofCandidate = (state: ProofState) =>
   state === 'failed'
     ? sql`exists (select 1 from backup_proofs where site_id = sites.id and proven = 0)`
     : sql`exists (select 1 from backups where site_id = sites.id)`

@@ -1,12 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { keptParts } from '#dashboard/listing/kept-parts.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
-import {
-  type BackupPart,
-  listFailed,
-  readBackupParts,
-} from '#dashboard/site-backups/attention.queries.ts'
+import { listFailed } from '#dashboard/site-backups/attention.queries.ts'
 import { listMissing } from '#dashboard/site-backups/gone.queries.ts'
+import { type BackupPart, readBackupParts } from '#dashboard/site-backups/parts.queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
@@ -26,11 +23,12 @@ const listParts = keptParts(
     const found = await readBackupParts(db, server_ids, context)
     return new Map(server_ids.map((id) => [id, found.get(id) ?? NOTHING]))
   },
+  ({ valid_until }) => valid_until,
 )
 
 const NOTHING: BackupPart = {
   ...{ scheduled: 0, late: 0, over_a_week: 0, longest: null },
-  ...{ failed: 0, unproven: 0 },
+  ...{ failed: 0, unproven: 0, valid_until: Number.POSITIVE_INFINITY },
 }
 
 type Late = ReturnType<typeof lateIn>[number]

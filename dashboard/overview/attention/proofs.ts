@@ -1,6 +1,6 @@
 import type { Database } from '#dashboard/db/client.ts'
-import type { BackupPart } from '#dashboard/site-backups/attention.queries.ts'
 import type { Moment } from '#dashboard/site-backups/coverage.queries.ts'
+import type { BackupPart } from '#dashboard/site-backups/parts.queries.ts'
 import { listByProof, type ProofState } from '#dashboard/site-backups/proof-attention.queries.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
 import { advised, groupOf, ofSite } from './item.ts'

@@ -4,7 +4,7 @@ import { BY_SERVER, isOf } from '#dashboard/db/of-servers.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { FRESH_MS } from '#dashboard/health/of-site.ts'
-import { hasOthers, isExpiring, isShown } from '#dashboard/listing/filter.queries.ts'
+import { hasOthers, isExpiring, isShown, nextExpiring } from '#dashboard/listing/filter.queries.ts'
 
 /** Sites of one server that the overview counts together. */
 export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {
@@ -14,6 +14,8 @@ export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' |
   updates_unknown: number
   expiring: number
   conflicts: number
+  /** The end of the next certificate that will end soon. */
+  next_expiring: string | null
 }
 
 /** As the index of them. */
@@ -43,6 +45,7 @@ export async function readGroups(
       updates_unknown: number(isUnknown),
       expiring: number(isExpiring(now)),
       conflicts: number(isConflict),
+      next_expiring: nextExpiring(now),
     })
     .from(BY_SERVER)
     .where(and(isOf(server_ids), isShown))

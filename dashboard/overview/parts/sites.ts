@@ -1,4 +1,5 @@
 import type { Database } from '#dashboard/db/client.ts'
+import { expiringAfter } from '#dashboard/listing/filter.queries.ts'
 import { keptParts } from '#dashboard/listing/kept-parts.ts'
 import type { HealthState } from '#shared/values.ts'
 import { listSilent, readGroups, type SiteGroup } from './queries.ts'
@@ -7,7 +8,15 @@ import { listSilent, readGroups, type SiteGroup } from './queries.ts'
 export type Groups = ReadonlyMap<number, readonly SiteGroup[]>
 
 /** Of all servers: only those of changed servers are counted again. */
-export const listGroups = keptParts((db, server_ids, now: Date) => readGroups(db, server_ids, now))
+export const listGroups = keptParts(
+  (db, server_ids, now: Date) => readGroups(db, server_ids, now),
+  (groups) =>
+    Math.min(
+      ...groups.flatMap(({ next_expiring }) =>
+        next_expiring === null ? [] : [expiringAfter(next_expiring)],
+      ),
+    ),
+)
 
 /** The number of sites by status and health, of one server, without ignored ones. */
 export async function countSitesOf(db: Database, now: Date, server_id: number) {

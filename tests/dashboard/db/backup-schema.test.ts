@@ -8,7 +8,7 @@ import { hasBackupSince, listUnsaved } from '#dashboard/backup-first/queries.ts'
 import { findLastBackup } from '#dashboard/copies/queries.ts'
 import { type Database, databaseOn, writeAll } from '#dashboard/db/client.ts'
 import { connect } from '#dashboard/db/connect.ts'
-import { listFailed, readBackupParts } from '#dashboard/site-backups/attention.queries.ts'
+import { listFailed } from '#dashboard/site-backups/attention.queries.ts'
 import { getScheduled, listCoverage } from '#dashboard/site-backups/coverage.queries.ts'
 import { listWaiting } from '#dashboard/site-backups/due.queries.ts'
 import { countKnown } from '#dashboard/site-backups/found/queries.ts'
@@ -16,6 +16,7 @@ import { recordListing } from '#dashboard/site-backups/found/record.queries.ts'
 import { listMissing, presentStatements } from '#dashboard/site-backups/gone.queries.ts'
 import { listGone, listGoneBackups } from '#dashboard/site-backups/gone-sites.queries.ts'
 import { listReaders } from '#dashboard/site-backups/keeper/state.queries.ts'
+import { readBackupParts } from '#dashboard/site-backups/parts.queries.ts'
 import { listByProof } from '#dashboard/site-backups/proof-attention.queries.ts'
 import { listProvable } from '#dashboard/site-backups/proof-due.queries.ts'
 import { findNewestBackup } from '#dashboard/site-backups/proofs.queries.ts'
@@ -24,6 +25,7 @@ import {
   deleteTarget,
   findRepository,
   listBackups,
+  listKept,
   listTargets,
 } from '#dashboard/site-backups/queries.ts'
 import {
@@ -102,6 +104,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['the backups of a deleted site', () => listGoneBackups(db, 'shop.example')],
   ['the missing backups', () => listMissing(db, { since: AT, limit: 9 })],
   ['the targets', () => listTargets(db)],
+  ['the targets with a keeper', () => listKept(db)],
   ['a repository', () => findRepository(db, 1, 'shop')],
   ['the known backups of a target', () => countKnown(db, 1)],
   ['the servers that can read a target', () => listReaders(db, 1, 9)],
