@@ -2,6 +2,7 @@ import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { piecesOf } from '#dashboard/runtime/breathe.ts'
+import { addBackups } from './backups.ts'
 
 const SERVERS = 100
 /** The sites of the first server. The others have the rest, so that its list is no longer with more. */
@@ -30,6 +31,7 @@ export async function recordsOf(folder: string, count: number): Promise<Database
   const numbers = Array.from({ length: count }, (_, number) => number)
   for (const some of piecesOf(numbers, ROWS))
     await db.write((queries) => queries.insert(sites).values(some.map(site)))
+  await addBackups(db)
   return db
 }
 
