@@ -8,7 +8,8 @@ import {
   REQUEST_HEADER,
   SiteRequest,
 } from '#shared/agent.ts'
-import { COMMANDS, type CommandName, isCommandName, type ParamsOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf, isCommandName } from '#shared/contracts.ts'
 import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
@@ -88,7 +89,8 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   app.post('/exec', async ({ req: { raw }, var: { body } }) => {
     const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
-    const checked = parse(COMMANDS[command].params, params ?? {})
+    const contract = await contractOf(command)
+    const checked = parse(contract.params, params ?? {})
     return dry_run ? plan(command, checked) : start(command, checked, raw)
   })
 

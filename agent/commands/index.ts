@@ -1,104 +1,54 @@
 import type { CommandTable } from '#agent/steps/command.ts'
-import { agentUpgrade } from './agent.upgrade.ts'
-import { backupCheck } from './backup.check.ts'
-import { backupCreate } from './backup.create.ts'
-import { backupProve } from './backup.prove.ts'
-import { backupRestore } from './backup.restore.ts'
-import { backupUndo } from './backup.undo.ts'
-import { cachePurge } from './cache.purge.ts'
-import { databaseImport } from './database.import.ts'
-import { databaseMaintain } from './database.maintain.ts'
-import { databaseTool } from './database.tool.ts'
-import { databaseUser } from './database.user.ts'
-import { databaseUserEnd } from './database.user-end.ts'
-import { isolationCheck } from './isolation.check.ts'
-import { mailApply } from './mail.apply.ts'
-import { mailCheck } from './mail.check.ts'
-import { poolApply } from './pool.apply.ts'
-import { serverProvision } from './server.provision.ts'
-import { serverUpdate } from './server.update.ts'
-import { serviceRestart } from './service.restart.ts'
-import { siteAccess } from './site.access.ts'
-import { siteCatchUp } from './site.catch-up.ts'
-import { siteClone } from './site.clone.ts'
-import { siteCompare } from './site.compare.ts'
-import { siteConfigure } from './site.configure.ts'
-import { siteCreate } from './site.create.ts'
-import { siteDelete } from './site.delete.ts'
-import { siteDomains } from './site.domains.ts'
-import { siteGather } from './site.gather.ts'
-import { siteJobRun } from './site.job-run.ts'
-import { siteJobs } from './site.jobs.ts'
-import { siteObjectCache } from './site.object-cache.ts'
-import { sitePurge } from './site.purge.ts'
-import { sitePush } from './site.push.ts'
-import { siteReceive } from './site.receive.ts'
-import { siteRefresh } from './site.refresh.ts'
-import { siteRename } from './site.rename.ts'
-import { siteRenamePreview } from './site.rename-preview.ts'
-import { siteRestore } from './site.restore.ts'
-import { siteResume } from './site.resume.ts'
-import { siteSuspend } from './site.suspend.ts'
-import { siteSwitch } from './site.switch.ts'
-import { siteUpdate } from './site.update.ts'
-import { stagingPassword } from './staging.password.ts'
-import { tlsIssue } from './tls.issue.ts'
-import { updatesConfigure } from './updates.configure.ts'
-import { wpCacheFlush } from './wp.cache-flush.ts'
-import { wpCronRun } from './wp.cron-run.ts'
-import { wpDebug } from './wp.debug.ts'
-import { wpLogin } from './wp.login.ts'
-import { wpScan } from './wp.scan.ts'
 
 export const commands: CommandTable = {
-  'agent.upgrade': agentUpgrade,
-  'backup.check': backupCheck,
-  'backup.create': backupCreate,
-  'backup.prove': backupProve,
-  'backup.restore': backupRestore,
-  'backup.undo': backupUndo,
-  'cache.purge': cachePurge,
-  'isolation.check': isolationCheck,
-  'mail.apply': mailApply,
-  'mail.check': mailCheck,
-  'database.import': databaseImport,
-  'database.maintain': databaseMaintain,
-  'database.tool': databaseTool,
-  'database.user': databaseUser,
-  'database.user-end': databaseUserEnd,
-  'pool.apply': poolApply,
-  'server.provision': serverProvision,
-  'server.update': serverUpdate,
-  'service.restart': serviceRestart,
-  'site.gather': siteGather,
-  'site.access': siteAccess,
-  'site.catch-up': siteCatchUp,
-  'site.clone': siteClone,
-  'site.compare': siteCompare,
-  'site.configure': siteConfigure,
-  'site.create': siteCreate,
-  'site.delete': siteDelete,
-  'site.domains': siteDomains,
-  'site.job-run': siteJobRun,
-  'site.jobs': siteJobs,
-  'site.object-cache': siteObjectCache,
-  'site.purge': sitePurge,
-  'site.push': sitePush,
-  'staging.password': stagingPassword,
-  'site.receive': siteReceive,
-  'site.refresh': siteRefresh,
-  'site.rename': siteRename,
-  'site.rename-preview': siteRenamePreview,
-  'site.restore': siteRestore,
-  'site.resume': siteResume,
-  'site.suspend': siteSuspend,
-  'site.switch': siteSwitch,
-  'site.update': siteUpdate,
-  'tls.issue': tlsIssue,
-  'updates.configure': updatesConfigure,
-  'wp.cache-flush': wpCacheFlush,
-  'wp.cron-run': wpCronRun,
-  'wp.debug': wpDebug,
-  'wp.login': wpLogin,
-  'wp.scan': wpScan,
+  'agent.upgrade': async () => (await import('./agent.upgrade.ts')).agentUpgrade,
+  'backup.check': async () => (await import('./backup.check.ts')).backupCheck,
+  'backup.create': async () => (await import('./backup.create.ts')).backupCreate,
+  'backup.prove': async () => (await import('./backup.prove.ts')).backupProve,
+  'backup.restore': async () => (await import('./backup.restore.ts')).backupRestore,
+  'backup.undo': async () => (await import('./backup.undo.ts')).backupUndo,
+  'cache.purge': async () => (await import('./cache.purge.ts')).cachePurge,
+  'isolation.check': async () => (await import('./isolation.check.ts')).isolationCheck,
+  'mail.apply': async () => (await import('./mail.apply.ts')).mailApply,
+  'mail.check': async () => (await import('./mail.check.ts')).mailCheck,
+  'database.import': async () => (await import('./database.import.ts')).databaseImport,
+  'database.maintain': async () => (await import('./database.maintain.ts')).databaseMaintain,
+  'database.tool': async () => (await import('./database.tool.ts')).databaseTool,
+  'database.user': async () => (await import('./database.user.ts')).databaseUser,
+  'database.user-end': async () => (await import('./database.user-end.ts')).databaseUserEnd,
+  'pool.apply': async () => (await import('./pool.apply.ts')).poolApply,
+  'server.provision': async () => (await import('./server.provision.ts')).serverProvision,
+  'server.update': async () => (await import('./server.update.ts')).serverUpdate,
+  'service.restart': async () => (await import('./service.restart.ts')).serviceRestart,
+  'site.gather': async () => (await import('./site.gather.ts')).siteGather,
+  'site.access': async () => (await import('./site.access.ts')).siteAccess,
+  'site.catch-up': async () => (await import('./site.catch-up.ts')).siteCatchUp,
+  'site.clone': async () => (await import('./site.clone.ts')).siteClone,
+  'site.compare': async () => (await import('./site.compare.ts')).siteCompare,
+  'site.configure': async () => (await import('./site.configure.ts')).siteConfigure,
+  'site.create': async () => (await import('./site.create.ts')).siteCreate,
+  'site.delete': async () => (await import('./site.delete.ts')).siteDelete,
+  'site.domains': async () => (await import('./site.domains.ts')).siteDomains,
+  'site.job-run': async () => (await import('./site.job-run.ts')).siteJobRun,
+  'site.jobs': async () => (await import('./site.jobs.ts')).siteJobs,
+  'site.object-cache': async () => (await import('./site.object-cache.ts')).siteObjectCache,
+  'site.purge': async () => (await import('./site.purge.ts')).sitePurge,
+  'site.push': async () => (await import('./site.push.ts')).sitePush,
+  'staging.password': async () => (await import('./staging.password.ts')).stagingPassword,
+  'site.receive': async () => (await import('./site.receive.ts')).siteReceive,
+  'site.refresh': async () => (await import('./site.refresh.ts')).siteRefresh,
+  'site.rename': async () => (await import('./site.rename.ts')).siteRename,
+  'site.rename-preview': async () => (await import('./site.rename-preview.ts')).siteRenamePreview,
+  'site.restore': async () => (await import('./site.restore.ts')).siteRestore,
+  'site.resume': async () => (await import('./site.resume.ts')).siteResume,
+  'site.suspend': async () => (await import('./site.suspend.ts')).siteSuspend,
+  'site.switch': async () => (await import('./site.switch.ts')).siteSwitch,
+  'site.update': async () => (await import('./site.update.ts')).siteUpdate,
+  'tls.issue': async () => (await import('./tls.issue.ts')).tlsIssue,
+  'updates.configure': async () => (await import('./updates.configure.ts')).updatesConfigure,
+  'wp.cache-flush': async () => (await import('./wp.cache-flush.ts')).wpCacheFlush,
+  'wp.cron-run': async () => (await import('./wp.cron-run.ts')).wpCronRun,
+  'wp.debug': async () => (await import('./wp.debug.ts')).wpDebug,
+  'wp.login': async () => (await import('./wp.login.ts')).wpLogin,
+  'wp.scan': async () => (await import('./wp.scan.ts')).wpScan,
 }

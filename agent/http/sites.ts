@@ -32,7 +32,7 @@ export function siteCalls(
     '/sites/database-upload': parsed(UploadRequest, async (request) => {
       const giveBack = await policy.permit('database.import')
       giveBack()
-      const imports = runner.unended('database.import')
+      const imports = await runner.unended('database.import')
       const own = imports.filter(({ domain }) => domain === request.domain)
       return readings.storePart(
         request,

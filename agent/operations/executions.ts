@@ -1,7 +1,8 @@
 import { blamingDisk } from '#agent/host/storage.ts'
 import type { Command, CommandTable } from '#agent/steps/command.ts'
 import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
-import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
 import { cancelledError } from '#shared/errors.ts'
 import { Execution, type ExecutionOptions, startWork } from './execution.ts'
 import type { Locks } from './locks.ts'
@@ -52,10 +53,11 @@ export class Executions {
   }
 
   /** The params of those that run or are being accepted. */
-  paramsOf<N extends CommandName>(name: N): ParamsOf<N>[] {
+  async paramsOf<N extends CommandName>(name: N): Promise<ParamsOf<N>[]> {
+    const contract = await contractOf(name)
     return [...this.#executions.values()].flatMap((execution) => {
       const { command, params } = this.#requests.get(execution) ?? {}
-      const parsed = command === name ? COMMANDS[name].params.safeParse(params) : undefined
+      const parsed = command === name ? contract.params.safeParse(params) : undefined
       // The table ties the schema to the command by name, which the compiler cannot follow here.
       return parsed?.success ? [parsed.data as ParamsOf<N>] : []
     })
@@ -90,11 +92,11 @@ export class Executions {
     fingerprint: string,
   ): Promise<Operation> {
     const { host, commands, log } = this.#options
-    const stored = COMMANDS[name].changes
+    const { changes: stored } = await contractOf(name)
+    const command: Command<N> = await commands[name]()
     const limits = this.#limitsOf(name)
     const kept = stored ? { store: this.#store } : {}
     const operation = new Operation(id, fingerprint, { ...kept, limits, clock: host.clock })
-    const command: Command<N> = commands[name]
     let key: string | undefined
     const ended = async () => {
       if (stored) await this.#cleanup.note(id, key)
@@ -154,6 +156,7 @@ export class Executions {
     const limits = this.#limitsOf(request.command)
     const kept = { store: this.#store, events }
     const operation = new Operation(id, request.fingerprint, { ...kept, limits, clock: host.clock })
+    const command: Command<typeof request.command> = await commands[request.command]()
     const key = await keyOf(commands, request, host)
     if (operation.ended) {
       await this.#cleanup.noteOld(request, key)
@@ -167,7 +170,7 @@ export class Executions {
       journal: await this.#store.journal(id),
       cancelled: (await this.#store.cancelledAt(id)) !== undefined,
     }
-    const begin = () => startWork(recovered(commands[request.command], left, { host, execution }))
+    const begin = () => startWork(recovered(command, left, { host, execution }))
     const end = execution.runAfter(this.#locks, key, begin)
     this.#track(execution, end)
     return { end }

@@ -2,7 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { CommandTable, Progress, Step } from '#agent/steps/command.ts'
 import { resultOf } from '#agent/steps/progress.ts'
-import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
 import { isTerminal } from '#shared/sse.ts'
 import type { JournalEntry, Request } from './records.ts'
 import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
@@ -141,8 +142,8 @@ async function stepsOf<N extends CommandName>(
   request: Request,
   host: Host,
 ): Promise<readonly Step[]> {
-  const command = commands[request.command as N]
-  const params = paramsOf<N>(request)
+  const command = await commands[request.command as N]()
+  const params = await paramsOf<N>(request)
   return (params && (await command.steps?.(params, host))) ?? []
 }
 
@@ -152,12 +153,13 @@ export async function keyOf<N extends CommandName>(
   request: Request,
   host: Host,
 ): Promise<string | undefined> {
-  const command = commands[request.command as N]
-  const params = paramsOf<N>(request)
+  const command = await commands[request.command as N]()
+  const params = await paramsOf<N>(request)
   return params && command.lock(params, host)
 }
 
-function paramsOf<N extends CommandName>({ command, params }: Request): ParamsOf<N> | undefined {
+async function paramsOf<N extends CommandName>(request: Request): Promise<ParamsOf<N> | undefined> {
+  const contract = await contractOf(request.command)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
-  return COMMANDS[command].params.safeParse(params).data as ParamsOf<N> | undefined
+  return contract.params.safeParse(request.params).data as ParamsOf<N> | undefined
 }

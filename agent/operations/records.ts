@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OperationId } from '#shared/agent.ts'
-import { type CommandName, isCommandName } from '#shared/commands.ts'
+import type { CommandName } from '#shared/commands.ts'
+import { isCommandName } from '#shared/contracts.ts'
 
 export const Request = z.object({
   id: OperationId,

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Command, Progress } from '#agent/steps/command.ts'
-import { COMMANDS, type CommandName, type ParamsOf, type ResultOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
 import { cancelledError, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
 import type { Execution } from './execution.ts'
@@ -33,7 +34,8 @@ export async function* recovered<N extends CommandName>(
   { host, execution }: Means,
 ): Progress<object> {
   const { request } = left
-  const parsed = COMMANDS[request.command].params.safeParse(request.params)
+  const contract = await contractOf(request.command)
+  const parsed = contract.params.safeParse(request.params)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
   const params = parsed.data as ParamsOf<N>
   execution.states.restarted(left.journal)

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import { blamingDisk } from '#agent/host/storage.ts'
 import type { Command } from '#agent/steps/command.ts'
-import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
 import { conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { shown } from './execution.ts'
@@ -48,10 +49,11 @@ export class Runner {
     params: ParamsOf<N>,
     given?: string,
   ): Promise<Operation> {
-    this.#refuseUnprivileged(command)
     const id = given ?? randomBytes(16).toString('base64url')
     const fingerprint = digest(command, params)
     return this.#byId(id, async () => {
+      const { changes } = await contractOf(command)
+      this.#refuseUnprivileged(changes)
       const known = await this.find(id)
       const refusal = known ? undefined : await this.store.refusal(id)
       const before = known?.fingerprint ?? refusal?.fingerprint
@@ -63,8 +65,7 @@ export class Runner {
       return this.#executions
         .start(command, params, id, fingerprint)
         .catch(async (error: unknown) => {
-          if (given !== undefined && COMMANDS[command].changes)
-            await this.#noteRefusal(id, fingerprint, error)
+          if (given !== undefined && changes) await this.#noteRefusal(id, fingerprint, error)
           throw error
         })
     })
@@ -75,9 +76,9 @@ export class Runner {
    * `start`.
    */
   async plan<N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Plan> {
-    this.#refuseUnprivileged(name)
+    this.#refuseUnprivileged((await contractOf(name)).changes)
     const { host, commands } = this.#options
-    const command: Command<N> = commands[name]
+    const command: Command<N> = await commands[name]()
     try {
       return await planOf(await command.plan(params, host))
     } catch (error) {
@@ -85,8 +86,8 @@ export class Runner {
     }
   }
 
-  #refuseUnprivileged(command: CommandName): void {
-    if (!COMMANDS[command].changes || this.#options.host.privileged) return
+  #refuseUnprivileged(changes: boolean): void {
+    if (!changes || this.#options.host.privileged) return
     throw forbidden('The agent must run as root to change this server')
   }
 
@@ -99,7 +100,7 @@ export class Runner {
   }
 
   /** The params of the operations of a command that run or wait for their turn. */
-  unended<N extends CommandName>(command: N): ParamsOf<N>[] {
+  unended<N extends CommandName>(command: N): Promise<ParamsOf<N>[]> {
     return this.#executions.paramsOf(command)
   }
 

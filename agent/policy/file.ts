@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { attempt } from '#agent/host/attempt.ts'
 import type { Files } from '#agent/host/ports.ts'
-import { COMMANDS, type CommandName } from '#shared/commands.ts'
+import type { CommandName } from '#shared/commands.ts'
+import { COMMAND_NAMES, isCommandName } from '#shared/contracts.ts'
 
 /** The first part of a name and a star. */
 export const groupOf = (name: string): `${string}.*` => `${name.split('.')[0]}.*`
-const GROUPS: ReadonlySet<string> = new Set(Object.keys(COMMANDS).map(groupOf))
+const GROUPS: ReadonlySet<string> = new Set(COMMAND_NAMES.map(groupOf))
 
 /** `database.*` is all commands of that beginning. */
 const Denied = z.custom<CommandName | `${string}.*`>(
-  (value) => typeof value === 'string' && (Object.hasOwn(COMMANDS, value) || GROUPS.has(value)),
+  (value) => typeof value === 'string' && (isCommandName(value) || GROUPS.has(value)),
   'must be the name of a command, or the first part of names and .*',
 )
 

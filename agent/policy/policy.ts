@@ -1,6 +1,7 @@
 import type { Clock, Files } from '#agent/host/ports.ts'
 import type { OperationStore } from '#agent/operations/store.ts'
-import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
 import { forbidden, tooMany } from '#shared/errors.ts'
 import { givesClient, givesShell, type Recorded } from './access.ts'
 import { groupOf, type Rules, readRules } from './file.ts'
@@ -47,7 +48,7 @@ export class Policy {
     }
     const rules = await readRules(this.#deps.files, path)
     if ('broken' in rules) {
-      if (COMMANDS[command].changes) throw doubtful(path, rules.broken)
+      if ((await contractOf(command)).changes) throw doubtful(path, rules.broken)
       return () => undefined
     }
     if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)

@@ -89,5 +89,5 @@ export interface Command<N extends CommandName> {
   run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
 }
 
-/** Leaving out a command does not compile. */
-export type CommandTable = { [N in CommandName]: Command<N> }
+/** Leaving out a command does not compile. Each is loaded when it is first used. */
+export type CommandTable = { readonly [N in CommandName]: () => Promise<Command<N>> }

@@ -3,7 +3,7 @@ import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { restorable } from '#tests/support/agent/backup.ts'
-import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
 import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -20,13 +20,13 @@ async function ready(site?: typeof shop) {
 
 async function trashed() {
   const host = await ready(shop)
-  await outcome(commands['site.delete'].run({ domain }, contextOf(host)))
+  await perform(host, 'site.delete', { domain })
   return host
 }
 
 async function suspended() {
   const host = await ready(shop)
-  await outcome(commands['site.suspend'].run({ domain }, contextOf(host)))
+  await perform(host, 'site.suspend', { domain })
   return host
 }
 
@@ -97,7 +97,7 @@ describe.each([
         seen[kind] = (seen[kind] ?? 0) + 1
         expect([from, rest, stored]).toEqual([from, outcomes[kind] ?? rest, rest.ends])
         if (kind === 0) continue
-        const [, again] = await outcome(commands[name].run(params as never, contextOf(host)))
+        const [, again] = await perform(host, name, params)
         expect([from, typeof again]).toEqual([from, 'object'])
       }
       expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)

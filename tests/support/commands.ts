@@ -1,4 +1,5 @@
 import type { Command, CommandTable, Step } from '#agent/steps/command.ts'
+import type { CommandName } from '#shared/commands.ts'
 
 const unused: Command<never> = {
   lock: () => undefined,
@@ -9,15 +10,17 @@ const unused: Command<never> = {
   },
 }
 
+export type GivenCommands = { [N in CommandName]?: Command<N> }
+
 /** A table in which only the given commands do something. */
-export function tableOf(given: Partial<CommandTable>): CommandTable {
-  return new Proxy(given as CommandTable, {
-    get: (table, name: keyof CommandTable) => table[name] ?? unused,
+export function tableOf(given: GivenCommands): CommandTable {
+  return new Proxy({} as CommandTable, {
+    get: (_, name: CommandName) => async () => given[name] ?? unused,
   })
 }
 
 /** A cache.purge that performs the given steps: the smallest command that changes something. */
-export function performing(steps: () => readonly Step[]): Partial<CommandTable> {
+export function performing(steps: () => readonly Step[]): GivenCommands {
   return {
     'cache.purge': {
       lock: ({ domain }) => domain,

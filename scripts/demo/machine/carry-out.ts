@@ -34,7 +34,8 @@ export async function carryOut<N extends CommandName>(
   const steps: Transcript['steps'] = []
   const note = (change: StepChange) => steps.push({ after: lines.length, change })
   const runToEnd = async () => {
-    const work = commands[name].run(params, context)
+    const command = await commands[name]()
+    const work = command.run(params, context)
     for (;;) {
       const { done, value } = await work.next()
       if (done) return { result: value, warnings }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { OperationStore } from '#agent/operations/store.ts'
-import type { CommandTable, Step } from '#agent/steps/command.ts'
+import type { Command, Step } from '#agent/steps/command.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
@@ -98,7 +98,10 @@ test('does not change ended operations', async () => {
 
 test('completes an operation whose outcome exists, and undoes nothing of it', async () => {
   const { host, commands, undone, store } = machine()
-  const command = { ...commands['cache.purge'], finished: async () => ({ domain: 'shop.example' }) }
+  const command = {
+    ...(await commands['cache.purge']()),
+    finished: async () => ({ domain: 'shop.example' }),
+  }
   await store.create(request)
   await store.addEntry('op1', { step: 'a', state: 'intent' })
 
@@ -134,7 +137,7 @@ describe('an operation with a point of no return', () => {
     const command = {
       ...performing(steps)['cache.purge'],
       finished: async () => result,
-    } as CommandTable['cache.purge']
+    } as Command<'cache.purge'>
     await store.create(request)
     for (const name of at) await store.addEntry('op1', { step: name, state: 'intent' })
     await recover(host, tableOf({ 'cache.purge': command }))

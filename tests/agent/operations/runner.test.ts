@@ -2,12 +2,11 @@ import { expect, test } from 'bun:test'
 import type { Operation } from '#agent/operations/operation.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { OperationStore } from '#agent/operations/store.ts'
-import type { CommandTable } from '#agent/steps/command.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { tableOf } from '#tests/support/commands.ts'
+import { type GivenCommands, tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
-function runnerOf(given: Partial<CommandTable>, host: FakeHost = fakeHost()) {
+function runnerOf(given: GivenCommands, host: FakeHost = fakeHost()) {
   return new Runner({ host, commands: tableOf(given), report: () => undefined, places: 2 })
 }
 
@@ -85,7 +84,7 @@ test('finds an ended operation on the disk after a restart', async () => {
 })
 
 /** `answers`: what it throws before its first line, one start after the other; then it works. */
-function refusing(answers: Error[]): Partial<CommandTable> {
+function refusing(answers: Error[]): GivenCommands {
   return {
     'cache.purge': {
       lock: () => 'x',
@@ -174,7 +173,7 @@ test('reports the message of an unforeseen error as the last event, once', async
 })
 
 /** A running operation whose disk is full; space is freed while it waits for that. */
-async function onFullDisk(work: (gate: Promise<unknown>) => Partial<CommandTable>) {
+async function onFullDisk(work: (gate: Promise<unknown>) => GivenCommands) {
   const host = fakeHost()
   const gate = Promise.withResolvers<void>()
   const operation = await runnerOf(work(gate.promise), host).start('cache.purge', shop, 'op1')

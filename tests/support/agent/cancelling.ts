@@ -1,9 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Operation } from '#agent/operations/operation.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import type { CommandTable, Step } from '#agent/steps/command.ts'
+import type { Step } from '#agent/steps/command.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import { tableOf } from '#tests/support/commands.ts'
+import { type GivenCommands, tableOf } from '#tests/support/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 
@@ -18,7 +18,7 @@ export const CANCELLED = {
 export type Steps = (host: Host) => Step[]
 
 /** A cache.purge with these steps. */
-export function purging(steps: Steps): Partial<CommandTable> {
+export function purging(steps: Steps): GivenCommands {
   return {
     'cache.purge': {
       lock: ({ domain }) => domain,
@@ -45,7 +45,7 @@ export function step(name: string, program: string, host: Host, extra: Partial<S
 
 export const two: Steps = (host) => [step('a', 'first', host), step('b', 'second', host)]
 
-export function runnerOf(host: FakeHost, table: Partial<CommandTable>, places = 2) {
+export function runnerOf(host: FakeHost, table: GivenCommands, places = 2) {
   const reported: unknown[] = []
   const report = (error: unknown) => void reported.push(error)
   return { reported, runner: new Runner({ host, commands: tableOf(table), report, places }) }

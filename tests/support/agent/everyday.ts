@@ -67,8 +67,10 @@ const paramsFor = ([command, given]: Work) =>
 const run = (host: FakeHost, work: Work) => perform(host, work[0], paramsFor(work))
 
 /** The lines of a command, and its result or the message of its error. */
-export const perform = (host: FakeHost, command: CommandName, params: object) =>
-  outcome(commands[command].run(params as never, contextOf(host)))
+export async function perform(host: FakeHost, name: CommandName, params: object) {
+  const command = await commands[name]()
+  return outcome(command.run(params as never, contextOf(host)))
+}
 
 async function madeBy(works: readonly Work[]): Promise<FakeHost> {
   const host = await ready()
