@@ -1,20 +1,18 @@
 import { Hono } from 'hono'
+import { OPERATION_HEADER, OperationId, REQUEST_HEADER } from '#shared/agent-headers.ts'
 import {
   type CancelAnswer,
   CancelRequest,
   ExecRequest,
-  OPERATION_HEADER,
-  OperationId,
-  REQUEST_HEADER,
+  PulseRequest,
   SiteRequest,
-} from '#shared/agent.ts'
+} from '#shared/agent-requests.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf, isCommandName } from '#shared/contracts.ts'
 import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
 import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
-import { PulseRequest } from '#shared/pulse.ts'
 import { CountsRequest } from '#shared/site-numbers.ts'
 import { failureOf, isOpen } from './http/answer.ts'
 import { backupCalls } from './http/backups.ts'

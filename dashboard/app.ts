@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { REQUEST_HEADER } from '#shared/agent.ts'
+import { REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { gate } from './auth/gate.ts'
 import type { Deps } from './deps.ts'
 import { isSecure } from './http/client.ts'

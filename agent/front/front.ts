@@ -10,7 +10,7 @@ import { type Gate, signedGate } from '#agent/trust/gate.ts'
 import { readNotice } from '#agent/trust/notice.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
-import { REQUEST_HEADER } from '#shared/agent.ts'
+import { REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { forbidden, ServiceError } from '#shared/errors.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import { pathOf } from '#agent/http/path.ts'
 import { currentRequestId } from '#agent/http/request-id.ts'
-import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { offline, type ServiceError, starting } from '#shared/errors.ts'
 
 /**

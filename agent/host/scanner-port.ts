@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FoundSite } from '#shared/agent.ts'
+import { FoundSite } from '#shared/found-site.ts'
 import { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 
 /** A site by its docroot, and by the users whose rights may read it. */

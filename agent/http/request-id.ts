@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { REQUEST_HEADER, RequestId } from '#shared/agent.ts'
+import { REQUEST_HEADER, RequestId } from '#shared/agent-headers.ts'
 
 const current = new AsyncLocalStorage<string>()
 

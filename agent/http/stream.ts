@@ -1,5 +1,5 @@
 import type { Operation } from '#agent/operations/operation.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import {
   encodeEvent,
   isTerminal,

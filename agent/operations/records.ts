@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { OperationId } from '#shared/agent.ts'
+import { OperationId } from '#shared/agent-headers.ts'
 import type { CommandName } from '#shared/commands.ts'
 import { isCommandName } from '#shared/contracts.ts'
 

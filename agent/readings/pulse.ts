@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '#agent/host/ports.ts'
 import type { Metrics, SiteHealth, State } from '#shared/agent.ts'
-import type { Pulse, PulseRequest } from '#shared/pulse.ts'
+import type { PulseRequest } from '#shared/agent-requests.ts'
+import type { Pulse } from '#shared/pulse.ts'
 
 /** Health is checked every few seconds (rounds.ts): a change is reported so much later at most. */
 const LOOK_MS = 2_000

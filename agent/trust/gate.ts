@@ -1,7 +1,7 @@
 import { readBytes } from '#agent/http/body.ts'
 import { pathOf } from '#agent/http/path.ts'
 import { Refused } from '#agent/http/refused.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { CHALLENGE_HEADER, encodeChallenge } from '#shared/token.ts'
 import type { SeenTokens } from './seen.ts'
 import { checkToken, matchesBody, type Refusal } from './token.ts'

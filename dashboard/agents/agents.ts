@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { offline } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { slow, unreachable } from './answer.ts'

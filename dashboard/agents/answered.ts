@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { currentRequestId } from '#dashboard/runtime/request-id.ts'
-import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { NotConnected, refusal } from './answer.ts'
 import { readJson } from './read-answer.ts'

@@ -1,5 +1,6 @@
-import { type UnnamedSite, Web, type WebProgram } from '#shared/agent.ts'
+import { Web, type WebProgram } from '#shared/agent.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
+import type { UnnamedSite } from '#shared/found-site.ts'
 import type { Agents } from './agents.ts'
 import type { Address } from './transport.ts'
 

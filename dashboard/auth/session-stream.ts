@@ -1,6 +1,6 @@
 import type { Connection } from '#dashboard/http/client.ts'
 import type { PathCall } from '#dashboard/http/route.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 import { endWithSession } from './session-revocation.ts'
 

@@ -1,7 +1,7 @@
 import type { Base } from '#dashboard/db/base.ts'
 import type { Version } from '#dashboard/db/version.ts'
 import { newRequestId } from '#dashboard/runtime/request-id.ts'
-import { REQUEST_HEADER } from '#shared/agent.ts'
+import { REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { type Admission, admissionOf } from './caller.ts'
 import { pathOf } from './path.ts'
 import type { AnyRoute } from './route.ts'

@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent.ts'
+import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { type Plan, PlanAnswer } from '#shared/plan.ts'

@@ -5,7 +5,7 @@ import { lastSeen } from '#dashboard/http/path.ts'
 import { Reply } from '#dashboard/http/reply.ts'
 import { requireRight } from '#dashboard/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { eventsOfAny, Step } from '#shared/api/events.ts'
 import {
   CancelOperation,

@@ -5,7 +5,7 @@ import { Reply } from '#dashboard/http/reply.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadManagedSite, loadServer } from '#dashboard/targets/load-site.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import {
   ChangingAnswer,
   CreateSite,

@@ -4,7 +4,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { apexOf } from '#shared/names.ts'
 import { factsOf } from './sync-plan.ts'
 

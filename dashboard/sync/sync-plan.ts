@@ -1,8 +1,9 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
-import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import type { TrashedSite } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import { diskLevelOf } from '#shared/disk-levels.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { apexOf } from '#shared/names.ts'
 import type { KnownSite } from './queries.ts'
 

@@ -10,8 +10,9 @@ import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
-import { FoundSite, Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
+import { Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
+import { FoundSite } from '#shared/found-site.ts'
 import {
   askAccess,
   askCertificates,

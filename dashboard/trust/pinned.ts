@@ -4,7 +4,7 @@ import { type Address, type Call, lengthOf, type Transport } from '#dashboard/ag
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { offline } from '#shared/errors.ts'
 import { CHALLENGE_HEADER, decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'

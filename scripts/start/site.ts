@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Api, messageOf } from '#scripts/lib/api.ts'
-import { AdminPassword, OPERATION_HEADER } from '#shared/agent.ts'
+import { AdminPassword } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { TlsMode } from '#shared/fields.ts'
 import type { Site } from './options.ts'
 

@@ -1,5 +1,5 @@
 import { strictObject, z } from 'zod'
-import { OperationId } from '#shared/agent.ts'
+import { OperationId } from '#shared/agent-headers.ts'
 import { oneOf, TrueOrFalse } from '#shared/fields.ts'
 import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
 import { DryRun } from '#shared/plan.ts'

@@ -12,3 +12,11 @@ test('the start of the agent loads no command and no contract, except those that
     'shared/operation-types/site.update.ts',
   ])
 })
+
+test('every program of the agent starts without the schemas of its answers', async () => {
+  const entries = ['main.ts', 'start.ts', 'front/serve.ts', 'mail/serve.ts', 'scan/serve.ts']
+  const loaded = await Promise.all(entries.map((name) => loadedBy(`agent/${name}`)))
+
+  expect(loaded.flat()).toContain('shared/agent-headers.ts')
+  expect(entries.filter((_, at) => loaded[at]?.includes('shared/agent.ts'))).toEqual([])
+})

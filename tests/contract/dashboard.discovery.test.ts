@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { expectAnswer, failed } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
 import { NOBODY } from './children.ts'
 import { type Answer, Client } from './client.ts'

@@ -1,16 +1,16 @@
 import { reportOf } from '#agent/http/report.ts'
-import {
-  CancelRequest,
-  type Condition,
-  type FoundSite,
-  type Metrics,
-  type Service,
-  type SiteCertificate,
-  type SiteHealth,
-  type TrashedSite,
-  type Web,
+import type {
+  Condition,
+  Metrics,
+  Service,
+  SiteCertificate,
+  SiteHealth,
+  TrashedSite,
+  Web,
 } from '#shared/agent.ts'
+import { CancelRequest } from '#shared/agent-requests.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import type { InstalledPhp } from '#shared/php-installed.ts'
 import type { Plan } from '#shared/plan.ts'

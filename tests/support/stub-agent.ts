@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
-import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import type { TrashedSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { parseCertificate } from '#agent/os/tls/certificate-files.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { Vhost } from './vhosts.ts'
 

@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
-import { CancelAnswer } from '#shared/agent.ts'
+import { CancelAnswer } from '#shared/agent-requests.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { type CancelMode, findCancelRequest } from './queries.ts'
 

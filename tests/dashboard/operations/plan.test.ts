@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_OPERATION, OperationId } from '#shared/agent.ts'
+import { NO_OPERATION, OperationId } from '#shared/agent-headers.ts'
 import type { Plan } from '#shared/plan.ts'
 import {
   type Dashboard,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import type { UnnamedSite } from '#shared/agent.ts'
+import type { UnnamedSite } from '#shared/found-site.ts'
 import {
   type Dashboard,
   DisposableAgent,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { KnownSite } from '#dashboard/sync/queries.ts'
 import { planSync } from '#dashboard/sync/sync-plan.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
 
 const domain = 'shop.example'

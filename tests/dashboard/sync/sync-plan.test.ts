@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { KnownSite } from '#dashboard/sync/queries.ts'
 import * as plans from '#dashboard/sync/sync-plan.ts'
-import type { FoundSite, TrashedSite } from '#shared/agent.ts'
+import type { TrashedSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
 
@@ -24,8 +25,7 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
   last_scan: null,
   missing_since: null,
   certificate_expires_at: '',
-  trashed_at: null,
-  purge_at: null,
+  ...{ trashed_at: null, purge_at: null },
   ...{ trash_size: null, disk: null, disk_level: null },
   health: null,
   health_code: '',

@@ -1,5 +1,5 @@
-import type { FoundSite } from '#shared/agent.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import type { Used } from '#tests/support/running.ts'

@@ -1,4 +1,4 @@
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 import type { SiteUsage } from '#shared/site-usage.ts'
 
 /** A site as an agent finds it. */

@@ -1,6 +1,6 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
 import type { Call, Transport } from '#dashboard/agents/transport.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { SimulatedAnswer, SimulatedRequest } from './connection.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'

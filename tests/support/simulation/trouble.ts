@@ -1,5 +1,5 @@
 import type { Dice } from '#agent/host/simulated/dice.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import type { Users } from './users.ts'
 import type { World } from './world.ts'
 import { domainOf, LABELS } from './writers.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
 import { TOKEN_SECONDS } from '#shared/token.ts'
 import type { Host } from '#tests/support/lab/index.ts'

@@ -4,7 +4,7 @@ import { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { Turns } from '#scripts/demo/machine/turns.ts'
 import { siteRows } from '#scripts/demo/seed/sites.ts'
-import type { FoundSite } from '#shared/agent.ts'
+import type { FoundSite } from '#shared/found-site.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { FoundSite } from '#shared/agent.ts'
+import { FoundSite } from '#shared/found-site.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../system/layouts')
 

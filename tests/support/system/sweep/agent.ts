@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { OPERATION_HEADER } from '#shared/agent.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
