@@ -32,7 +32,8 @@ const PAGES = {
     // Its server has more sites in a larger fleet. Counts by status and what its backups need change.
     await db.write((queries) =>
       queries.run(sql`update sites set status = iif(status = 'active', 'suspended', 'active')
-        where id = (select max(id) from sites where status in ('active', 'suspended'))`),
+        where id = (select id from sites where status in ('active', 'suspended')
+          order by id desc limit 1)`),
     )
     await overviewOf(db, count)
   },
