@@ -68,10 +68,10 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   make_key_pair?: () => Promise<KeyPair>
 }
 
-/** A poll of each minute that has seen the state of a server saves its next sync. */
+/** With these intervals of the syncs, the call of each minute reads the state, too, and saves the next sync. */
+const SAVED_MS = { least: 60_000, most: 120_000 }
+/** That call may be late by so much. */
 const SEEN_MS = 5_000
-/** With a longer interval the metrics of each minute are read alone. */
-const STATE_MS = 120_000
 
 export type Deps = ReturnType<typeof makeDeps>
 
@@ -101,9 +101,13 @@ export function makeDeps(outside: Outside) {
   const scheduler: Scheduler = new Scheduler({
     clock,
     sync: async (id) => {
-      if (states.isSeen(id, scheduler.interval_ms + SEEN_MS)) return
       await ours(id, () => backgroundSync(sync, id))
       await ours(id, () => pulses.meet(id))
+    },
+    rest_ms(id) {
+      const { interval_ms } = scheduler
+      const isSaved = SAVED_MS.least <= interval_ms && interval_ms <= SAVED_MS.most
+      return states.rest_ms(id, interval_ms + (isSaved ? SEEN_MS : 0))
     },
     changed: (id) => states.forget(id),
   })
@@ -120,7 +124,7 @@ export function makeDeps(outside: Outside) {
     },
     ask: (server, wait, signal) =>
       inRequest(newRequestId(random), () => {
-        const with_state = scheduler.interval_ms <= STATE_MS
+        const with_state = scheduler.interval_ms <= SAVED_MS.most
         return reader.read(server, { wait, with_state, signal })
       }),
     store: async (readings) => {

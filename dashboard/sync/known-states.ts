@@ -47,12 +47,12 @@ export class KnownStates {
     return true
   }
 
-  /** Whether a contact within this time has seen the state of its last sync. */
-  isSeen(server_id: number, within_ms: number): boolean {
+  /** How long no sync is needed: until `within_ms` after the last contact that has seen this state. */
+  rest_ms(server_id: number, within_ms: number): number {
     const known = this.#known.get(server_id)
-    const now = this.#clock.elapsed()
-    if (!known || now - known.synced >= WHOLE_MS) return false
-    return now - known.seen < within_ms
+    if (!known) return 0
+    const until = Math.min(known.seen + within_ms, known.synced + WHOLE_MS)
+    return Math.max(0, until - this.#clock.elapsed())
   }
 
   /** The server or its records are changed by something else. */

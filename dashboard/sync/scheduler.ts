@@ -5,6 +5,8 @@ interface Deps {
   clock: Clock
   /** Must not throw. */
   sync(server_id: number): Promise<void>
+  /** The time in ms for which other contacts make a sync needless; 0: it is needed now. */
+  rest_ms(server_id: number): number
   /** The server or its records have changed since its last sync. */
   changed(server_id: number): void
 }
@@ -15,7 +17,10 @@ const START_SPREAD_MS = 60_000
 const QUIET_MS = 1_000
 const MOST_QUIET_MS = 30_000
 
-/** Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. */
+/**
+ * Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. One with
+ * other contacts has its turn when they stop, and not an interval later.
+ */
 export class Scheduler {
   readonly #deps: Deps
   readonly #due = new Map<number, number>()
@@ -105,7 +110,7 @@ export class Scheduler {
     let next = Number.POSITIVE_INFINITY
     for (const [id, due] of this.#due) {
       if (due > now) next = Math.min(next, due)
-      else if (!this.#running.has(id)) next = Math.min(next, this.#launch(id, now))
+      else if (!this.#running.has(id)) next = Math.min(next, this.#turn(id, now))
     }
     void this.#wait(Math.min(Math.max(next - now, 5), 1000))
   }
@@ -117,14 +122,20 @@ export class Scheduler {
     if (!signal.aborted) this.#tick()
   }
 
-  #launch(id: number, now: number): number {
-    const due = now + this.#interval_ms
+  /** Returns the time of the next one. */
+  #turn(id: number, now: number): number {
+    const rest = this.#deps.rest_ms(id)
+    const due = now + (rest > 0 ? rest : this.#interval_ms)
     this.#due.set(id, due)
+    if (rest === 0) this.#launch(id)
+    return due
+  }
+
+  #launch(id: number): void {
     this.#changed.delete(id)
     const run = this.#limit
       .run(() => (this.#stopped ? Promise.resolve() : this.#deps.sync(id)))
       .finally(() => this.#running.delete(id))
     this.#running.set(id, run)
-    return due
   }
 }

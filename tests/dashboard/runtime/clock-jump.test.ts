@@ -47,7 +47,7 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
     const clock = new SteppedClock()
     const begun: number[] = []
     const sync = async (id: number) => void begun.push(id)
-    const scheduler = new Scheduler({ clock, sync, changed: () => undefined })
+    const scheduler = new Scheduler({ clock, sync, rest_ms: () => 0, changed: () => undefined })
     scheduler.start([1, 2, 3], 60)
     await clock.pass(59_000)
     const before = begun.length

@@ -21,35 +21,39 @@ test('knows the version of the last sync, of its server only', () => {
 test('knows nothing of a server whose state has no version', () => {
   states.begin(2)(null)
 
-  expect([states.see(2, null), states.isSeen(2, MINUTE)]).toEqual([false, false])
+  expect([states.see(2, null), states.rest_ms(2, MINUTE)]).toEqual([false, 0])
 })
 
 test('forgets a version once the server had another one, which may be on record since', () => {
   const another = states.see(1, 'v2')
 
-  expect([another, states.see(1, 'v1'), states.isSeen(1, MINUTE)]).toEqual([false, false, false])
+  expect([another, states.see(1, 'v1'), states.rest_ms(1, MINUTE)]).toEqual([false, false, 0])
 })
 
-test('asks for a whole sync every ten minutes', async () => {
-  await clock.pass(9 * MINUTE)
-  const before = states.see(1, 'v1')
-  await clock.pass(MINUTE)
+test('asks for a whole sync every ten minutes, whatever has been seen meanwhile', async () => {
+  await clock.pass(9.5 * MINUTE)
+  const before = [states.see(1, 'v1'), states.rest_ms(1, MINUTE)]
+  await clock.pass(0.5 * MINUTE)
 
-  expect([before, states.see(1, 'v1'), states.isSeen(1, 2 * MINUTE)]).toEqual([true, false, false])
+  expect([before, states.see(1, 'v1'), states.rest_ms(1, MINUTE)]).toEqual([
+    ...[[true, 0.5 * MINUTE], false, 0],
+  ])
 })
 
-test('remembers how long ago the state was seen', async () => {
-  await clock.pass(MINUTE)
-  const long_ago = states.isSeen(1, MINUTE)
+test('asks for a sync so long after the state was last seen', async () => {
+  await clock.pass(0.75 * MINUTE)
+  const unseen = states.rest_ms(1, MINUTE)
   states.see(1, 'v1')
+  const seen = states.rest_ms(1, MINUTE)
+  await clock.pass(2 * MINUTE)
 
-  expect([long_ago, states.isSeen(1, MINUTE)]).toEqual([false, true])
+  expect([unseen, seen, states.rest_ms(1, MINUTE)]).toEqual([0.25 * MINUTE, MINUTE, 0])
 })
 
 test('forgets a server that something else has changed', () => {
   states.forget(1)
 
-  expect([states.see(1, 'v1'), states.isSeen(1, MINUTE)]).toEqual([false, false])
+  expect([states.see(1, 'v1'), states.rest_ms(1, MINUTE)]).toEqual([false, 0])
 })
 
 test('does not know the result of a sync during which something changed', () => {

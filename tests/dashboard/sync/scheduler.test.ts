@@ -6,6 +6,8 @@ const MINUTE = 60_000
 let clock: SteppedClock
 let begun: Map<number, number>
 let changed: number[]
+/** By server, until when other contacts make a sync needless. */
+let seen: Map<number, number>
 let running: Scheduler | undefined
 
 /** A scheduler whose syncs take `ms`. */
@@ -13,12 +15,14 @@ function schedule(ms = 0): Scheduler {
   clock = new SteppedClock()
   begun = new Map()
   changed = []
+  seen = new Map()
   running = new Scheduler({
     clock,
     sync: async (id) => {
       begun.set(id, (begun.get(id) ?? 0) + 1)
       if (ms > 0) await clock.sleep(ms)
     },
+    rest_ms: (id) => Math.max(0, (seen.get(id) ?? 0) - clock.elapsed()),
     changed: (id) => changed.push(id),
   })
   return running
@@ -66,6 +70,20 @@ describe('the scheduler', () => {
     scheduler.keep([2, 3], 600)
     await clock.pass(4 * MINUTE)
     expect([...begun]).toEqual([[2, 1]])
+  })
+
+  test('syncs a server with other contacts when they stop, and not an interval later', async () => {
+    schedule().start([1], 60)
+    await clock.pass(0.5 * MINUTE)
+    seen.set(1, clock.elapsed() + 0.75 * MINUTE)
+
+    await clock.pass(0.7 * MINUTE)
+    const during = begun.get(1)
+    await clock.pass(0.1 * MINUTE)
+    const after = begun.get(1)
+    await clock.pass(MINUTE)
+
+    expect([during, after, begun.get(1)]).toEqual([1, 2, 3])
   })
 
   test('applies a changed interval immediately', async () => {
