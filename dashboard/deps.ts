@@ -31,6 +31,7 @@ import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
+import { asksState, neededAfter } from './sync/contacts.ts'
 import { KnownStates } from './sync/known-states.ts'
 import { ReportReader } from './sync/read-report.ts'
 import { backgroundSync, runSync } from './sync/run-sync.ts'
@@ -68,11 +69,6 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   make_key_pair?: () => Promise<KeyPair>
 }
 
-/** With these intervals of the syncs, the call of each minute reads the state, too, and saves the next sync. */
-const SAVED_MS = { least: 60_000, most: 120_000 }
-/** That call may be late by so much. */
-const SEEN_MS = 5_000
-
 export type Deps = ReturnType<typeof makeDeps>
 
 export function makeDeps(outside: Outside) {
@@ -104,11 +100,7 @@ export function makeDeps(outside: Outside) {
       await ours(id, () => backgroundSync(sync, id))
       await ours(id, () => pulses.meet(id))
     },
-    rest_ms(id) {
-      const { interval_ms } = scheduler
-      const isSaved = SAVED_MS.least <= interval_ms && interval_ms <= SAVED_MS.most
-      return states.rest_ms(id, interval_ms + (isSaved ? SEEN_MS : 0))
-    },
+    rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),
     changed: (id) => states.forget(id),
   })
   const health = new HealthReader({ ...base, agents })
@@ -124,7 +116,7 @@ export function makeDeps(outside: Outside) {
     },
     ask: (server, wait, signal) =>
       inRequest(newRequestId(random), () => {
-        const with_state = scheduler.interval_ms <= SAVED_MS.most
+        const with_state = asksState(scheduler.interval_ms)
         return reader.read(server, { wait, with_state, signal })
       }),
     store: async (readings) => {
