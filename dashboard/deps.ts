@@ -97,8 +97,12 @@ export function makeDeps(outside: Outside) {
   const scheduler: Scheduler = new Scheduler({
     clock,
     sync: async (id) => {
-      await ours(id, () => backgroundSync(sync, id))
+      let hasAnswered = true
+      await ours(id, async () => {
+        hasAnswered = await backgroundSync(sync, id)
+      })
       await ours(id, () => pulses.meet(id))
+      return hasAnswered
     },
     rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),
     changed: (id) => states.forget(id),

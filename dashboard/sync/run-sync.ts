@@ -87,14 +87,20 @@ function markStarted({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationR
   return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }
 
-/** The sync that the scheduler runs: no operation, and an activity only when something changed. */
-export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<void> {
+/**
+ * The sync that the scheduler runs: no operation, and an activity only when something changed. Returns
+ * whether the agent has answered.
+ */
+export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<boolean> {
   return deps.syncs.run(server_id, async () => {
     try {
       const server = await getServer(deps.db, server_id)
       await syncChanged(deps, server)
+      return true
     } catch (error) {
-      if (!(error instanceof ServiceError)) deps.log.error('sync failed', error, { server_id })
+      if (error instanceof ServiceError) return false
+      deps.log.error('sync failed', error, { server_id })
+      return true
     }
   })
 }

@@ -3,8 +3,8 @@ import { Limit } from '#dashboard/runtime/limit.ts'
 
 interface Deps {
   clock: Clock
-  /** Must not throw. */
-  sync(server_id: number): Promise<void>
+  /** Whether the server has answered. Must not throw. */
+  sync(server_id: number): Promise<boolean>
   /** The time in ms for which other contacts make a sync needless; 0: it is needed now. */
   rest_ms(server_id: number): number
   /** The server or its records have changed since its last sync. */
@@ -12,6 +12,8 @@ interface Deps {
 }
 
 const AT_ONCE = 64
+/** Servers that did not answer last time. Each takes as long as the dashboard waits for a contact. */
+const SILENT_AT_ONCE = 128
 const START_SPREAD_MS = 60_000
 /** The quiet time after changes before a sync, and its maximum. */
 const QUIET_MS = 1_000
@@ -19,7 +21,8 @@ const MOST_QUIET_MS = 30_000
 
 /**
  * Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. One with
- * other contacts has its turn when they stop, and not an interval later.
+ * other contacts has its turn when they stop, and not an interval later. Servers that do not answer wait for
+ * each other only.
  */
 export class Scheduler {
   readonly #deps: Deps
@@ -28,6 +31,8 @@ export class Scheduler {
   readonly #changed = new Map<number, number>()
   readonly #running = new Map<number, Promise<void>>()
   readonly #limit = new Limit(AT_ONCE)
+  readonly #silent = new Set<number>()
+  readonly #silentLimit = new Limit(SILENT_AT_ONCE)
   #interval_ms = 60_000
   #waiting = new AbortController()
   #stopped = true
@@ -73,6 +78,7 @@ export class Scheduler {
     this.#deps.changed(server_id)
     this.#due.delete(server_id)
     this.#changed.delete(server_id)
+    this.#silent.delete(server_id)
   }
 
   /** Immediate: the next syncs are spread over the new interval. */
@@ -133,9 +139,16 @@ export class Scheduler {
 
   #launch(id: number): void {
     this.#changed.delete(id)
-    const run = this.#limit
-      .run(() => (this.#stopped ? Promise.resolve() : this.#deps.sync(id)))
-      .finally(() => this.#running.delete(id))
+    const limit = this.#silent.has(id) ? this.#silentLimit : this.#limit
+    const run = limit.run(() => this.#sync(id)).finally(() => this.#running.delete(id))
     this.#running.set(id, run)
+  }
+
+  async #sync(id: number): Promise<void> {
+    if (this.#stopped) return
+    const hasAnswered = await this.#deps.sync(id)
+    if (hasAnswered) this.#silent.delete(id)
+    // One that was removed meanwhile is not remembered.
+    else if (this.#due.has(id)) this.#silent.add(id)
   }
 }

@@ -149,8 +149,11 @@ unless(lab.available() ?? lacking({ programs: ['git', 'curl'] })).describe(
         const update = ['sh', `${checkout}/scripts/install-dashboard.sh`]
         const { code, stdout, stderr } = await world.panel.exec(update, { env: world.environment })
 
-        expect([code, stderr]).toEqual([1, expect.stringContaining('broken on purpose')])
-        expect(stdout).toContain('with its previous records')
+        expect({ code, stdout, stderr }).toEqual({
+          code: 1,
+          stdout: expect.stringContaining('with its previous records'),
+          stderr: expect.stringContaining('broken on purpose'),
+        })
         expect(await onPanel('readlink', '/opt/hosting-control/current')).toBe(before)
         expect(await health()).toBe('{"status":"ok"}')
         expect(await onPanel('hosting-control', 'check')).toBe('ok\n')
