@@ -11,8 +11,8 @@ const MOST_STARTS = 4
 
 /**
  * Whether the dashboard answers within `timeout_ms`; stops early if it restarts repeatedly. Only
- * restarts from now on count: systemd 252 keeps the number when `systemctl restart` meets the pause before
- * an automatic one.
+ * restarts from now on count: systemd 252 keeps the number of an enabled service that is stopped in the
+ * pause before an automatic one.
  */
 export async function isHealthy(
   machine: Pick<Machine, 'attempt'>,
