@@ -6,13 +6,11 @@ import type { HealthReader } from '#dashboard/health/read-health.ts'
 import type { Reading } from '#dashboard/metrics/queries.ts'
 import { updateNumbers } from '#dashboard/numbers/update.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import type { KnownStates } from '#dashboard/sync/known-states.ts'
+import { nextTurn } from '#dashboard/runtime/spread.ts'
+import { type KnownStates, WHOLE } from '#dashboard/sync/known-states.ts'
 import { readMinute } from '#dashboard/sync/read-state.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { Pulse } from '#shared/pulse.ts'
-
-/** All of a server is read again after this: its records may have been changed by others. */
-const WHOLE_MS = 10 * 60_000
 
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
@@ -23,7 +21,8 @@ interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
 
 /** What the dashboard has read of a server, as the agent names it. */
 interface Known {
-  since: number
+  /** When all of it is read again. */
+  until: number
   health: string
   counted: number
   /** Whether its state was not that of its last sync: the sync may record more sites. */
@@ -65,7 +64,7 @@ export class PulseReader {
       return { metrics, synced_at, ...rest }
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
-      this.#avoided.set(server.id, now + WHOLE_MS)
+      this.#avoided.set(server.id, now + WHOLE.most_ms)
       return readMinute(this.#deps, server, options.with_state)
     }
   }
@@ -117,9 +116,10 @@ export class PulseReader {
   #knownOf(server_id: number): Known {
     const now = this.#deps.clock.elapsed()
     const before = this.#known.get(server_id)
-    if (before && now - before.since < WHOLE_MS) return before
+    if (before && now < before.until) return before
     if (before) this.#deps.health.forget(server_id)
-    const known = { since: now, health: '', counted: NEVER, unsettled: true }
+    const until = nextTurn(server_id, now, WHOLE)
+    const known = { until, health: '', counted: NEVER, unsettled: true }
     this.#known.set(server_id, known)
     return known
   }

@@ -1,12 +1,13 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
+import { nextTurn } from '#dashboard/runtime/spread.ts'
 
-/** All of a server is read after this at the latest: its records may have been changed by others. */
-const WHOLE_MS = 10 * 60_000
+/** How long after a whole sync the next one follows: the records may have been changed by others. */
+export const WHOLE = { least_ms: 60_000, most_ms: 10 * 60_000 }
 
 interface Known {
   version: string
-  /** The time of the sync that read all of it, and of the last contact with this version. */
-  synced: number
+  /** The time of the next whole sync, and of the last contact with this version. */
+  whole_at: number
   seen: number
 }
 
@@ -30,7 +31,8 @@ export class KnownStates {
       if (this.#running.get(server_id) !== mark) return
       this.#running.delete(server_id)
       const now = this.#clock.elapsed()
-      if (version !== null) this.#known.set(server_id, { version, synced: now, seen: now })
+      if (version === null) return
+      this.#known.set(server_id, { version, whole_at: nextTurn(server_id, now, WHOLE), seen: now })
     }
   }
 
@@ -38,7 +40,7 @@ export class KnownStates {
   see(server_id: number, version: string | null): boolean {
     const known = this.#known.get(server_id)
     const now = this.#clock.elapsed()
-    if (known?.version !== version || now - known.synced >= WHOLE_MS) {
+    if (known?.version !== version || now >= known.whole_at) {
       // A whole sync follows, which may record another state before this one returns.
       this.#known.delete(server_id)
       return false
@@ -51,7 +53,7 @@ export class KnownStates {
   rest_ms(server_id: number, within_ms: number): number {
     const known = this.#known.get(server_id)
     if (!known) return 0
-    const until = Math.min(known.seen + within_ms, known.synced + WHOLE_MS)
+    const until = Math.min(known.seen + within_ms, known.whole_at)
     return Math.max(0, until - this.#clock.elapsed())
   }
 
@@ -63,7 +65,7 @@ export class KnownStates {
   }
 
   avoid(server_id: number): void {
-    this.#avoided.set(server_id, this.#clock.elapsed() + WHOLE_MS)
+    this.#avoided.set(server_id, this.#clock.elapsed() + WHOLE.most_ms)
   }
 
   avoids(server_id: number): boolean {
