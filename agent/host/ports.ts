@@ -57,8 +57,11 @@ export interface RunOptions {
   seen_ms?: number
   /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
   site?: SiteProcess
-  /** Runs as the user of nginx on its files, or as the user of the mail queue. */
-  user?: 'www-data' | 'hosting-mail'
+  /**
+   * Runs as this user, without privileges and without the sandbox of a site: the user of nginx on its
+   * files, that of the mail queue, or that of a new site before anything of it runs.
+   */
+  user?: string
   cwd?: string
   /** Added to PATH, LC_ALL and HOME; programs get no other variables. */
   env?: Record<string, string>

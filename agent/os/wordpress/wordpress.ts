@@ -1,16 +1,18 @@
 import type { Host } from '#agent/host/ports.ts'
-import { runAsSite } from '#agent/os/as-site/run.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { Secret } from '#shared/secret.ts'
 import { evaluate } from './evaluate.ts'
 import { complaintOf, type Runnable, runWpCli } from './wp-cli.ts'
 
-/** Copies the core from the cache as the site's user; nginx can read it, other sites cannot. */
+/**
+ * Copies the core from the cache into the empty folder of a new site as its user; nginx can read it,
+ * other sites cannot. Nothing of the site has run before, so that nothing hostile is in its way, and
+ * it needs no sandbox, which takes a tenth of a second to start on Debian 12.
+ */
 export async function copyCore(host: Host, { user }: Site, core: string): Promise<void> {
   const argv = ['cp', '-r', '--', `${core}/.`, `${docrootOf(user)}/`]
-  const reads = [core]
-  await runAsSite(host, { user }, argv, { umask: 0o027, network: false, reads })
+  await host.shell.run(argv, { user, umask: 0o027 })
 }
 
 /**
