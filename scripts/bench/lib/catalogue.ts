@@ -30,7 +30,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'wp-scan',
     target:
       "reading a site's versions and updates with an unprivileged process is at least 200 × as fast as four wp-cli calls with the same results",
-    needs: ['root'],
+    needs: ['root', 'mariadbd', 'php'],
   },
   {
     name: 'rewrite',
