@@ -33,11 +33,17 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
 /** The characters of its standard error in an error message. */
 const MOST_COMPLAINT = 500
 
+/**
+ * Bun reserves 2.2 GB for compiled code, which counts. With less it compiles nothing and has no FFI:
+ * a scan then takes two to three times as long.
+ */
+export const SCAN_DATA_BYTES = 3 * 2 ** 30
+
 /** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */
 const PLAIN = ['setpriv', '--clear-groups', '--inh-caps=-all']
 const LIMITED = [
   ...[...PLAIN, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
-  ...['prlimit', '--core=0', '--nofile=1024', `--data=${1 << 30}`, '--'],
+  ...['prlimit', '--core=0', '--nofile=1024', `--data=${SCAN_DATA_BYTES}`, '--'],
 ]
 
 function inUnit(program: readonly string[], owner: string | undefined): HelperProcess {
