@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import process from 'node:process'
-import { ownProgram } from '#agent/host/own-program.ts'
+import { COMPILER_MB, ownProgram } from '#agent/host/own-program.ts'
 import { SCANNER } from '#agent/host/sandbox.ts'
 import { literalWords } from './literal-words.ts'
 import { send } from './programs.ts'
@@ -33,11 +33,8 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
 /** The characters of its standard error in an error message. */
 const MOST_COMPLAINT = 500
 
-/**
- * Bun reserves 2.2 GB for compiled code, which counts. With less it compiles nothing and has no FFI:
- * a scan then takes two to three times as long.
- */
-export const SCAN_DATA_BYTES = 3 * 2 ** 30
+const MEMORY_MB = 512
+export const SCAN_DATA_BYTES = (MEMORY_MB + COMPILER_MB) * 2 ** 20
 
 /** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */
 const PLAIN = ['setpriv', '--clear-groups', '--inh-caps=-all']

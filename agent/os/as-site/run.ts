@@ -1,3 +1,4 @@
+import { COMPILER_MB } from '#agent/host/own-program.ts'
 import type { Host, Output, RunOptions, SiteProcess } from '#agent/host/ports.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
@@ -12,6 +13,8 @@ export type Streams = 'input' | 'input_file' | 'input_from' | 'output_file' | 's
 export interface SiteOptions extends Pick<RunOptions, Streams | 'env' | 'umask' | 'timeout_ms'> {
   /** Memory in MB: default 1024. */
   memory?: number
+  /** True: it is the program of the agent, which needs room for compiled code. Default false. */
+  own_program?: boolean
   /** Processes and threads: default 64. */
   tasks?: number
   /** Size limit of each written file in bytes, `output_file` included; default: none. */
@@ -72,7 +75,8 @@ export function runAsSite(
 export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
   const { reads = [], writes = [], network = true, home = true, stands_for, ...given } = options
   const { env, ...others } = given
-  const { memory = 1024, tasks = 64, idle, low, file_bytes, ...rest } = others
+  const { memory = 1024, tasks = 64, idle, low, file_bytes, own_program, ...rest } = others
+  const room = own_program ? memory + COMPILER_MB : memory
   const pace = idle ? 'idle' : low ? 'low' : undefined
   const site: SiteProcess = {
     user,
@@ -89,7 +93,7 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
       ...(file_bytes === undefined ? [] : [`LimitFSIZE=${file_bytes}`]),
       ...(pace === undefined ? [] : DIRECTIVES[pace]),
     ],
-    launcher: launcherOf({ user, pace, limits: limitsOf(memory, file_bytes) }),
+    launcher: launcherOf({ user, pace, limits: limitsOf(room, file_bytes) }),
   }
   return { ...rest, env: { HOME: home ? homeOf(user) : '/', ...env }, site }
 }

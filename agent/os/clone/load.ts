@@ -112,7 +112,8 @@ async function rewritten(
 ): Promise<{ source: Fed; report?: Rewritten }> {
   const options = asSite(to, {
     ...{ input: requestFor(from, to, tables), input_from: program },
-    ...{ network: false, home: false, reads: [...host.settings.program.slice(0, 1)], timeout_ms },
+    ...{ network: false, home: false, own_program: true, timeout_ms },
+    reads: [...host.settings.program.slice(0, 1)],
     seen: told(host, 'Copying the database', total),
   })
   try {

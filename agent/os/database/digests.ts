@@ -108,7 +108,8 @@ function counting(
 ) {
   const { program } = host.settings
   const { timeout_ms = 0 } = input_from.options
-  const limits = { reads: program.slice(0, 1), network: false, home: false, timeout_ms }
+  const reads = program.slice(0, 1)
+  const limits = { reads, own_program: true, network: false, home: false, timeout_ms }
   const options = { ...asSite({ user }, { ...limits, input: requestOf(ignore) }), input_from }
   return host.shell.run([...program, 'rewrite'], options)
 }

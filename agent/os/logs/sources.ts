@@ -28,7 +28,13 @@ export function rightsOf(source: LogSource, user: string): RunOptions {
   if (source === 'access' || source === 'error') return { user: 'www-data' }
   if (source === 'mail') return { user: MAIL_USER }
   // What the jobs printed comes from the journal, and is handled with the rights of the site.
-  return asSite({ user }, { network: false, memory: MEMORY_MB, home: source !== 'cron' })
+  return asSite(
+    { user },
+    {
+      ...{ network: false, own_program: true, memory: MEMORY_MB },
+      home: source !== 'cron',
+    },
+  )
 }
 
 export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']

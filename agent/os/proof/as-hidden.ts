@@ -30,7 +30,7 @@ export const tryAsHidden = (
   host: Host,
   { user, original }: Hidden,
   argv: readonly string[],
-  options: Pick<SiteOptions, 'input' | 'env' | 'reads' | 'timeout_ms'>,
+  options: Pick<SiteOptions, 'input' | 'env' | 'reads' | 'own_program' | 'timeout_ms'>,
 ): Promise<Output> =>
   tryAsSite(host, { user }, argv, {
     ...options,
