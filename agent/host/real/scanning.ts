@@ -34,6 +34,7 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
 const MOST_COMPLAINT = 500
 
 const MEMORY_MB = 512
+/** RLIMIT_DATA of a scan without systemd, in bytes. */
 export const SCAN_DATA_BYTES = (MEMORY_MB + COMPILER_MB) * 2 ** 20
 
 /** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */

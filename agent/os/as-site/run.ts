@@ -13,8 +13,8 @@ export type Streams = 'input' | 'input_file' | 'input_from' | 'output_file' | 's
 export interface SiteOptions extends Pick<RunOptions, Streams | 'env' | 'umask' | 'timeout_ms'> {
   /** Memory in MB: default 1024. */
   memory?: number
-  /** True: it is the program of the agent, which needs room for compiled code. Default false. */
-  own_program?: boolean
+  /** The argv of the agent, if it is its own program: it sees it, and has room for compiled code. */
+  own_program?: readonly string[]
   /** Processes and threads: default 64. */
   tasks?: number
   /** Size limit of each written file in bytes, `output_file` included; default: none. */
@@ -77,6 +77,7 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
   const { env, ...others } = given
   const { memory = 1024, tasks = 64, idle, low, file_bytes, own_program, ...rest } = others
   const room = own_program ? memory + COMPILER_MB : memory
+  const seen = [...(own_program ?? []).slice(0, 1), ...reads]
   const pace = idle ? 'idle' : low ? 'low' : undefined
   const site: SiteProcess = {
     user,
@@ -84,7 +85,7 @@ export function asSite({ user }: Owner, options: SiteOptions): RunOptions {
     directives: [
       ...sandboxOf(user, { home }),
       STOPPED_IS_FAILED,
-      ...(reads.length > 0 ? [`BindReadOnlyPaths=${reads.join(' ')}`] : []),
+      ...(seen.length > 0 ? [`BindReadOnlyPaths=${seen.join(' ')}`] : []),
       ...(writes.length > 0 ? [`BindPaths=${writes.join(' ')}`] : []),
       ...(network ? [] : ['PrivateNetwork=yes']),
       ...(stands_for === undefined ? [] : standingFor(user, stands_for)),

@@ -112,8 +112,7 @@ async function rewritten(
 ): Promise<{ source: Fed; report?: Rewritten }> {
   const options = asSite(to, {
     ...{ input: requestFor(from, to, tables), input_from: program },
-    ...{ network: false, home: false, own_program: true, timeout_ms },
-    reads: [...host.settings.program.slice(0, 1)],
+    ...{ network: false, home: false, own_program: host.settings.program, timeout_ms },
     seen: told(host, 'Copying the database', total),
   })
   try {

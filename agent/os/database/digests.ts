@@ -108,8 +108,7 @@ function counting(
 ) {
   const { program } = host.settings
   const { timeout_ms = 0 } = input_from.options
-  const reads = program.slice(0, 1)
-  const limits = { reads, own_program: true, network: false, home: false, timeout_ms }
+  const limits = { own_program: program, network: false, home: false, timeout_ms }
   const options = { ...asSite({ user }, { ...limits, input: requestOf(ignore) }), input_from }
   return host.shell.run([...program, 'rewrite'], options)
 }

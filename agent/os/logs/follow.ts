@@ -74,7 +74,7 @@ async function* followFiles(
   const paths = pathsOf(host, source, user)
   const request = { ...filter, what: 'tail', source, paths, budget_ms: MOST_MS }
   const chunks = host.shell.bytes(readerOf(host), {
-    ...rightsOf(source, user),
+    ...rightsOf(host, source, user),
     input: `${JSON.stringify(request)}\n`,
     timeout_ms: MOST_MS + SPARE_MS,
     operation,

@@ -90,7 +90,7 @@ async function read(
   const all = { ...request, what, source, paths, budget_ms }
   const timeout_ms = 4 * budget_ms + SPARE_MS
   const options: RunOptions = {
-    ...rightsOf(source, user),
+    ...rightsOf(host, source, user),
     input: `${JSON.stringify(all)}\n`,
     timeout_ms,
   }

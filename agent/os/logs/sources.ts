@@ -24,17 +24,12 @@ export function pathsOf({ settings }: Host, source: LogSource, user: string): st
 
 const MEMORY_MB = 512
 /** Of the reader of a log, which has the rights of whoever writes it, and no others. */
-export function rightsOf(source: LogSource, user: string): RunOptions {
+export function rightsOf({ settings }: Host, source: LogSource, user: string): RunOptions {
   if (source === 'access' || source === 'error') return { user: 'www-data' }
   if (source === 'mail') return { user: MAIL_USER }
   // What the jobs printed comes from the journal, and is handled with the rights of the site.
-  return asSite(
-    { user },
-    {
-      ...{ network: false, own_program: true, memory: MEMORY_MB },
-      home: source !== 'cron',
-    },
-  )
+  const options = { network: false, memory: MEMORY_MB, home: source !== 'cron' }
+  return asSite({ user }, { ...options, own_program: settings.program })
 }
 
 export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']

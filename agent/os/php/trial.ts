@@ -53,7 +53,7 @@ async function statusOf(host: Host, site: Site): Promise<number | undefined> {
     paths: ['/'],
   }
   const { code, stdout } = await tryAsSite(host, site, [...program, 'pages'], {
-    ...{ input: JSON.stringify(request), reads: program.slice(0, 1), own_program: true, ...LIMIT },
+    ...{ input: JSON.stringify(request), own_program: program, ...LIMIT },
   })
   const [page] = parseJson(Answered, stdout.trim().split('\n').at(-1)) ?? []
   return code === 0 ? page?.status : undefined

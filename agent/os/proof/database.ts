@@ -98,8 +98,8 @@ const REQUEST = `${JSON.stringify({ rules: [], digest: true, output: false })}\n
 function counting(host: Host, user: string, input_from: Feeder) {
   const { program } = host.settings
   const { timeout_ms = 0 } = input_from.options
-  const reads = program.slice(0, 1)
-  const options = { reads, own_program: true, network: false, home: false, idle: true, timeout_ms }
+  const limits = { network: false, home: false, idle: true, timeout_ms }
+  const options = { ...limits, own_program: program }
   return host.shell.run([...program, 'rewrite'], {
     ...asSite({ user }, { ...options, input: REQUEST }),
     input_from,

@@ -38,12 +38,7 @@ export async function askPages(
     paths: PATHS,
   }
   const { code, stdout } = await tryAsHidden(host, hidden, [...program, 'pages'], {
-    ...{
-      input: JSON.stringify(request),
-      reads: program.slice(0, 1),
-      own_program: true,
-      timeout_ms: LIMIT_MS,
-    },
+    ...{ input: JSON.stringify(request), own_program: program, timeout_ms: LIMIT_MS },
   })
   if (code !== 0) return PATHS.map((path) => ({ path, status: 0, complete: false }))
   return Answered.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))

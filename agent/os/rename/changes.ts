@@ -85,7 +85,7 @@ function counted(host: Host, { from, to, program, timeout_ms }: Counting) {
   const own = host.settings.program
   const options = asSite(to, {
     ...{ input: countingRequestFor(from, to), input_from: program },
-    ...{ reads: own.slice(0, 1), own_program: true, network: false, home: false, timeout_ms },
+    ...{ own_program: own, network: false, home: false, timeout_ms },
   })
   return host.shell.run([...own, 'rewrite'], options)
 }

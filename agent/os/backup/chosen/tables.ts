@@ -90,11 +90,12 @@ async function reduceDump(
 ): Promise<string[]> {
   const size = (await host.files.stat(dumpIn(folder)))?.size ?? 0
   await host.files.remove(chosenIn(folder))
-  const argv = [...host.settings.program, 'rewrite']
+  const own_program = host.settings.program
+  const argv = [...own_program, 'rewrite']
   const input = `${JSON.stringify({ rules: [], skip: [], examples: 0, tables })}\n`
   const timeout_ms = timeFor(size)
   const input_from = { argv: ['cat', '--', dumpIn(folder)], options: { timeout_ms } }
-  const limits = { own_program: true, network: false, home: false, input, timeout_ms }
+  const limits = { own_program, network: false, home: false, input, timeout_ms }
   const options = { ...asSite({ user }, limits), input_from, output_file: chosenIn(folder) }
   const output = await inUse(host, user, () => host.shell.try(argv, options))
   const report = parseJson(Report, output.stderr.trim())

@@ -30,11 +30,11 @@ test('runs a program with the user, slice and limits of the site', async () => {
 test('leaves the program of the agent room for compiled code beside its memory', async () => {
   const host = fakeHost()
 
-  await runAsSite(host, shop, ['agent', 'rewrite'], { memory: 64, own_program: true })
+  await runAsSite(host, shop, ['agent', 'rewrite'], { memory: 64, own_program: ['agent'] })
 
   const { launcher, directives } = host.runs[0]?.options.site ?? {}
   expect(launcher).toContain(`--data=${(64 + 2560) * 2 ** 20}`)
-  expect(directives).toContain('MemoryMax=64M')
+  expect(directives).toEqual(expect.arrayContaining(['MemoryMax=64M', 'BindReadOnlyPaths=agent']))
 })
 
 test('lets a program reach the network only where it needs it', async () => {
