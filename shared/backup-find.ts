@@ -81,16 +81,9 @@ export type ListedBackups = z.infer<typeof ListedBackups>
 /** Where a keeper writes its report: a folder beside the repositories, in the form of one. */
 export const KEEPER_FOLDER = 'hosting-keeper'
 
-/** Where the dashboard saves its own records. */
-const DASHBOARD_FOLDER = 'hosting-dashboard'
-
 /** Folders of a storage without backups: those of a keeper, and of checks. */
 export const isNoRepository = (name: string): boolean =>
   name === KEEPER_FOLDER || name.startsWith('hosting-check')
-
-/** A repository of a site. */
-export const isOfSite = (name: string): boolean =>
-  name !== DASHBOARD_FOLDER && !isNoRepository(name)
 
 /** `POST /backups/keeper` of an agent: what keepers wrote into a storage. Anybody may write there. */
 export const KeeperRequest = z.object({ target: BackupTarget })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Hostname, Port } from './fields.ts'
+import { Hostname, isReserved, NOT_RESERVED, Port } from './fields.ts'
 import { secretOf } from './secret.ts'
 
 const LONG = 'Must have at most 1024 characters'
@@ -148,8 +148,14 @@ export const BackupSecret = Pem
 export const BackupTarget = z.object({ place: BackupPlace, secret: secretOf(BackupSecret) })
 export type BackupTarget = z.output<typeof BackupTarget>
 
-/** The name of a repository below its target: the system user of the site, which is never reused. */
-export const RepositoryName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/)
+/** A folder of a storage that can be a repository, also one of Hosting Control itself. */
+export const StorageFolder = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/)
+
+/**
+ * The name of a repository below its target: the system user of the site, which is never reused. No
+ * server is asked for, or reports, a repository of the dashboard.
+ */
+export const RepositoryName = StorageFolder.refine((name) => !isReserved(name), NOT_RESERVED)
 
 /** A public RSA key: PEM, SubjectPublicKeyInfo. */
 export const PublicKey = z

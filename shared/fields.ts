@@ -83,6 +83,17 @@ export const SystemUser = text('User').regex(
   'Must start with a lower-case letter or _ and have at most 32 of a-z 0-9 _ -',
 )
 
+/**
+ * Whether a name belongs to Hosting Control: system users, groups, units, accounts of MariaDB and
+ * folders of a storage that begin so are its own.
+ */
+export const isReserved = (name: string): boolean => /^hosting/i.test(name)
+
+export const NOT_RESERVED = 'Must not begin with hosting: these names belong to Hosting Control'
+
+/** The system user of a site. Its server also refuses those that it knows. */
+export const SiteSystemUser = SystemUser.refine((name) => !isReserved(name), NOT_RESERVED)
+
 export const Tag = text('Tag')
   .min(1, 'Each tag must have 1 to 32 characters')
   .max(32, 'Each tag must have 1 to 32 characters')

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { GROUP } from '#agent/host/sandbox.ts'
 import { findPortHolder } from '#agent/os/server/port-holders.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
-import { FRONT_UNIT, ROOT_UNIT, units } from './units.ts'
+import { FRONT_UNIT, provideFrontUser, ROOT_UNIT, writeOwnUnits } from './units.ts'
 
 const UNITS = [ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
@@ -23,11 +22,12 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   }
   await refuseUnfit(host)
   await refuseTakenPort(host, port)
+  await provideFrontUser(host)
   if ((await host.files.read(SETTINGS_FILE)) === undefined) {
     await host.files.write(SETTINGS_FILE, await settingsFor(config, host, port), { mode: 0o600 })
   }
   await share(config, host)
-  await units(config, host)
+  await writeOwnUnits(config, host)
   await host.shell.run(['systemctl', 'daemon-reload'])
   await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
   await host.shell.run(['systemctl', 'restart', ...UNITS])
@@ -57,8 +57,7 @@ async function refuseTakenPort(host: Host, given: number): Promise<void> {
 }
 
 /** The data of the listening half: the public keys, and by a credential the TLS key. */
-async function share({ state_dir }: Config, { files, shell, clock }: Host): Promise<void> {
-  await shell.run(['groupadd', '--system', '--force', GROUP])
+async function share({ state_dir }: Config, { files, clock }: Host): Promise<void> {
   await files.mkdir(state_dir, { mode: 0o711 })
   const { tls_key, certificate } = await loadIdentity(files, state_dir, clock.now())
   await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })

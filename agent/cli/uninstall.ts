@@ -2,7 +2,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import type { Config } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { GROUP } from '#agent/host/sandbox.ts'
+import { FRONT_USER, GROUP } from '#agent/host/sandbox.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
 import { MAIL_UNIT, removeSockets } from '#agent/os/mail/service.ts'
 import { servedDomains } from '#agent/os/nginx/nginx.ts'
@@ -91,6 +91,7 @@ async function remove(
   const records = [state_dir, '/etc/hosting-agent', host.settings.mail_dir]
   if (purge) for (const path of records) await host.files.remove(path)
   await host.shell.try(['systemctl', 'daemon-reload'])
+  await host.shell.try(['userdel', '--', FRONT_USER])
   await host.shell.try(['groupdel', GROUP])
   for (const path of [process.execPath, previousOf(process.execPath)]) await host.files.remove(path)
 }

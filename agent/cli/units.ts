@@ -1,7 +1,7 @@
 import process from 'node:process'
 import type { Config } from '#agent/config.ts'
 import type { Files, Host } from '#agent/host/ports.ts'
-import { GROUP, ROOT_HALF, UNPRIVILEGED } from '#agent/host/sandbox.ts'
+import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '#agent/os/mail/service.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 
@@ -9,8 +9,17 @@ export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
 
-/** `hosting-agent units`, which an upgrade to this version runs: writes its units. */
-export async function units({ state_dir }: Config, host: Host): Promise<string> {
+/**
+ * `hosting-agent units`, which an upgrade to this version runs: creates the user of the listening half
+ * if it is missing, and writes the units.
+ */
+export async function units(config: Config, host: Host): Promise<string> {
+  await provideFrontUser(host)
+  await writeOwnUnits(config, host)
+  return 'written: the units of this version'
+}
+
+export async function writeOwnUnits({ state_dir }: Config, host: Host): Promise<void> {
   const { files } = host
   const mail = (await files.stat(MAIL_UNIT_PATH)) && (await renderMailUnit(host))
   await writeUnits(files, {
@@ -18,7 +27,24 @@ export async function units({ state_dir }: Config, host: Host): Promise<string> 
     [FRONT_UNIT]: renderFront(process.execPath, state_dir),
     ...(mail && { [MAIL_UNIT]: mail }),
   })
-  return 'written: the units of this version'
+}
+
+const FRONT_COMMENT = 'Hosting Control agent'
+
+/** Throws if a user of somebody else has the name: it could end and read the listening half. */
+export async function provideFrontUser({ files, shell }: Host): Promise<void> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const entry = lines.find((line) => line.startsWith(`${FRONT_USER}:`))
+  if (entry !== undefined && entry.split(':')[4] === FRONT_COMMENT) return
+  if (entry !== undefined) {
+    throw new Error(
+      `the user ${FRONT_USER} of this server is not that of the agent: remove or rename it, and try again`,
+    )
+  }
+  await shell.run(['groupadd', '--system', '--force', GROUP])
+  const home = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin']
+  const words = ['--system', '--no-user-group', '--gid', GROUP, ...home]
+  await shell.run(['useradd', ...words, '--comment', FRONT_COMMENT, '--', FRONT_USER])
 }
 
 export async function readUnits(files: Files): Promise<Record<string, string>> {
@@ -64,6 +90,7 @@ function renderFront(program: string, state_dir: string): string {
     start: `${program} front`,
     directives: [
       ...UNPRIVILEGED,
+      `User=${FRONT_USER}`,
       `Group=${GROUP}`,
       `LoadCredential=tls.key:${state_dir}/trust/tls.key`,
       `LoadCredential=tls.crt:${state_dir}/trust/tls.crt`,

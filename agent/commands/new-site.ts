@@ -8,7 +8,7 @@ import { MARIADB, NGINX } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { findHolder, listSites, type Site } from '#agent/os/site/sites.ts'
 import { budgetOf, machineOf, plannedFor } from '#agent/os/site/tiers.ts'
-import * as users from '#agent/os/users/users.ts'
+import { refuseKnownUser } from '#agent/os/users/known-names.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 import { allNamesOf } from '#shared/site-names.ts'
@@ -45,7 +45,7 @@ async function refuseTaken(host: Host, site: Site): Promise<void> {
     const message = `${trashed.domain} is in the trash of this server: restore it or delete it permanently`
     throw invalid({ domain: [message] })
   }
-  await users.refuseExistingUser(host, site.user)
+  await refuseKnownUser(host, site.user)
   await refuseFullDisk(host, MIN_FREE, 'a site')
 }
 

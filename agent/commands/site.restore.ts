@@ -17,10 +17,12 @@ import { NGINX } from '#agent/os/services/known.ts'
 import { findHolder, findSite, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
+import { findUnitOf } from '#agent/os/users/known-names.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Command, Progress, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
+import { isReserved } from '#shared/fields.ts'
 import { apexOf } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { refuseUnaccepted } from './accept.ts'
@@ -91,6 +93,10 @@ async function refuseTaken(host: Host, site: Site): Promise<void> {
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
     throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
+  }
+  const unit = isReserved(user) ? 'Hosting Control' : await findUnitOf(host, user)
+  if (unit !== undefined) {
+    throw conflict(`${domain} cannot be restored: ${unit} of this server now runs as ${user}`)
   }
 }
 

@@ -1,6 +1,15 @@
 /** Only its members may connect to the working half: the listening half, and nobody else. */
 export const GROUP = 'hosting-agent'
 
+/**
+ * The user of the listening half. A dynamic one would have the name of its unit, which a user of the
+ * server could have, too; an agent with that unit still runs when an upgrade creates this user.
+ */
+export const FRONT_USER = 'hosting-front'
+
+/** For a program that runs once: systemd makes a user without a fixed name for it. */
+export const DYNAMIC_USER = 'DynamicUser=yes'
+
 /** Directives of systemd.exec(5) for every process of the agent. */
 const COMMON = [
   'NoNewPrivileges=yes',
@@ -25,10 +34,9 @@ const COMMON = [
   'RemoveIPC=yes',
 ]
 
-/** For programs with network access: no user, no capability, no view of other processes. */
+/** For programs with network access: no capability, no view of other processes; the caller adds a user. */
 export const UNPRIVILEGED: readonly string[] = [
   ...COMMON,
-  'DynamicUser=yes',
   'PrivateUsers=yes',
   'ProtectHome=yes',
   'ProtectProc=invisible',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type StorageAnswer, StorageRequest } from '#agent/os/backup/storage/answer.ts'
-import { RepositoryName } from '#shared/backup.ts'
+import { StorageFolder } from '#shared/backup.ts'
 import { messageOf } from '#shared/errors.ts'
 import { fieldOf } from './fault.ts'
 import { folderReader } from './folder.ts'
@@ -32,7 +32,7 @@ async function answerOf(request: StorageRequest): Promise<StorageAnswer> {
     await reader.addConfig(only, Buffer.from(config, 'base64'))
   }
   const listed = named ? undefined : await reader.folders()
-  const isRepository = (name: string) => RepositoryName.safeParse(name).success
+  const isRepository = (name: string) => StorageFolder.safeParse(name).success
   const names = (named ?? listed ?? []).filter((name) => isRepository(name) && name > after).sort()
   const page = names.slice(0, most)
   const keys = await reader.keys(page)

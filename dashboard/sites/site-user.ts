@@ -1,4 +1,5 @@
 import { type Random, randomOf } from '#dashboard/runtime/random.ts'
+import { isReserved } from '#shared/fields.ts'
 import { apexOf } from '#shared/names.ts'
 
 const MOST = 20
@@ -10,6 +11,7 @@ const MOST = 20
 export function makeSiteUser(random: Random, domain: string): string {
   const [label = ''] = apexOf(domain).split('.')
   const slug = label.replace(/[^a-z0-9]/g, '').slice(0, MOST)
-  const name = /^[a-z]/.test(slug) ? slug : `s${slug}`.slice(0, MOST)
-  return name + randomOf(random, 'abcdefghijklmnopqrstuvwxyz0123456789', 6)
+  const ending = randomOf(random, 'abcdefghijklmnopqrstuvwxyz0123456789', 6)
+  const isName = /^[a-z]/.test(slug) && !isReserved(slug + ending)
+  return (isName ? slug : `s${slug}`.slice(0, MOST)) + ending
 }

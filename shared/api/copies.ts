@@ -4,7 +4,7 @@ import {
   Domain,
   Email,
   PhpVersion,
-  SystemUser,
+  SiteSystemUser,
   Tier,
   TlsMode,
   TrueOrFalse,
@@ -27,7 +27,7 @@ export const CloneSite = body({
   tier: Tier.optional().describe('Default: that of the original.'),
   tls: TlsMode.optional().describe('Default: that of the original.'),
   email: Email.optional().describe('For certificates; default: that of the original.'),
-  user: SystemUser.optional().describe('The system user; default: a new name.'),
+  user: SiteSystemUser.optional().describe('The system user; default: a new name.'),
   staging: TrueOrFalse.default(false).describe(
     'A staging site: visitors need a password, and it sends no mail and runs no jobs.',
   ),

@@ -6,7 +6,7 @@ import {
   Id,
   PhpVersion,
   required,
-  SystemUser,
+  SiteSystemUser,
   Tier,
   TlsMode,
   TrueOrFalse,
@@ -30,7 +30,7 @@ export const CreateSite = body({
   email: Email.optional().describe(
     'For the WordPress administrator and for certificates; default: that of the caller.',
   ),
-  user: SystemUser.optional().describe(
+  user: SiteSystemUser.optional().describe(
     'The system user; default: a new name derived from the domain. Pass the one of a plan to create exactly what it describes.',
   ),
   accept: Accept.optional(),
@@ -77,7 +77,7 @@ export const IgnoredSite = strictObject({
 export const IssueTls = body({ tls: TlsMode, dry_run: DryRun }).meta({ id: 'IssueTls' })
 export const ScanSite = body({ site_id: Id }).meta({ id: 'ScanSite' })
 export const ApplyPool = body({
-  user: SystemUser,
+  user: SiteSystemUser,
   php_version: PhpVersion,
   tier: Tier,
   dry_run: DryRun,

@@ -6,7 +6,7 @@ import {
   Email,
   PhpVersion,
   ReportedDomain,
-  SystemUser,
+  SiteSystemUser,
   Tier,
   TlsMode,
 } from '#shared/fields.ts'
@@ -24,7 +24,7 @@ export const siteCreate = command({
     tls: TlsMode.default('letsencrypt'),
     /** WordPress administrator and ACME contact. */
     email: Email,
-    user: SystemUser,
+    user: SiteSystemUser,
     accept: Accept.optional(),
   }),
   result: z.object({ domain: ReportedDomain }),

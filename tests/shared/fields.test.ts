@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { z } from 'zod'
+import { RepositoryName } from '#shared/backup.ts'
 import * as fields from '#shared/fields.ts'
 import { ServiceName } from '#shared/operation-types/service.restart.ts'
 import { parse } from '#shared/parse.ts'
@@ -16,6 +17,9 @@ const taken: [string, z.ZodType, unknown, unknown][] = [
   ['port 65535', fields.Port, 65535, 65535],
   ['an underscore in a user', fields.SystemUser, '_apt', '_apt'],
   ['a user of 32 characters', fields.SystemUser, 'u'.repeat(32), 'u'.repeat(32)],
+  ['a user of a site', fields.SiteSystemUser, 'my-hosting', 'my-hosting'],
+  ['the user of an administrator', fields.SystemUser, 'hosting', 'hosting'],
+  ['the repository of a site', RepositoryName, 'my-hosting', 'my-hosting'],
   ['no tags', fields.Tags, [], []],
   ['twenty trimmed tags', fields.Tags, many(20).map((tag) => ` ${tag} `), many(20)],
   ['a tag of 32 characters', fields.Tags, ['t'.repeat(32)], ['t'.repeat(32)]],
@@ -97,6 +101,11 @@ const refused: [string, z.ZodType, unknown][] = [
   ['a user that begins with a digit', fields.SystemUser, '1st'],
   ['an upper-case user', fields.SystemUser, 'Root'],
   ['a user of 33 characters', fields.SystemUser, 'u'.repeat(33)],
+  ['the user hosting for a site', fields.SiteSystemUser, 'hosting'],
+  ['the user of a unit of ours for a site', fields.SiteSystemUser, 'hosting-agent-front'],
+  ['the name of a temporary account for a site', fields.SiteSystemUser, 'hosting_tmp_a'],
+  ['the repository of the dashboard', RepositoryName, 'hosting-dashboard'],
+  ['the folder of a keeper as a repository', RepositoryName, 'hosting-keeper'],
   ['21 tags', fields.Tags, many(21)],
   ['tags twice, once they are trimmed', fields.Tags, ['a', ' a']],
   ['an empty tag', fields.Tags, [' ']],
@@ -127,3 +136,14 @@ test.each(refused)('refuses %s', (_, schema, value) => {
 function messages(schema: z.ZodType, value: unknown): string[] | undefined {
   return schema.safeParse(value).error?.issues.map(({ message }) => message)
 }
+
+test.each(['hosting', 'Hosting-x', 'HOSTING_TMP', 'hostingshop'])(
+  '%s is a name of ours',
+  (name) => {
+    expect(fields.isReserved(name)).toBe(true)
+  },
+)
+
+test.each(['my-hosting', 'hostin', 'host-ing', 'shosting'])('%s is no name of ours', (name) => {
+  expect(fields.isReserved(name)).toBe(false)
+})

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { type AcmeOutcome, type AcmePort, RenewalWindows } from '#agent/host/acme-port.ts'
 import type { Fetching, Net } from '#agent/host/ports.ts'
-import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
+import { DYNAMIC_USER, UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
 import { bytesOf, net, save } from './net.ts'
 import { type Call, OrderLine, RecordLine, ResolvedList } from './network-helper.ts'
@@ -87,7 +87,7 @@ async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator
 
 function begin(call: Call, operation: string | undefined): ChildProcess {
   const [program = '', ...args] = [
-    ...transient([...UNPRIVILEGED, ...LIMITS], operation),
+    ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS], operation),
     ...[process.execPath, 'reach'],
   ]
   const env = environment(cookieOf(operation))

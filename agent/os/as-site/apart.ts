@@ -1,5 +1,5 @@
 import type { RunOptions, SiteProcess } from '#agent/host/ports.ts'
-import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
+import { DYNAMIC_USER, UNPRIVILEGED } from '#agent/host/sandbox.ts'
 
 /**
  * The program sees nothing of root, of sites, or of other services; of the sockets of the server
@@ -24,6 +24,7 @@ const DIRECTIVES: readonly string[] = [
   ...UNPRIVILEGED.filter(
     (line) => !/^(RestrictAddressFamilies|MemoryMax|PrivateUsers)=/.test(line),
   ),
+  DYNAMIC_USER,
   'RestrictAddressFamilies=AF_UNIX',
   'PrivateNetwork=yes',
   'IPAddressDeny=any',

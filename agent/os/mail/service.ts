@@ -36,7 +36,6 @@ export function mailService({ settings }: Pick<Host, 'settings'>): Service {
 export async function renderMailUnit({ files, settings }: Host): Promise<string> {
   const { mail_dir } = settings
   const places = mailPlaces(mail_dir)
-  const directives = UNPRIVILEGED.filter((line) => line !== 'DynamicUser=yes')
   return `# ${MARK_LINE}
 [Unit]
 Description=Hosting Control agent, the queue of the mail of sites
@@ -55,7 +54,7 @@ TimeoutStopSec=30
 NotifyAccess=none
 User=${MAIL_USER}
 Group=${MAIL_USER}
-${directives.join('\n')}
+${UNPRIVILEGED.join('\n')}
 ${deniedAddresses((await files.read('/etc/resolv.conf')) ?? '')}
 ReadWritePaths=${places.sockets} ${places.queue} ${places.status}
 InaccessiblePaths=-/var/lib/hosting-agent -${CONFIGURATION} -${HOMES} -/var/lib/mysql -/run/hosting-agent

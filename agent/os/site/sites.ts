@@ -4,6 +4,7 @@ import { type Change, declared, folder, inOrder } from '#agent/os/effects/change
 import { create, planMake, planWrite, remove } from '#agent/os/effects/effects.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
+import { SystemUser } from '#shared/fields.ts'
 import { Moving } from '#shared/moving.ts'
 import { apexOf } from '#shared/names.ts'
 import { ObjectCache } from '#shared/object-cache.ts'
@@ -46,6 +47,8 @@ const Record = siteCreate.params
   .extend({
     ...{ database_routines, xmlrpc },
     ...{ staging: Staging.optional(), moving: Moving.optional() },
+    // A server may have one that nobody can choose any more: it stays readable.
+    user: SystemUser,
     names: SiteNames.optional(),
     jobs: SiteJobs.optional(),
     suspended: z.literal(true).optional(),

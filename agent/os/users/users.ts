@@ -9,26 +9,12 @@ import { type Change, declared, inOrder, provided, removedTree } from '#agent/os
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
 import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
-import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 
 /** Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. */
 const NO_SUBIDS = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
 
-const DATABASES = ['/etc/passwd', '/etc/group'] as const
 const NGINX_USER = 'www-data'
-
-/** Throws invalid on `user` if a user, a group or a folder of this server has the name. */
-export async function refuseExistingUser(host: Host, user: string): Promise<void> {
-  for (const path of DATABASES) {
-    if (await entryOf(host, path, user)) {
-      throw invalid({ user: [`Already exists in ${path} of this server`] })
-    }
-  }
-  if (await host.files.stat(homeOf(user))) {
-    throw invalid({ user: [`The folder ${homeOf(user)} already exists on this server`] })
-  }
-}
 
 /** The comment field names the site of the user, so that no foreign user is ever removed. */
 export async function createUser(host: Host, user: string, domain: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { install } from '#agent/cli/install.ts'
+import { units } from '#agent/cli/units.ts'
 import { readConfig } from '#agent/config.ts'
+import { useradd } from '#agent/host/simulated/programs/users.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const SETTINGS = '/etc/hosting-agent/agent.env'
@@ -21,6 +23,7 @@ test('runs the agent as two services and gives the listening one only the TLS ke
   expect(output).toContain('answers on port 8443')
   expect(host.ran).toEqual([
     'groupadd --system --force hosting-agent',
+    'useradd --system --no-user-group --gid hosting-agent --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin --comment Hosting Control agent -- hosting-front',
     'systemctl daemon-reload',
     'systemctl enable --quiet hosting-agent.service hosting-agent-front.service',
     'systemctl restart hosting-agent.service hosting-agent-front.service',
@@ -32,7 +35,12 @@ test('runs the agent as two services and gives the listening one only the TLS ke
   expect(root).toContain('\nMemoryMax=1G\nTasksMax=512\n')
   expect(front).toContain('\nMemoryMax=256M\nTasksMax=64\n')
   expect(front).toContain(`ExecStart=${process.execPath} front\n`)
-  expect(front).toContain('\nDynamicUser=yes\n')
+  expect(front).toContain('\nUser=hosting-front\nGroup=hosting-agent\n')
+  expect(front).not.toContain('DynamicUser')
+  // What a dynamic user would imply.
+  for (const line of ['NoNewPrivileges', 'PrivateTmp', 'RemoveIPC', 'RestrictSUIDSGID'])
+    expect(front).toContain(`\n${line}=yes\n`)
+  expect(front).toContain('\nProtectSystem=strict\n')
   expect(front).toContain('\nCapabilityBoundingSet=\n')
   expect(front?.match(/^LoadCredential=.*$/gm)).toEqual([
     'LoadCredential=tls.key:/var/lib/hosting-agent/trust/tls.key',
@@ -55,6 +63,30 @@ test('keeps the settings and the identity when it runs again', async () => {
 
 const LISTENING = '   0: 00000000:20FB 00000000:0000 0A 00000000:00000000\n'
 const ASKS = 'ss -Hltnp sport = :8443'
+
+test('refuses a server on which somebody else has the user of the listening half', async () => {
+  await host.files.write('/etc/passwd', 'hosting-front:x:1007:1007:Site shop.example:/srv/www/x:\n')
+  const before = host.disk.all
+
+  await expect(install(config, host, [])).rejects.toThrow(
+    'the user hosting-front of this server is not that of the agent',
+  )
+
+  expect(host.ran).toEqual([])
+  expect(host.disk.all).toEqual(before)
+})
+
+test('creates the user before an upgrade writes the units, and once', async () => {
+  host.table = { useradd }
+
+  expect(await units(config, host)).toBe('written: the units of this version')
+  expect(host.disk.text(FRONT)).toContain('\nUser=hosting-front\n')
+  const ran = [...host.ran]
+  await units(config, host)
+
+  expect(ran.map((line) => line.split(' ')[0])).toEqual(['groupadd', 'useradd'])
+  expect(host.ran).toEqual(ran)
+})
 
 test('refuses a port that another program listens on, and changes nothing', async () => {
   await host.files.write('/proc/1/net/tcp', LISTENING)

@@ -40,6 +40,10 @@ test('starts only the programs that it needs', async () => {
   await create(host)
 
   expect(host.ran.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'getent passwd',
+    'getent group',
+    'systemctl list-unit-files',
+    'systemctl show',
     'nginx -T',
     'nginx -T',
     'useradd --no-create-home',

@@ -110,6 +110,10 @@ test('a plan stores nothing, changes nothing and runs only reading programs', as
   await planned(host, 'site.create', { ...shop, tls: 'letsencrypt' })
 
   expect(host.ran.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    'getent passwd',
+    'getent group',
+    'systemctl list-unit-files',
+    'systemctl show',
     'nginx -T',
     'nginx -T',
     'nginx -v',

@@ -13,4 +13,15 @@ describe('the system user of a site', () => {
   ])('of %s is %p', (domain, pattern) => {
     expect(makeSiteUser(secureRandom, domain)).toMatch(pattern)
   })
+
+  test.each([
+    ['hosting.example', 'shostinggggggg'],
+    ['hosting-24.example', 'shosting24gggggg'],
+    ['hostin.example', 'shostingggggg'],
+    ['hosts.example', 'hostsgggggg'],
+  ])('of %s is %s, which does not begin with hosting', (domain, user) => {
+    const onlyG = (length: number) => new Uint8Array(length).fill(6)
+
+    expect(makeSiteUser(onlyG, domain)).toBe(user)
+  })
 })

@@ -6,6 +6,7 @@ import { unless } from '#tests/support/skip.ts'
 import { asPlanned } from './as-planned.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { type Enrolled, startEnrolled } from './enrolled.ts'
+import { refusesKnownUsers } from './known-users.ts'
 import { inventory } from './odd-site.ts'
 import { get } from './requests.ts'
 import { readsLogs } from './sandbox-logs.ts'
@@ -60,10 +61,12 @@ export function sandboxed(suite: Suite): void {
       expect([code, /Overall exposure.*/.exec(stdout)?.[0]]).toEqual([0, expect.any(String)])
     })
 
-    test('the listening half has no user, no capability and no access to the keys', async () => {
+    test('the listening half has a fixed user, no capability and no access to the keys', async () => {
       const { field } = await statusOf(FRONT)
 
-      expect(Number(field('Uid'))).toBeGreaterThan(1000)
+      const entry = await world.host.must(['getent', 'passwd', 'hosting-front'])
+      expect(entry.split(':').slice(2, 3)).toEqual([field('Uid')])
+      expect(Number(field('Uid'))).toBeLessThan(1000)
       expect([field('CapEff'), field('CapBnd'), field('NoNewPrivs'), field('Seccomp')]).toEqual([
         '0000000000000000',
         '0000000000000000',
@@ -159,6 +162,7 @@ export function sandboxed(suite: Suite): void {
       5 * MINUTES,
     )
 
+    refusesKnownUsers(() => ({ world, site }), { domain: DOMAIN, php })
     readsLogs(() => ({ world, site: site.id }), DOMAIN)
     test(
       'a policy of root protects the site and its passwords from the dashboard',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName } from '#shared/backup.ts'
+import { BackupTarget, StorageFolder } from '#shared/backup.ts'
 
 /** What `hosting-agent storage` reads from standard input. */
 export const StorageRequest = z.object({
@@ -7,7 +7,7 @@ export const StorageRequest = z.object({
   /** The folder with the files of ssh. */
   files: z.string(),
   /** Null: those that the storage lists, after this name. */
-  repositories: z.array(RepositoryName).nullable(),
+  repositories: z.array(StorageFolder).nullable(),
   after: z.string(),
   most: z.int().positive(),
   /** Only files of keys that contain this text. */
@@ -20,7 +20,7 @@ export type StorageRequest = z.output<typeof StorageRequest>
 /** The texts of files in the folders of keys. */
 const StorageKeys = z.object({
   is_listed: z.boolean(),
-  repositories: z.array(z.object({ name: RepositoryName, texts: z.array(z.string()) })),
+  repositories: z.array(z.object({ name: StorageFolder, texts: z.array(z.string()) })),
   next: z.string().nullable(),
 })
 export type StorageKeys = z.infer<typeof StorageKeys>

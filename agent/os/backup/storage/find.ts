@@ -4,7 +4,6 @@ import { type BackupTarget, RepositoryName } from '#shared/backup.ts'
 import {
   type FindRequest,
   type FoundRepositories,
-  isOfSite,
   KEEPER_FOLDER,
   type KeeperRequest,
   type KeeperTexts,
@@ -33,7 +32,7 @@ export async function findRepositories(
   const named = reported?.names ?? repositories
   const request = { repositories: named, after, most: MOST_FOUND, containing: `"${RECOVERY}` }
   const { is_listed, repositories: read, next } = await readKeys(host, target, request)
-  const ofSites = read.filter(({ name }) => isOfSite(name))
+  const ofSites = read.filter(({ name }) => RepositoryName.safeParse(name).success)
   const found = ofSites.map(({ name, texts }) => ({
     name,
     keys: texts.flatMap(sealedIn).slice(0, MOST_PASSWORDS),
