@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { BACKUP_KINDS, BackupSecret, Certificates, refuseSecret } from './backup-secret.ts'
 import { Hostname, isReserved, NOT_RESERVED, Port } from './fields.ts'
-import { secretOf } from './secret.ts'
+import { Secret } from './secret.ts'
 
 const LONG = 'Must have at most 1024 characters'
 
@@ -25,8 +26,15 @@ const Folder = line('Path').regex(
 const TAKEN =
   /^\/((srv|var|home)$|(bin|boot|dev|etc|lib\w*|proc|root|run|sbin|sys|tmp|usr)(\/|$)|srv\/www(\/|$)|var\/(cache|lib|log|mail|run|spool|tmp|www)(\/|$))/
 
+/** The characters of RFC 3986, without blanks, quotes and backslashes. */
+const OF_URLS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
+
 /** Without user and password, which are fields of their own. */
 const HttpsUrl = line('Address')
+  .refine(
+    (text) => OF_URLS.test(text),
+    'Must be an address of letters, digits and . - _ ~ : / @ % such as https://backup.example:8000/',
+  )
   .refine((text) => {
     const url = URL.parse(text)
     return (
@@ -39,72 +47,33 @@ const HttpsUrl = line('Address')
   }, 'Must be an address such as https://backup.example:8000/ without user and password')
   .refine((text) => URL.parse(text)?.protocol === 'https:', 'Must begin with https://')
 
-const Pem = z.string().max(65_536, 'Must have at most 65536 characters')
-/** PEM certificates that the server is trusted by, beside those of the system. */
-const Ca = Pem.default('').describe(
-  'PEM certificates of a private authority; empty: the public ones.',
-)
-
 /** The public key of the server, as a line of known_hosts(5) without the name: `ssh-ed25519 AAAA…`. */
 const HostKey = line('Host key').regex(
   /^(ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|ssh-rsa) [A-Za-z0-9+/]+=*$/,
   'Must be a public key such as "ssh-ed25519 AAAA…", as ssh-keyscan prints it',
 )
 
-/** The operations that replace the state of a site, and that can be undone. */
-export const REPLACEMENTS = [
-  'backup.restore',
-  'database.import',
-  'site.push',
-  'site.refresh',
-] as const
-export type Replacement = (typeof REPLACEMENTS)[number]
+/** HTTP separates user and password with a colon (RFC 7617). */
+const RestUser = line('User').regex(
+  /^[\x21-\x39\x3b-\x7e]{1,256}$/,
+  'Must have at most 256 printable ASCII characters, without blanks and colons',
+)
 
-/** How often a site is backed up by itself. */
-export const BACKUP_INTERVALS = ['off', 'daily', 'weekly'] as const
-export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
+export const AccessKey = line('Access key').regex(
+  /^[\w.@:/+=-]{1,128}$/,
+  'Must have at most 128 of the characters a-z A-Z 0-9 _ . @ : / + = -',
+)
 
-/** How often the newest backup of a site is proven by itself; monthly: every four weeks. */
-export const PROOF_INTERVALS = ['off', 'weekly', 'monthly'] as const
-export type ProofInterval = (typeof PROOF_INTERVALS)[number]
-
-const TimeOfDay = z
-  .string('Must be a time such as 01:00')
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 01:00')
-
-/** Minutes from the beginning of a window to its end, which may be on the next day. */
-export function windowMinutes({ from, to }: BackupWindow): number {
-  return (minuteOf(to) - minuteOf(from) + 1440) % 1440
-}
-
-export function minuteOf(time: string): number {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number)
-  return 60 * hours + minutes
-}
-
-/** An agent runs four operations at once: one place is left for other work. */
-export const MOST_PER_SERVER = 3
-const PER_SERVER = `Must be between 1 and ${MOST_PER_SERVER}`
-/** How many backups run at the same time on a server. */
-export const BackupsPerServer = z
-  .number(PER_SERVER)
-  .int(PER_SERVER)
-  .min(1, PER_SERVER)
-  .max(MOST_PER_SERVER, PER_SERVER)
-
-/** When backups start by themselves, in UTC. */
-export const BackupWindow = z
-  .object({ from: TimeOfDay, to: TimeOfDay }, 'Must have the times from and to')
-  .refine((window) => windowMinutes(window) >= 60, 'Must be an hour or longer')
-export type BackupWindow = { from: string; to: string }
-
-const BACKUP_KINDS = ['rest', 's3', 'sftp', 'local'] as const
+export const Region = line('Region').regex(
+  /^[A-Za-z0-9][\w.-]{0,63}$/,
+  'Must be the name of a region such as us-east-1',
+)
 
 /** Where backups are stored, without the secret. */
 export const BackupPlace = z.discriminatedUnion(
   'kind',
   [
-    z.object({ kind: z.literal('rest'), url: HttpsUrl, user: line('User'), ca: Ca }),
+    z.object({ kind: z.literal('rest'), url: HttpsUrl, user: RestUser, ca: Certificates }),
     z.object({
       kind: z.literal('s3'),
       url: HttpsUrl.describe('The endpoint, without the bucket.'),
@@ -113,12 +82,12 @@ export const BackupPlace = z.discriminatedUnion(
         'Must be the name of a bucket',
       ),
       prefix: line('Prefix').regex(
-        /^[\w.-]+(\/[\w.-]+)*$/,
+        /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/,
         'Must be a path such as hosting/backups',
       ),
-      region: line('Region').default('us-east-1'),
-      user: line('Access key'),
-      ca: Ca,
+      region: Region.default('us-east-1'),
+      user: AccessKey,
+      ca: Certificates,
     }),
     z.object({
       kind: z.literal('sftp'),
@@ -140,12 +109,11 @@ export const BackupPlace = z.discriminatedUnion(
 )
 export type BackupPlace = z.output<typeof BackupPlace>
 
-/**
- * The password (rest), secret key (s3) or private key as PEM (sftp); empty for a local folder.
- */
-export const BackupSecret = Pem
-/** A target as an agent gets it. */
-export const BackupTarget = z.object({ place: BackupPlace, secret: secretOf(BackupSecret) })
+/** A target as an agent gets it; in a plan its secret is empty. */
+export const BackupTarget = z
+  .object({ place: BackupPlace, secret: BackupSecret })
+  .superRefine(refuseSecret)
+  .transform(({ place, secret }) => ({ place, secret: new Secret(secret) }))
 export type BackupTarget = z.output<typeof BackupTarget>
 
 /** A folder of a storage that can be a repository, also one of Hosting Control itself. */

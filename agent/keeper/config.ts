@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { ConfigError } from '#agent/host/errors.ts'
 import type { Files } from '#agent/host/ports.ts'
+import { AccessKey, Region } from '#shared/backup.ts'
+import { Certificates, SecretKey } from '#shared/backup-secret.ts'
 
 const days = z.int('must be a whole number of days').min(0).max(36_500)
 const path = z
@@ -17,10 +19,10 @@ const Store = z.discriminatedUnion(
       url: text.regex(/^https:\/\/[^/?#@\s]+\/?$/, 'must be https:// and the name of a server'),
       bucket: text.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
       prefix: text.regex(/^[\w.-]+(\/[\w.-]+)*$/, 'must be a path such as hosting/backups'),
-      region: text.default('us-east-1'),
-      user: text,
-      secret: text,
-      ca: z.string().max(65_536).default(''),
+      region: Region.default('us-east-1'),
+      user: AccessKey,
+      secret: SecretKey,
+      ca: Certificates,
     }),
   ],
   { error: 'must have a kind: folder or s3' },
@@ -74,7 +76,8 @@ export async function readKeeperConfig(files: Files, at: string): Promise<Keeper
   const parsed = KeeperConfig.safeParse(jsonIn(written, at))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new ConfigError(`${at}: ${issue?.path.join('.')} ${issue?.message}`)
+  const rule = issue?.message.replace(/^Must/, 'must')
+  throw new ConfigError(`${at}: ${issue?.path.join('.')} ${rule}`)
 }
 
 function jsonIn(text: string, at: string): unknown {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { KEEPER_FOLDER } from '#shared/backup-find.ts'
+import { renderIni } from '#shared/formats/ini.ts'
 import {
   type Bucket,
   deleteObject,
@@ -64,7 +65,7 @@ export function s3Store(host: Host, bucket: Bucket, files: string): Store {
     },
     async restic(repository) {
       const { user, secret, ca, url } = bucket
-      const own = `[default]\naws_access_key_id=${user}\naws_secret_access_key=${secret}\n`
+      const own = renderIni('default', { aws_access_key_id: user, aws_secret_access_key: secret })
       await host.files.write(`${files}/aws`, own, { mode: 0o600 })
       if (ca !== '') await host.files.write(`${files}/ca.pem`, ca)
       const trust = ca === '' ? [] : ['--cacert', `${files}/ca.pem`]

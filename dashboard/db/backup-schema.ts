@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { BACKUP_INTERVALS, type BackupPlace, REPLACEMENTS } from '#shared/backup.ts'
+import type { BackupPlace } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, REPLACEMENTS } from '#shared/backup-schedule.ts'
 import type { ProofReport } from '#shared/proof.ts'
 import { servers, sites } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { restoreStatements } from '#dashboard/site-backups/restores.queries.ts'
-import type { Replacement } from '#shared/backup.ts'
+import type { Replacement } from '#shared/backup-schedule.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 

@@ -7,7 +7,7 @@ import type {
   BackupCoverageQuery,
   CoverageState,
 } from '#shared/api/backup-coverage.ts'
-import type { BackupInterval, ProofInterval } from '#shared/backup.ts'
+import type { BackupInterval, ProofInterval } from '#shared/backup-schedule.ts'
 import { searchWords } from '#shared/search-words.ts'
 import { everyOf, everyTag, targetOf, targetTag } from './effective.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'

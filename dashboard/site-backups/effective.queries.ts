@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import { backup_settings } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { sites } from '#dashboard/db/schema.ts'
-import type { BackupInterval } from '#shared/backup.ts'
+import type { BackupInterval } from '#shared/backup-schedule.ts'
 
 /*
  * The value that is used for a site, in a statement with the site and its row of backup_settings: its own value,

@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { BY_SERVER, isOf } from '#dashboard/db/of-servers.ts'
-import type { BackupInterval, ProofInterval } from '#shared/backup.ts'
+import type { BackupInterval, ProofInterval } from '#shared/backup-schedule.ts'
 import { conditionsAt, factsAt, isCovered, type Moment, weekBefore } from './coverage.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 

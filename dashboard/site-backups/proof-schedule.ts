@@ -1,4 +1,4 @@
-import type { BackupWindow, ProofInterval } from '#shared/backup.ts'
+import type { BackupWindow, ProofInterval } from '#shared/backup-schedule.ts'
 import { nextBackup, nextOpening } from './schedule.ts'
 
 export interface ProofSchedule {

@@ -4,7 +4,7 @@ import {
   minuteOf,
   type ProofInterval,
   windowMinutes,
-} from '#shared/backup.ts'
+} from '#shared/backup-schedule.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

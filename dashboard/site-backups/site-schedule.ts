@@ -9,7 +9,7 @@ import type {
   SetBackupSettings,
   SettingSource,
 } from '#shared/api/backup-settings.ts'
-import type { BackupWindow } from '#shared/backup.ts'
+import type { BackupWindow } from '#shared/backup-schedule.ts'
 import { sinceOf } from './back-up-due.ts'
 import { getScheduled, type ScheduledSite } from './coverage.queries.ts'
 import { readBackupFirst } from './effective.queries.ts'

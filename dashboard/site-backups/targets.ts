@@ -9,6 +9,7 @@ import type {
   CreateBackupTarget,
   UpdateBackupTarget,
 } from '#shared/api/backups.ts'
+import { secretMistake } from '#shared/backup-secret.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { reportsOf } from './keeper/reports.ts'
@@ -92,9 +93,7 @@ export async function changeTarget(
 ): Promise<BackupTargetView> {
   refuseWeak('keeper_key', keeper_key)
   const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
-  if (moves && secret === undefined && place.kind !== 'local') {
-    throw invalid({ secret: ['Is required, because the place has changed'] })
-  }
+  refuseWrong(place ?? target.place, moves, secret)
   const sealed =
     moves || secret !== undefined ? sealer.seal(PURPOSE, new Secret(secret ?? '')) : undefined
   const values = {
@@ -108,6 +107,16 @@ export async function changeTarget(
   const entry = entryOf('backup.target_update', user_id, timestamp(clock))
   await updateTarget(db, target.id, values, entry).catch(refuseTaken)
   return viewOf({ db, clock }, target.id)
+}
+
+function refuseWrong({ kind }: TargetRow['place'], moves: boolean, secret?: string): void {
+  if (kind === 'local' && secret === undefined) return
+  if (moves && secret === undefined) {
+    throw invalid({ secret: ['Is required, because the place has changed'] })
+  }
+  const mistake = secret === undefined ? undefined : secretMistake(kind, secret)
+  if (mistake !== undefined) throw invalid({ secret: [mistake] })
+  if (secret === '' && kind !== 'local') throw invalid({ secret: ['Is required'] })
 }
 
 /** Changes nothing in the storage. Throws 409 for a target with backups. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { REPLACEMENTS } from '#shared/backup.ts'
+import { REPLACEMENTS } from '#shared/backup-schedule.ts'
 import { Domain } from '#shared/fields.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'

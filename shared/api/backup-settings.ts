@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { BACKUP_INTERVALS, BackupsPerServer } from '#shared/backup.ts'
 import { BackupExcludes } from '#shared/backup-exclude.ts'
+import { BACKUP_INTERVALS, BackupsPerServer } from '#shared/backup-schedule.ts'
 import { Id, oneOf, Tag, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { BackupPlace, BackupSecret, PublicKey } from '#shared/backup.ts'
+import { BackupPlace, PublicKey } from '#shared/backup.ts'
 import { BackupParts } from '#shared/backup-parts.ts'
-import { Id } from '#shared/fields.ts'
+import { BackupSecret, refuseSecret } from '#shared/backup-secret.ts'
+import { Id, ServerName } from '#shared/fields.ts'
 import { KeeperProblem } from '#shared/keeper-report.ts'
 import { DryRun } from '#shared/plan.ts'
 import { LastReplacement, MissingBackup } from './backup-list.ts'
@@ -9,34 +10,28 @@ import { schedule } from './backup-settings.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
-const Name = z
-  .string({ error: ({ input }) => (input === undefined ? 'Name is required' : 'Must be a string') })
-  .trim()
-  .min(1, 'Must have 1 to 64 characters')
-  .max(64, 'Must have 1 to 64 characters')
-
-const secret = BackupSecret.describe(
-  'The password (rest), secret key (s3) or private SSH key (sftp); empty for a local folder.',
-)
-
 const KeeperKey = PublicKey.describe(
   'The public key of the keeper, which deletes old backups beside the storage: RSA, at least 3072 bits.',
 )
 
 export const CreateBackupTarget = body({
-  name: Name,
+  name: ServerName,
   place: BackupPlace,
-  secret: secret.default(''),
+  secret: BackupSecret.default(''),
   keeper_key: KeeperKey.nullable().default(null),
-}).meta({ id: 'CreateBackupTarget' })
+})
+  .superRefine(refuseSecret)
+  .meta({ id: 'CreateBackupTarget' })
 
 export const UpdateBackupTarget = body({
-  name: Name.optional(),
+  name: ServerName.optional(),
   place: BackupPlace.optional().describe('If the place changes, its secret is required again.'),
-  secret: secret.optional(),
+  secret: BackupSecret.optional(),
   keeper_key: KeeperKey.nullable().optional(),
   is_default: z.literal(true, 'Must be true').optional(),
-}).meta({ id: 'UpdateBackupTarget' })
+})
+  .superRefine(refuseSecret)
+  .meta({ id: 'UpdateBackupTarget' })
 
 const text = z.string()
 /** As it is recorded. */

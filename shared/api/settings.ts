@@ -4,7 +4,7 @@ import {
   BackupsPerServer,
   BackupWindow,
   PROOF_INTERVALS,
-} from '#shared/backup.ts'
+} from '#shared/backup-schedule.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
 import { body } from './body.ts'
 

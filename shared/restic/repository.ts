@@ -1,4 +1,7 @@
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
+import { carry } from '#shared/formats/carry.ts'
+import { renderIni } from '#shared/formats/ini.ts'
+import { renderKnownHost, renderSshHost } from '#shared/formats/ssh.ts'
 import type { Secret } from '#shared/secret.ts'
 
 /** A repository in a target, and the password that encrypts it. */
@@ -8,8 +11,12 @@ interface Repository {
   password: Secret
 }
 
+/** restic reads the whole file, and trims it. */
+const LINE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+
 /**
  * The files that restic reads in `folder`, by name: all secrets, and nothing of them in an argument.
+ * Throws 422 for a value that one of the files cannot carry, whoever checked it before.
  */
 export function filesOf(
   { name, target, password }: Repository,
@@ -17,19 +24,25 @@ export function filesOf(
 ): Record<string, string> {
   const { place, secret } = target
   return {
-    password: `${password.reveal()}\n`,
-    repository: `${addressOf(place, name, secret)}\n`,
+    password: lineOf('password', password.reveal()),
+    repository: lineOf('place', addressOf(place, name, secret)),
     ...ofPlace(place, secret, folder),
   }
 }
+
+const lineOf = (field: string, text: string): string =>
+  `${carry(field, text, LINE, 'Must be one line of printable ASCII')}\n`
 
 function ofPlace(place: BackupPlace, secret: Secret, folder: string): Record<string, string> {
   if (place.kind === 'local') return {}
   if (place.kind === 'sftp') return sshFiles(place, secret, folder)
   const ca = place.ca === '' ? {} : { 'ca.pem': place.ca }
   if (place.kind === 'rest') return ca
-  const credentials = `aws_access_key_id=${place.user}\naws_secret_access_key=${secret.reveal()}\n`
-  return { ...ca, aws: `[default]\n${credentials}` }
+  const credentials = {
+    aws_access_key_id: place.user,
+    aws_secret_access_key: secret.reveal(),
+  }
+  return { ...ca, aws: renderIni('default', credentials) }
 }
 
 function addressOf(place: BackupPlace, name: string, secret: Secret): string {
@@ -49,26 +62,24 @@ function sshFiles(
   key: Secret,
   folder: string,
 ): Record<string, string> {
-  const lines = [
-    'Host target',
-    `  HostName ${host}`,
-    `  Port ${port}`,
-    `  User ${user}`,
-    `  IdentityFile ${folder}/key`,
-    '  IdentitiesOnly yes',
-    '  HostKeyAlias target',
-    `  UserKnownHostsFile ${folder}/known_hosts`,
-    '  GlobalKnownHostsFile /dev/null',
-    '  StrictHostKeyChecking yes',
-    '  BatchMode yes',
-    '  ConnectTimeout 20',
-    '  ConnectionAttempts 5',
-    '  ServerAliveInterval 30',
-  ]
   const text = key.reveal()
   return {
-    ssh_config: `${lines.join('\n')}\n`,
-    known_hosts: `target ${host_key}\n`,
+    ssh_config: renderSshHost('target', {
+      HostName: host,
+      Port: port,
+      User: user,
+      IdentityFile: `${folder}/key`,
+      IdentitiesOnly: 'yes',
+      HostKeyAlias: 'target',
+      UserKnownHostsFile: `${folder}/known_hosts`,
+      GlobalKnownHostsFile: '/dev/null',
+      StrictHostKeyChecking: 'yes',
+      BatchMode: 'yes',
+      ConnectTimeout: 20,
+      ConnectionAttempts: 5,
+      ServerAliveInterval: 30,
+    }),
+    known_hosts: renderKnownHost('target', host_key),
     key: text.endsWith('\n') ? text : `${text}\n`,
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { kit } from '#tests/support/agent/backup.ts'
 import { tellingPart } from '#tests/support/canary.ts'
+import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { ADMIN } from '#tests/support/system/dashboard.ts'
@@ -99,7 +100,10 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       const { wrong, refused, full } = KINDS[kind]
       const storage = await STORAGES[kind]()
       const { target, host, service } = storage
-      const id = await world.add(kind, { ...target, secret: 'wrong' } as typeof target)
+      const id = await world.add(kind, {
+        ...target,
+        secret: kind === 'sftp' ? sshKey() : 'wrong',
+      } as typeof target)
       const answer = await world.checked(id)
       expect([answer?.event, JSON.stringify(answer?.data)]).toEqual([
         'error',

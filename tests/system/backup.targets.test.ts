@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
+import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -33,7 +34,7 @@ const WRONG: Record<Target['place']['kind'], Wrong> = {
     ...{ bucket: { bucket: 'missing' }, port: { url: 'https://127.0.0.1:9' } },
   },
   sftp: {
-    ...{ secret: { secret: 'wrong-needle' }, user: { user: 'nobody' } },
+    ...{ secret: { secret: sshKey() }, user: { user: 'nobody' } },
     ...{ host_key: { host_key: OTHER_HOST }, port: { port: 9 } },
   },
 }

@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { backupAgent, checkedTarget, kit, place, SECRET } from '#tests/support/dashboard/backups.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { brokenLines, sshKey } from '#tests/support/hostile-values.ts'
 import { rsa } from '#tests/support/key-pair.ts'
+
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEjMtcI3X4OGaXHKLfQC'
+const KEY = sshKey()
+const PLACES = [
+  { kind: 'rest' as const, url: 'https://backup.example/', user: 'agency' },
+  { kind: 's3' as const, url: 'https://s3.example', bucket: 'backups', prefix: 'x', user: 'K' },
+  { kind: 'sftp' as const, host: 'b.example', user: 'b', path: '/b', host_key: HOST_KEY },
+  { kind: 'local' as const, path: '/mnt/backup' },
+]
+const REFUSED = { secret: [expect.any(String)] }
 
 describe('a backup target', () => {
   test('is shown without its secret, and is usable after a check from a server', async () => {
@@ -41,6 +52,27 @@ describe('a backup target', () => {
       secret: ['Is required, because the place has changed'],
     })
     expect(changed.body.target).toMatchObject({ ...moved, checked_at: null, append_only: null })
+  })
+
+  test.each(PLACES)('of $kind has a secret of its kind, whichever call sets it', async (own) => {
+    await using dashboard = await makeDashboard()
+    const add = (secret: string) =>
+      dashboard.call('POST', '/api/backup-targets', { name: 'x', place: own, secret })
+    const right = { rest: 'a pass#word', s3: 'se;cret', sftp: KEY, local: '' }[own.kind]
+    const wrong = [...brokenLines, own.kind === 'sftp' ? 'text' : KEY, 'x'.repeat(257)]
+
+    for (const secret of wrong) {
+      const { status, body } = await add(secret)
+      expect([secret, status, body.fields]).toEqual([secret, 422, REFUSED])
+    }
+    const { target } = (await add(right)).body
+    for (const secret of wrong) {
+      for (const change of [{ secret }, { secret, place: own }]) {
+        const at = `/api/backup-targets/${target.id}`
+        const { status, body } = await dashboard.call('PATCH', at, change)
+        expect([secret, status, body.fields]).toEqual([secret, 422, REFUSED])
+      }
+    }
   })
 
   test('has the strong key of a keeper, or none', async () => {

@@ -1,4 +1,5 @@
 import { hostileDomains, hostileText, noText } from '#tests/support/hostile.ts'
+import { brokenLines, sshKey } from '#tests/support/hostile-values.ts'
 import { hostileAccess, validAccess } from './access-params.ts'
 import { kit } from './backup.ts'
 import { hostileDatabase, validDatabase } from './database-params.ts'
@@ -7,6 +8,26 @@ import { hostileSettings, validSettings } from './settings-params.ts'
 
 const FILES = { files: true, database: false }
 const noObject = [null, 7, true, []]
+
+const S3 = { kind: 's3', url: 'https://s3.example', bucket: 'backups', prefix: 'x', user: 'KEY' }
+const PLACES = [
+  S3,
+  { kind: 'rest', url: 'https://backup.example/', user: 'agency' },
+  { kind: 'sftp', host: 'b.example', user: 'b', path: '/b', host_key: 'ssh-ed25519 AAAA' },
+  { kind: 'local', path: '/mnt/store' },
+]
+
+/** What a hostile dashboard sends: the secret of one kind for another, and values with lines. */
+function hostileTargets() {
+  const fields = ['user', 'region', 'ca', 'url', 'bucket', 'prefix']
+  return [
+    ...brokenLines.flatMap((secret) => PLACES.map((place) => ({ place, secret }))),
+    ...fields.map((field) => ({ place: { ...S3, [field]: 'a\nb=c' }, secret: 'secret' })),
+    { place: S3, secret: sshKey() },
+    { place: S3, secret: '%(aws_access_key_id)s' },
+    { place: { kind: 'local', path: '/mnt/store' }, secret: 'secret' },
+  ]
+}
 
 const noTables = [null, 7, {}, [''], [7], ['x'.repeat(65)], ['a\0'], ['a', 'a']]
 
@@ -27,7 +48,7 @@ export const hostileBackups = {
     { redirects: [{ domain: 'a.example', to: 'https://a.example/' }] },
   ],
   memory: [true, [], {}, 'x', '', '64', 15, 513, 64.5, -1],
-  target: [...noObject, 'x'],
+  target: [...noObject, 'x', ...hostileTargets()],
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
   keeper_key: [...hostileText, null, kit.privateKey],

@@ -2,7 +2,7 @@ import { EVERY } from '#dashboard/web/labels/backup.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import type { BackupSettings } from '#shared/api/backup-settings.ts'
 import type { BackupTargetView } from '#shared/api/backups.ts'
-import { BACKUP_INTERVALS, MOST_PER_SERVER } from '#shared/backup.ts'
+import { BACKUP_INTERVALS, MOST_PER_SERVER } from '#shared/backup-schedule.ts'
 
 interface ChoiceProps<T> {
   value: T

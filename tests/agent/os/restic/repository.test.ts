@@ -2,12 +2,14 @@ import { expect, test } from 'bun:test'
 import { filesOf, optionsOf } from '#agent/os/restic/repository.ts'
 import { BackupPlace } from '#shared/backup.ts'
 import { Secret } from '#shared/secret.ts'
+import { authorityPem } from '#tests/support/fixtures/certificates.ts'
+import { brokenLines } from '#tests/support/hostile-values.ts'
 
 const PLACES = {
   rest: { kind: 'rest', url: 'https://backup.example:8000/hosting/', user: 'agency' },
   s3: {
     ...{ kind: 's3', url: 'https://s3.example', bucket: 'backups', prefix: 'sites/eu' },
-    ...{ region: 'eu-1', user: 'KEY', ca: 'PEM' },
+    ...{ region: 'eu-1', user: 'KEY', ca: authorityPem },
   },
   sftp: {
     ...{ kind: 'sftp', host: 'backup.example', port: 2222, user: 'hosting', path: '/data' },
@@ -33,11 +35,11 @@ test('the password of a REST server is part of the address, percent-encoded', ()
 })
 
 test('the keys of S3 stand in a file of their own', () => {
-  expect(files('s3', 'secret key')).toEqual({
+  expect(files('s3', 'secret/key')).toEqual({
     password: 'repository-password\n',
     repository: 's3:https://s3.example/backups/sites/eu/shop\n',
-    aws: '[default]\naws_access_key_id=KEY\naws_secret_access_key=secret key\n',
-    'ca.pem': 'PEM',
+    aws: '[default]\naws_access_key_id=KEY\naws_secret_access_key=secret/key\n',
+    'ca.pem': authorityPem,
   })
   expect(options('s3')).toEqual(['--cacert', '/run/backup/ca.pem', '-o', 's3.region=eu-1'])
 })
@@ -75,4 +77,26 @@ test('a folder needs nothing else', () => {
     repository: '/mnt/store/shop\n',
   })
   expect(options('local')).toEqual([])
+})
+
+const INJECTED = brokenLines.filter((line) => /[\n\r\0\u0085\u2028]/.test(line))
+
+test.each(INJECTED)('whoever checked it before, no file gets %j of an S3 target', (text) => {
+  const failure = (() => {
+    try {
+      return files('s3', text)
+    } catch (error) {
+      return error
+    }
+  })()
+  expect(failure).toMatchObject({
+    status: 422,
+    fields: { aws_secret_access_key: expect.any(Array) },
+  })
+})
+
+test('the address of a REST server never has a second line', () => {
+  for (const text of INJECTED) {
+    expect(files('rest', text).repository).toMatch(/^[\x21-\x7e]+\n$/)
+  }
 })

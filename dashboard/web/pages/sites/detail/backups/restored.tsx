@@ -7,7 +7,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { SiteBackups } from '#shared/api/backups.ts'
-import type { Replacement } from '#shared/backup.ts'
+import type { Replacement } from '#shared/backup-schedule.ts'
 
 interface RestoredProps {
   site: Site

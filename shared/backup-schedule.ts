@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+/** The operations that replace the state of a site, and that can be undone. */
+export const REPLACEMENTS = [
+  'backup.restore',
+  'database.import',
+  'site.push',
+  'site.refresh',
+] as const
+export type Replacement = (typeof REPLACEMENTS)[number]
+
+/** How often a site is backed up by itself. */
+export const BACKUP_INTERVALS = ['off', 'daily', 'weekly'] as const
+export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
+
+/** How often the newest backup of a site is proven by itself; monthly: every four weeks. */
+export const PROOF_INTERVALS = ['off', 'weekly', 'monthly'] as const
+export type ProofInterval = (typeof PROOF_INTERVALS)[number]
+
+const TimeOfDay = z
+  .string('Must be a time such as 01:00')
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 01:00')
+
+/** Minutes from the beginning of a window to its end, which may be on the next day. */
+export function windowMinutes({ from, to }: BackupWindow): number {
+  return (minuteOf(to) - minuteOf(from) + 1440) % 1440
+}
+
+export function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return 60 * hours + minutes
+}
+
+/** An agent runs four operations at once: one place is left for other work. */
+export const MOST_PER_SERVER = 3
+const PER_SERVER = `Must be between 1 and ${MOST_PER_SERVER}`
+/** How many backups run at the same time on a server. */
+export const BackupsPerServer = z
+  .number(PER_SERVER)
+  .int(PER_SERVER)
+  .min(1, PER_SERVER)
+  .max(MOST_PER_SERVER, PER_SERVER)
+
+/** When backups start by themselves, in UTC. */
+export const BackupWindow = z
+  .object({ from: TimeOfDay, to: TimeOfDay }, 'Must have the times from and to')
+  .refine((window) => windowMinutes(window) >= 60, 'Must be an hour or longer')
+export type BackupWindow = { from: string; to: string }
