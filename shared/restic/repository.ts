@@ -11,8 +11,8 @@ interface Repository {
   password: Secret
 }
 
-/** restic reads the whole file, and trims it. */
-const LINE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
+/** restic reads the whole file, and trims it. Keys are read without a password. */
+const LINE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/
 
 /**
  * The files that restic reads in `folder`, by name: all secrets, and nothing of them in an argument.
