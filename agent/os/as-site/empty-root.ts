@@ -1,16 +1,44 @@
 /** What a program sees of the server, each as `path` or `path:path in its view`. */
 interface Visible {
-  reads: readonly string[]
+  /** Paths of the programs that may be executed: itself, and what it starts. */
+  programs: readonly string[]
+  reads?: readonly string[]
   writes?: readonly string[]
+}
+
+interface Root extends Visible {
   /** capabilities(7), separated by blanks. */
   capabilities: string
 }
 
-const SYSTEM = [
-  ...['/usr', '-/bin', '-/sbin', '-/lib', '-/lib64'],
-  ...['-/etc/ssl', '-/etc/ssh', '-/etc/resolv.conf', '-/etc/hosts', '-/etc/nsswitch.conf'],
-  ...['-/etc/host.conf', '-/etc/gai.conf', '-/etc/passwd', '-/etc/group'],
+/** The shared libraries of Debian, by its name for the machine, and the loader that programs name. */
+const LOADERS: Record<string, string> = {
+  'x86_64-linux-gnu': '/lib64/ld-linux-x86-64.so.2',
+  'aarch64-linux-gnu': '/lib/ld-linux-aarch64.so.1',
+}
+const LIBRARIES = Object.entries(LOADERS).flatMap(([machine, loader]) => {
+  const folder = `/usr/lib/${machine}`
+  return [
+    `-${folder}`,
+    `-${folder}:/lib/${machine}`,
+    `-${folder}/${loader.slice(loader.lastIndexOf('/') + 1)}:${loader}`,
+  ]
+})
+
+/** Accounts, names and certificates: without the keys of sshd. */
+const SETTINGS = [
+  '-/etc/ssl/certs',
+  '-/etc/resolv.conf',
+  '-/etc/hosts',
+  '-/etc/nsswitch.conf',
+  '-/etc/host.conf',
+  '-/etc/gai.conf',
+  '-/etc/passwd',
+  '-/etc/group',
 ]
+
+/** env(1) sets the variables of every program that the agent starts in a unit, also the locale. */
+const STARTER = ['/usr/bin/env', '-/usr/lib/locale/C.utf8']
 
 /** The priority of backups: behind visitors. Not every scheduler of a disk knows weights. */
 export const LOW: readonly string[] = [
@@ -22,15 +50,33 @@ export const LOW: readonly string[] = [
 ]
 
 /**
+ * Directives of systemd.exec(5) for an empty file system with an allow-list of programs: there are no
+ * other ones, and nothing else that is visible can be executed, whether a program finds it or writes
+ * it. Every mount is named: systemd drops the empty root if NoExecPaths= names that.
+ */
+export function onlyPrograms({ programs, reads = [], writes = [] }: Visible): string[] {
+  return [
+    'TemporaryFileSystem=/:ro,noexec /tmp:mode=1777,size=1G,noexec',
+    `BindReadOnlyPaths=${[...LIBRARIES, ...STARTER, ...programs, ...reads].join(' ')}`,
+    ...(writes.length > 0 ? [`BindPaths=${writes.join(' ')}`] : []),
+    `NoExecPaths=${['/dev', '-/run', ...[...reads, ...writes].map(placeOf)].join(' ')}`,
+  ]
+}
+
+/** A path in the view of the program, with the sign of an optional one. */
+const placeOf = (mount: string): string => {
+  const [source = '', place = source.replace(/^-/, '')] = mount.split(':')
+  return source.startsWith('-') ? `-${place}` : place
+}
+
+/**
  * Directives of systemd.exec(5) for a program of root in an empty file system, into which only the
  * visible paths are mounted: a link that a site made, or changes meanwhile, leads nowhere. Of root's
  * rights it has only the capabilities.
  */
-export function emptyRoot({ reads, writes = [], capabilities }: Visible): string[] {
+export function emptyRoot({ reads = [], capabilities, ...visible }: Root): string[] {
   return [
-    'TemporaryFileSystem=/:ro /tmp:mode=1777,size=1G',
-    `BindReadOnlyPaths=${[...SYSTEM, ...reads].join(' ')}`,
-    ...(writes.length > 0 ? [`BindPaths=${writes.join(' ')}`] : []),
+    ...onlyPrograms({ ...visible, reads: [...SETTINGS, ...reads] }),
     'MountAPIVFS=yes',
     'PrivateDevices=yes',
     `CapabilityBoundingSet=${capabilities}`,
@@ -49,6 +95,8 @@ export function emptyRoot({ reads, writes = [], capabilities }: Visible): string
     'KeyringMode=private',
     'SystemCallArchitectures=native',
     'SystemCallFilter=@system-service',
+    // A file without a path, which no mount option forbids to execute.
+    'SystemCallFilter=~memfd_create',
     'SystemCallErrorNumber=EPERM',
     'KillSignal=SIGKILL',
     'LimitCORE=0',

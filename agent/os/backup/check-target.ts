@@ -1,3 +1,4 @@
+import { isMetadata } from '#agent/host/metadata-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { readKeys, StorageRefused } from '#agent/os/backup/storage/read-keys.ts'
 import {
@@ -8,8 +9,9 @@ import {
   WRONG_PASSWORD,
 } from '#agent/os/restic/failures.ts'
 import { ProgressLines } from '#agent/os/restic/progress.ts'
-import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
+import { hostOf, type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import type { Progress } from '#agent/steps/command.ts'
+import type { BackupTarget } from '#shared/backup.ts'
 import { invalid, ServiceError } from '#shared/errors.ts'
 import { complaintOf } from '#shared/restic/complaint.ts'
 
@@ -20,12 +22,23 @@ const FILE = 'check.txt'
 const LOCKS =
   'The target does not let this server delete the locks of restic, for which later work would wait: allow it to delete in the folder locks of each repository'
 
+/** A name that leads to a metadata address; systemd keeps restic away from one that does so later. */
+async function refuseMetadata(host: Host, { place }: BackupTarget): Promise<void> {
+  if (place.kind === 'local') return
+  const [addresses] = await host.net.resolve([hostOf(place)])
+  const found = addresses?.find(isMetadata)
+  if (found === undefined) return
+  const field = place.kind === 'sftp' ? 'place.host' : 'place.url'
+  throw invalid({ [field]: [`Leads to the link-local or metadata address ${found}`] })
+}
+
 /**
  * Reads the storage without restic, which does not tell what it refused. Throws 422 that names the
  * field of the target, with the error of the storage.
  */
 export async function refuseWrongFields(host: Host, { repository }: Opened): Promise<void> {
   const { target, name } = repository
+  await refuseMetadata(host, target)
   const request = { repositories: [name], after: '', most: 1, containing: '"' }
   await readKeys(host, target, request).catch((error: unknown) => {
     if (!(error instanceof StorageRefused) || error.field === null) return

@@ -71,7 +71,11 @@ const readerOf = (user: string) => ({
   user: 'root',
   slice: 'system.slice',
   directives: [
-    ...emptyRoot({ reads: [`${homeOf(user)}:${SITE}`], capabilities: 'CAP_DAC_READ_SEARCH' }),
+    ...emptyRoot({
+      programs: ['/usr/bin/tar'],
+      reads: [`${homeOf(user)}:${SITE}`],
+      capabilities: 'CAP_DAC_READ_SEARCH',
+    }),
     'PrivateNetwork=yes',
     'RestrictAddressFamilies=AF_UNIX',
   ],

@@ -1,13 +1,15 @@
 import { CommandFailed } from '#agent/host/errors.ts'
+import { isMetadata } from '#agent/host/metadata-addresses.ts'
 import type { Host, Output, RunOptions } from '#agent/host/ports.ts'
-import type { BackupTarget } from '#shared/backup.ts'
+import { deniedOn } from '#agent/os/as-site/denied-addresses.ts'
+import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Ended, failureOf, tellsDamage } from './failures.ts'
 import { findKeyHint } from './key-hint.ts'
 import { resticPath } from './program.ts'
 import { optionsOf, type Repository, storeOf } from './repository.ts'
-import { CACHE, MOUNT, resticProcess, type View } from './sandbox.ts'
+import { CACHE, MOUNT, resticProcess, startedFor, type View } from './sandbox.ts'
 import { Stall } from './stall.ts'
 
 /** A repository whose files stand in a folder of root. */
@@ -25,17 +27,27 @@ export interface ResticOptions
   timeout_ms: number
 }
 
-/** restic has no sandbox without systemd: it would follow the links of a site as root. */
+/**
+ * restic has no sandbox without systemd: it would follow the links of a site as root. Throws conflict
+ * for a target that this server cannot or must not reach.
+ */
 export async function refuseUnready({ init, files }: Host, { place }: BackupTarget): Promise<void> {
   if (init !== 'systemd') throw conflict('Backups need a server that systemd started')
   if (place.kind === 'sftp' && !(await files.stat(SSH))) {
     throw conflict('SFTP targets need ssh: install the package openssh-client on this server')
   }
-  if (place.kind !== 'local') return
+  if (place.kind !== 'local') {
+    if (!isMetadata(hostOf(place))) return
+    throw conflict(`The target has a link-local or metadata address: ${hostOf(place)}`)
+  }
   const folder = await files.stat(place.path)
   if (folder?.kind === 'directory' && folder.uid === 0) return
   throw conflict(`${place.path} is not a folder of root on this server: create it, or mount it`)
 }
+
+/** The name or the IP address of the computer that has the storage. */
+export const hostOf = (place: Exclude<BackupPlace, { kind: 'local' }>): string =>
+  place.kind === 'sftp' ? place.host : new URL(place.url).hostname.replace(/^\[(.*)\]$/, '$1')
 
 const SSH = '/usr/bin/ssh'
 const LONGEST_LOCK_MS = 10 * 60_000
@@ -147,7 +159,14 @@ async function optionsFor(
   const { repository, files, cache } = opened
   const hint = await findKeyHint(host, opened)
   const store = storeOf(repository)
-  const view = { files, cache, program: resticPath(host), store }
+  const view = {
+    files,
+    cache,
+    program: resticPath(host),
+    starts: startedFor(repository.target.place),
+    denied: await deniedOn(host),
+    store,
+  }
   return {
     ...options,
     env: {

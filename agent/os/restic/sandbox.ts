@@ -1,5 +1,6 @@
 import type { SiteProcess } from '#agent/host/ports.ts'
 import { emptyRoot } from '#agent/os/as-site/empty-root.ts'
+import type { BackupPlace } from '#shared/backup.ts'
 
 /** Where restic finds the files of its repository: see repository.ts. */
 export const MOUNT = '/run/backup'
@@ -10,7 +11,12 @@ export interface View {
   /** The files of its repository. */
   files: string
   cache: string
+  /** Of the program that runs. */
   program: string
+  /** Other programs that it may start: only those of `startedFor`, and sftp(1). */
+  starts: readonly string[]
+  /** Directives for the addresses that it cannot reach: those of `deniedAddresses`. */
+  denied: readonly string[]
   /** A folder that it saves: it may read all of it, whoever owns it. */
   reads?: { path: string; as: string }
   /** A folder that it restores to, with owners and modes. */
@@ -22,14 +28,20 @@ export interface View {
 const READER = 'CAP_DAC_READ_SEARCH'
 const WRITER = 'CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID'
 
+/** The programs that restic starts for a place. */
+export const startedFor = ({ kind }: BackupPlace): string[] =>
+  kind === 'sftp' ? ['/usr/bin/ssh'] : []
+
 /**
  * Runs restic as root with an empty file system, into which only the folders of `view` are mounted:
  * a link that a site made or changed while it is read leads nowhere, and a restore writes nowhere
- * else. It has no right but to read, or to write and to give files their owners. A restore cannot even
+ * else. It has no right but to read, or to write and to give files their owners, and executes no
+ * program but itself and `starts`, whatever the files of its repository name. A restore cannot even
  * write to a folder of repositories: the names and links in a backup are those of its author.
  */
-export function resticProcess({ files, cache, program, reads, writes, store }: View): SiteProcess {
-  const visible = [program, `${files}:${MOUNT}`]
+export function resticProcess(view: View): SiteProcess {
+  const { files, cache, program, starts, denied, reads, writes, store } = view
+  const visible = [`${files}:${MOUNT}`]
   if (reads) visible.push(`${reads.path}:${reads.as}`)
   const written = [`${cache}:${CACHE}`]
   if (writes) written.push(`${writes.path}:${writes.as}`)
@@ -41,8 +53,14 @@ export function resticProcess({ files, cache, program, reads, writes, store }: V
     user: 'root',
     slice: 'system.slice',
     directives: [
-      ...emptyRoot({ reads: visible, writes: written, capabilities }),
+      ...emptyRoot({
+        programs: [program, ...starts],
+        reads: visible,
+        writes: written,
+        capabilities,
+      }),
       'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+      ...denied,
     ],
     launcher: [],
   }

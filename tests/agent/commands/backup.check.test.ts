@@ -95,3 +95,36 @@ test('names what the server lacks for the target', async () => {
     'SFTP targets need ssh: install the package openssh-client on this server',
   )
 })
+
+const REST = {
+  place: { kind: 'rest' as const, url: 'https://backup.example.test/', user: 'shop', ca: '' },
+  secret: TARGET.secret,
+}
+
+test('refuses a name that leads to a metadata address, before anything connects there', async () => {
+  const host = await backupServer()
+  host.net.resolve = async (names) => names.map(() => ['192.0.2.7', '169.254.169.254'])
+
+  const run = backupCheck.run({ target: REST }, contextOf(host))
+  const refused = await Array.fromAsync(run).catch((error: unknown) => Object(error).fields)
+
+  expect(refused).toEqual({
+    'place.url': ['Leads to the link-local or metadata address 169.254.169.254'],
+  })
+  expect(host.ran.filter((line) => line.includes('storage'))).toEqual([])
+})
+
+test.each([
+  'https://169.254.169.254/',
+  'https://[fd00:ec2::254]/',
+  'https://[::ffff:169.254.169.254]:8000/',
+  'https://2852039166/',
+])('refuses the metadata address %s', async (url) => {
+  const host = await backupServer()
+  const target = { ...REST, place: { ...REST.place, url } }
+
+  const [lines, reason] = await outcome(backupCheck.run({ target }, contextOf(host)))
+
+  expect(lines).toEqual([])
+  expect(reason).toStartWith('The target has a link-local or metadata address: ')
+})

@@ -1,4 +1,5 @@
 import type { SiteProcess } from '#agent/host/ports.ts'
+import { onlyPrograms } from '#agent/os/as-site/empty-root.ts'
 
 /** Where the program sees its folder. */
 export const SEEN = '/exchange'
@@ -11,9 +12,10 @@ export const moverProcess = (folder: string): SiteProcess => ({
   user: 'root',
   slice: 'system.slice',
   directives: [
-    'TemporaryFileSystem=/:ro',
-    'BindReadOnlyPaths=/usr -/bin -/sbin -/lib -/lib64',
-    `BindPaths=${folder}:${SEEN}`,
+    ...onlyPrograms({
+      programs: ['/usr/bin/xargs', '/usr/bin/mv'],
+      writes: [`${folder}:${SEEN}`],
+    }),
     'PrivateDevices=yes',
     'PrivateNetwork=yes',
     'CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_FOWNER',

@@ -1,7 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
+import { deniedOn } from '#agent/os/as-site/denied-addresses.ts'
 import { type Repository, storeOf } from '#agent/os/restic/repository.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
-import { MOUNT, resticProcess } from '#agent/os/restic/sandbox.ts'
+import { MOUNT, resticProcess, startedFor } from '#agent/os/restic/sandbox.ts'
 import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import type { BackupTarget } from '#shared/backup.ts'
 import { ServiceError } from '#shared/errors.ts'
@@ -71,7 +72,7 @@ function ask(host: Host, target: BackupTarget, request: StorageWork): Promise<St
   })
 }
 
-function run(host: Host, repository: Repository, request: StorageWork) {
+async function run(host: Host, repository: Repository, request: StorageWork) {
   const [program = ''] = host.settings.program
   const { files, cache } = openedOf(host, repository)
   const { place, secret } = repository.target
@@ -81,7 +82,14 @@ function run(host: Host, repository: Repository, request: StorageWork) {
     ...LIMIT,
     input: JSON.stringify({ target, files: MOUNT, ...request }),
     env: { HOME: '/tmp', TMPDIR: '/tmp' },
-    site: resticProcess({ files, cache, program, store }),
+    site: resticProcess({
+      files,
+      cache,
+      program,
+      starts: place.kind === 'sftp' ? [...startedFor(place), '/usr/bin/sftp'] : [],
+      denied: await deniedOn(host),
+      store,
+    }),
   })
 }
 

@@ -1,0 +1,119 @@
+import { afterAll, expect, test } from 'bun:test'
+import { ofSite } from '#agent/host/real/unconfined.ts'
+import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
+import { resticProcess, type View } from '#agent/os/restic/sandbox.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import { installRestic, putRestic } from '#tests/support/storage/restic.ts'
+
+const MINUTES = 60_000
+const RESTIC = '/root/restic/usr/bin/restic'
+const FILES = '/root/open'
+const CACHED = '/root/cached'
+const SITE = '/srv/www/shop'
+const ALLOWED = '/root/allowed'
+const VIEW: View = {
+  files: FILES,
+  cache: CACHED,
+  program: RESTIC,
+  starts: [],
+  denied: deniedAddresses('').split('\n'),
+  reads: { path: SITE, as: '/site' },
+}
+
+/** A program in the place of restic that tries to start others and to read the files of root. */
+const HOSTILE = `
+my $id = do { local $/; open(my $f, '<', '/site/id') or die $!; <$f> };
+sub ran { my @argv = @_; my $pid = fork; if (!$pid) { open(STDOUT, '>', '/dev/null'); exec { $argv[0] } @argv; exit($! + 0) } waitpid($pid, 0); return $? >> 8 }
+my @tried = (['/usr/bin/id'], ['/bin/sh', '-c', 'true'], ['/usr/bin/ssh', '-V'], ['/site/id'], ['/run/backup/id']);
+for my $folder ('/cache', '/tmp', '/run', '/dev/shm', '/dev/mqueue', '/') {
+  my $path = "$folder/draft";
+  if (open(my $f, '>', $path)) { print $f $id; close $f; chmod 0755, $path }
+  push @tried, [$path];
+}
+for my $loader ('/lib64/ld-linux-x86-64.so.2', '/lib/ld-linux-aarch64.so.1') {
+  push @tried, [$loader, '/site/id'] if -e $loader;
+}
+my $name = 'draft';
+my $memory = syscall($ARGV[0] + 0, $name, 0);
+push @tried, ["/proc/self/fd/$memory"] if $memory >= 0;
+my @ran = grep { ran(@$_) == 0 } @tried;
+print "ran: ", join(' ', map { "@$_" } @ran), "\\n";
+my @secret = ('/etc/ssh/ssh_host_ed25519_key', '/etc/ssh/sshd_config', '/etc/shadow', '/root/secret', '/var/lib/hosting-agent/cache/restic.deb');
+print "read: ", join(' ', grep { open(my $f, '<', $_) } @secret), "\\n";
+`
+/** memfd_create(2), by the number of the machine. */
+const MEMFD = process.arch === 'arm64' ? '279' : '319'
+
+unless(lab.available()).describe('restic in its sandbox', () => {
+  afterAll(() => lab.switchDown(), MINUTES)
+
+  test.each(['bookworm', 'trixie'] as const)(
+    'executes nothing but itself on %s, and ssh for an SFTP target',
+    async (suite) => {
+      const host = await lab.startHost({ name: `sandbox-${suite}`, suite, init: 'systemd' })
+      await putRestic(host)
+      await installRestic(host)
+      await host.must(['install', '-d', FILES, CACHED, SITE])
+      for (const folder of [FILES, SITE]) await host.must(['cp', '/usr/bin/id', `${folder}/id`])
+      await host.put('/root/secret', 'a secret')
+      const inSandbox = (view: Partial<View>, argv: readonly string[]) => {
+        const site = resticProcess({ ...VIEW, ...view })
+        const env = { RESTIC_CACHE_DIR: '/cache', AWS_SHARED_CREDENTIALS_FILE: '/run/backup/aws' }
+        const [words] = ofSite(argv, { site, env, timeout_ms: 5_000 }, 'systemd')
+        return host.exec(words)
+      }
+
+      const version = await inSandbox({}, [RESTIC, 'version'])
+      expect([version.code, version.stdout.split(' ').slice(0, 2)]).toEqual([
+        0,
+        ['restic', '0.19.1'],
+      ])
+
+      // The provider of credentials that the S3 client of restic knows.
+      const aws = (file: string) => `[default]\ncredential_process=/usr/bin/touch ${file}\n`
+      const s3 = ['--repo', 's3:https://127.0.0.1:9/bucket', '--no-lock', 'cat', 'config']
+      const asked = (folder: string) => [RESTIC, '--password-file', `${folder}/password`, ...s3]
+      for (const [folder, file] of [
+        ['/root', '/root/outside'],
+        [FILES, '/cache/inside'],
+        [ALLOWED, '/cache/allowed'],
+      ] as const) {
+        await host.put(`${folder}/password`, 'password')
+        await host.put(`${folder}/aws`, aws(file))
+      }
+      const env = { AWS_SHARED_CREDENTIALS_FILE: '/root/aws' }
+      await Promise.all([
+        host.exec(['timeout', '5', ...asked('/root')], { env }),
+        inSandbox({}, asked('/run/backup')),
+        // Where the program is on the list, it runs: nothing but the list stops it.
+        inSandbox({ files: ALLOWED, starts: ['/usr/bin/touch'] }, asked('/run/backup')),
+      ])
+      const ran = [
+        'find',
+        '/root/outside',
+        CACHED,
+        '-type',
+        'f',
+        '-name',
+        '*side',
+        '-o',
+        '-name',
+        'allowed',
+      ]
+      expect((await host.must(ran)).trim().split('\n')).toEqual([
+        '/root/outside',
+        `${CACHED}/allowed`,
+      ])
+
+      const perl = ['/usr/bin/perl', '-e', HOSTILE, MEMFD]
+      const starts = { program: '/usr/bin/perl' }
+      expect((await inSandbox(starts, perl)).stdout).toBe('ran: \nread: \n')
+      const restore = { writes: { path: CACHED, as: '/restore' } }
+      expect((await inSandbox({ ...starts, ...restore }, perl)).stdout).toBe('ran: \nread: \n')
+      const sftp = { ...starts, starts: ['/usr/bin/ssh'] }
+      expect((await inSandbox(sftp, perl)).stdout).toBe('ran: /usr/bin/ssh -V\nread: \n')
+    },
+    5 * MINUTES,
+  )
+})
