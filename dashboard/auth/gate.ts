@@ -4,7 +4,7 @@ import { forbidden, unauthorized } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { findTokenCaller } from './api-tokens.ts'
 import { cookieLine, cookieName, cookieOf } from './cookie.ts'
-import { isSameOrigin } from './origin.ts'
+import { refusalOf } from './origin.ts'
 import { findCaller, type SessionDeps } from './sessions.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
@@ -16,7 +16,8 @@ interface Deps extends SessionDeps {
 
 /**
  * Authenticates a request before its body is read: everything under /api is closed except the login.
- * Throws 401, or 403 for a change by another page with a cookie. Returns the line of a renewed cookie.
+ * Throws 401, or 403 for a change with a cookie that no script of our own pages sends. Returns the
+ * line of a renewed cookie.
  */
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)
@@ -56,6 +57,7 @@ function bearerOf(request: Request): Secret | undefined {
 }
 
 function checkOrigin({ public_url }: Deps, request: Request): void {
-  if (isSameOrigin(request, public_url)) return
-  throw forbidden('The request comes from another site')
+  const is_api = !isOutside(pathOf(request.url))
+  const refusal = refusalOf(request, { public_url, is_api })
+  if (refusal !== undefined) throw forbidden(refusal)
 }

@@ -73,9 +73,9 @@ async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> 
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
   const response = await fetch(search ? `${pathname}?${search}` : pathname, {
     method,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    // Also without a body: no form can send it, so the dashboard takes no change without it.
+    ...(method === 'GET' ? {} : { headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }).catch((error: unknown) => {
     throw signal?.aborted ? error : new ApiError(0, undefined)
