@@ -23,7 +23,8 @@ export const ERRORS = {
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
- * `disk_full`: a disk of the server, or the quota of the site, has no space left.
+ * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
+ * the server returned an address for a login that is not one of the site.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -43,6 +44,7 @@ export const REFUSALS = [
   'address_fixed',
   'target_unreachable',
   'disk_full',
+  'foreign_address',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

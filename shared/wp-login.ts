@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
 
-/** The address of a site at which a token becomes a session of WordPress. */
-export const LOGIN_PATH = '/.well-known/hosting-login'
 /** How long a token can be used. */
 export const LOGIN_SECONDS = 60
 /** The SHA-256 of a token, in hex: the token itself never reaches the agent. */

@@ -155,6 +155,8 @@ async function conclude(
     const warnings = [...(success.warnings ?? []), ...more]
     return await succeed(deps, operation, { ...success, warnings }, pending)
   } catch (error) {
+    if (error instanceof ServiceError && error.refusal === 'foreign_address')
+      return fail(deps, operation, error.body, pending)
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'
     return fail(deps, operation, { error: 'Internal error', message }, pending)

@@ -70,6 +70,7 @@ interface StoredDifferently {
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
   'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
+  'wp.login': ParamsOf<'wp.login'> & LoginPlace
   'site.move': { server_id: number }
   'site.move-back': { discard_changes: boolean }
   'site.move-confirm': Record<string, never>
@@ -78,6 +79,8 @@ interface StoredDifferently {
 
 /** The DNS records that the dashboard changes first (dns/stored.ts). */
 type WithRecords = { dns?: object[] }
+/** The hosts that may take the token of a login; `encrypted`: over https only. */
+type LoginPlace = { hosts: string[]; encrypted: boolean }
 /** A target of backups; its secret and the password of a repository are sealed. */
 type SealedTarget = {
   target_id: number
@@ -131,6 +134,7 @@ export interface OperationRules<K extends OperationType> {
   waits: { first: boolean; retry: boolean }
   /** The changes at its start. */
   during: Change
+  /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */
   succeeded(report: ReportOf<K>, context: Succeeded): Change
   /** `reason` is one readable line. */
   failed(reason: string): Change

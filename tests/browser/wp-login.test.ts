@@ -1,35 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, makesSites } from '#tests/support/browser/fleet.ts'
+import { beforeAll, expect, test } from 'bun:test'
 import { inspect } from '#tests/support/browser/inspect.ts'
+import { useLogins } from '#tests/support/browser/logins.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
-const agent = new FakeAgent()
-const given: Record<string, unknown>[] = []
-const posted: string[] = []
-let web: ReturnType<typeof Bun.serve>
-let path = ''
+const logins = useLogins(dashboard, open)
+const { agent, given, posted } = logins
 
-beforeAll(async () => {
-  web = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
-    async fetch(request) {
-      posted.push(`${request.method} ${new URL(request.url).search}${await request.text()}`)
-      const headers = { 'content-type': 'text/html' }
-      return new Response('<title>Admin</title><h1>WordPress</h1>', { headers })
-    },
-  })
-  const url = `http://127.0.0.1:${web.port}/.well-known/hosting-login`
-  agent.works.set('wp.login', async function* (params) {
-    given.push(params)
-    yield 'Preparing a login to shop.example'
-    return { domain: 'shop.example', user: 'anna', url }
-  })
+beforeAll(() => {
   agent.answers.set('/sites/wordpress-users', () =>
     Response.json({
       users: [
@@ -39,20 +21,10 @@ beforeAll(async () => {
       more: false,
     }),
   )
-  await addServer(dashboard, agent, 'web-1')
-  makesSites(agent)
-  const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
-  await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
-  path = `/sites/${Object(Object(body).site).id}`
-})
-afterAll(async () => {
-  await agent.stop()
-  await web.stop(true)
 })
 
 test('one click opens WordPress in a new tab, and no address contains the token', async () => {
-  const { page, problems } = await open(path)
+  const { page, problems } = await logins.open()
 
   const [tab] = await Promise.all([
     page.waitForEvent('popup'),
@@ -61,13 +33,17 @@ test('one click opens WordPress in a new tab, and no address contains the token'
   await tab.getByRole('heading', { name: 'WordPress' }).waitFor()
 
   expect(given).toMatchObject([{ domain: 'shop.example', user_id: null }])
-  expect(posted).toEqual([expect.stringMatching(/^POST token=[\w-]{43}$/)])
+  expect(posted).toEqual([
+    expect.stringMatching(
+      /^POST http:\/\/shop\.example\/\.well-known\/hosting-login token=[\w-]{43}$/,
+    ),
+  ])
   expect(new URL(tab.url()).search).toBe('')
   expect(problems).toEqual([])
 })
 
 test('the palette logs in too, and asks for the password when the button would', async () => {
-  const { page, problems } = await open(path)
+  const { page, problems } = await logins.open()
   const search = page.getByRole('combobox', { name: /^Search/ })
   const choose = async () => {
     await page.getByRole('button', { name: 'Log in to WordPress' }).waitFor()
@@ -98,7 +74,7 @@ test('the palette logs in too, and asks for the password when the button would',
 })
 
 test('another user is chosen from the users of the site', async () => {
-  const { page, problems } = await open(path)
+  const { page, problems } = await logins.open()
   await page.getByRole('button', { name: /^More actions of/ }).click()
   await page.getByRole('menuitem', { name: 'Log in as…' }).click()
   const dialog = page.getByRole('dialog')
@@ -119,7 +95,7 @@ test('another user is chosen from the users of the site', async () => {
 })
 
 test('a refused login closes its tab and says why', async () => {
-  const { page } = await open(path)
+  const { page } = await logins.open()
   const usual = agent.works.get('wp.login')
   agent.works.set('wp.login', async function* () {
     yield 'Preparing a login to shop.example'

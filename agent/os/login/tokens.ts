@@ -6,9 +6,10 @@ import { loginsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
 import { conflict } from '#shared/errors.ts'
+import { LOGIN_PATH } from '#shared/login-path.ts'
 import { parseJson } from '#shared/parse.ts'
 import { pairOf } from '#shared/site-names.ts'
-import { LOGIN_PATH, LOGIN_SECONDS } from '#shared/wp-login.ts'
+import { LOGIN_SECONDS } from '#shared/wp-login.ts'
 
 /** When a token that nobody used is removed: clocks may differ. */
 const FORGOTTEN_SECONDS = 5 * LOGIN_SECONDS

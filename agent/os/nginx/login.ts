@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { LOGIN_PATH } from '#shared/wp-login.ts'
+import { LOGIN_PATH } from '#shared/login-path.ts'
 import { availablePath } from './link.ts'
 
 /** The tokens are much shorter. */

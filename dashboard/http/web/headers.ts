@@ -1,4 +1,6 @@
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
+import { LOGIN_PATH } from '#shared/login-path.ts'
+import { canonicalDomain } from '#shared/names.ts'
 
 const policyOf = (form_action: string) =>
   [
@@ -21,9 +23,18 @@ export const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
 
-/** The page of a new tab, which posts a token to a site. It shows nothing that comes from outside. */
-export const HANDOFF_HEADERS = {
+/**
+ * The page of a new tab, which posts a token to a site: to one address of the given origin, and
+ * nowhere for anything but the origin of a domain. It shows nothing that comes from outside.
+ */
+export const handoffHeaders = (origin: string | null) => ({
   ...PAGE_HEADERS,
-  'content-security-policy': policyOf('https: http:'),
+  'content-security-policy': policyOf(isOfDomain(origin) ? origin + LOGIN_PATH : "'none'"),
   'referrer-policy': 'no-referrer',
-} as const
+})
+
+/** It becomes a part of the policy: so it has the letters of a domain only, and no port. */
+function isOfDomain(origin: string | null): origin is string {
+  const host = /^https?:\/\/([a-z0-9.-]+)$/.exec(origin ?? '')?.[1]
+  return host !== undefined && canonicalDomain(host) === host
+}

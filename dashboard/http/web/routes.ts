@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
-import { pathOf } from '#dashboard/http/path.ts'
+import { pathOf, queryOf } from '#dashboard/http/path.ts'
 import { ROOT } from '#dashboard/runtime/root.ts'
 import { notFound } from '#shared/errors.ts'
 import { type Built, fileOf, readBuilt } from './files.ts'
-import { HANDOFF_HEADERS, PAGE_HEADERS } from './headers.ts'
+import { handoffHeaders, PAGE_HEADERS } from './headers.ts'
 
 interface Deps {
   /** The folder of the pages of build-web.ts; undefined: dist/ of the checkout. */
@@ -47,9 +47,10 @@ export function webRoutes(deps: Deps) {
     const body = request.method === 'HEAD' ? null : Bun.file(path)
     return new Response(body, { headers: { ...headers, ...coded, vary: 'accept-encoding' } })
   })
-  routes.get('/handoff', async () => {
+  routes.get('/handoff', async ({ request }) => {
     const handoff = (await site())?.handoff
-    const headers = { ...HANDOFF_HEADERS, ...HTML, 'cache-control': 'no-store' }
+    const to = new URLSearchParams(queryOf(request.url)).get('to')
+    const headers = { ...handoffHeaders(to), ...HTML, 'cache-control': 'no-store' }
     return new Response(handoff ?? UNBUILT, { status: handoff ? 200 : 503, headers })
   })
   for (const name of PAGES) routes.get(`/${name}`, page).get(`/${name}/*`, page)

@@ -1,4 +1,4 @@
-import { isHandoff, READY } from './message.ts'
+import { isAllowed, isHandoff, originIn, READY } from './message.ts'
 
 // The page of a new tab: it gets a token from the page that opened it, and posts it to a site. The
 // token is never part of an address.
@@ -17,9 +17,15 @@ function post(url: string, token: string): void {
   form.submit()
 }
 
+function show(text: string): void {
+  const status = document.querySelector('[role=status]')
+  if (status) status.textContent = text
+}
+
 addEventListener('message', ({ origin, source, data }) => {
   if (origin !== location.origin || source !== opener || !isHandoff(data)) return
-  post(data.url, data.token)
+  if (isAllowed(data, location)) post(data.url, data.token)
+  else show('The server returned an address that is not one of the site. Nothing was sent there.')
 })
-if (opener) opener.postMessage(READY, location.origin)
-else document.body.textContent = 'Log in from the page of a site in the dashboard.'
+if (!opener) show('Log in from the page of a site in the dashboard.')
+else if (originIn(location.search) !== null) opener.postMessage(READY, location.origin)

@@ -1,4 +1,4 @@
-import { type Handoff, READY } from './message.ts'
+import { addressFor, type Handoff, READY } from './message.ts'
 
 /** A new tab that waits for a token. */
 export interface LoginTab {
@@ -9,17 +9,18 @@ export interface LoginTab {
 const PATIENCE_MS = 10_000
 
 /**
- * Opens it; must be called by the handler of a click, or the browser blocks it. Throws if the
+ * Opens it, before the login is prepared: only then is its address known, and the tab goes to the page
+ * whose policy allows that one. Must be called by the handler of a click, or the browser blocks it. Throws if the
  * browser blocks it anyway.
  */
 export function openLoginTab(): LoginTab {
   const tab = window.open('/handoff', '_blank')
   if (!tab) throw new Error('The browser blocked the new tab: allow pop-ups of this dashboard')
-  const ready = listens(tab)
-  ready.catch(() => undefined)
   return {
     close: () => tab.close(),
     async send({ url, token }) {
+      const ready = listens(tab)
+      tab.location.replace(addressFor({ url }))
       await ready
       tab.postMessage({ url, token }, location.origin)
     },

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { site_names } from '#dashboard/db/domains-schema.ts'
+import { sites } from '#dashboard/db/schema.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
@@ -18,7 +20,7 @@ async function withShop() {
   const at = `/api/servers/${all.server_id}/sites/${site_id}`
   const login = (body: unknown = {}, headers = {}) =>
     all.dashboard.call('POST', `${at}/wordpress-login`, body, headers)
-  return { ...all, at, given, login }
+  return { ...all, site_id, at, given, login }
 }
 
 test('a login gives the caller a token, and the server only its hash', async () => {
@@ -119,4 +121,44 @@ test('says that an old agent cannot list users', async () => {
     409,
     'The agent of this server cannot list the users of a site: upgrade it',
   ])
+})
+
+test('a login at the address of another site fails, and the caller gets no token', async () => {
+  await using all = await withShop()
+  all.agent.works.set('wp.login', async function* () {
+    yield 'Preparing a login to shop.example'
+    const url = 'http://localhost/api/keys/rotate'
+    return { status: 'ok', domain: 'shop.example', user: 'anna', url }
+  })
+
+  const { status, body } = await all.login()
+
+  const message =
+    'The server returned the address of another site for the login: nothing was sent there'
+  const failure = { error: 'Conflict', message }
+  const { operations } = (await all.dashboard.call('GET', '/api/operations')).body
+  expect({ status, body, ended: operations[0].status, error: operations[0].error }).toEqual({
+    ...{ status: 409, body: failure, ended: 'failed' },
+    error: { ...failure, code: 'foreign_address' },
+  })
+})
+
+test('a login at an alias of the site succeeds, and its certificate decides the scheme', async () => {
+  await using all = await withShop()
+  const { site_id } = all
+  const alias = { name: 'shop.test', apex: 'shop.test', site_id, kind: 'alias' } as const
+  await all.dashboard.db.write((queries) => queries.insert(site_names).values(alias))
+  all.agent.works.set('wp.login', async function* () {
+    yield 'Preparing a login to shop.example'
+    const url = 'http://shop.test/.well-known/hosting-login'
+    return { status: 'ok', domain: 'shop.example', user: 'anna', url }
+  })
+
+  const plain = await all.login()
+  await all.dashboard.db.write((queries) =>
+    queries.update(sites).set({ certificate_expires_at: '2030-01-01T00:00:00.000Z' }),
+  )
+  const encrypted = await all.login()
+
+  expect([plain.status, encrypted.status]).toEqual([200, 409])
 })

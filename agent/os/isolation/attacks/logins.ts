@@ -1,5 +1,5 @@
 import type { InsideAttack } from '#agent/os/isolation/attack.ts'
-import { LOGIN_PATH } from '#shared/wp-login.ts'
+import { LOGIN_PATH } from '#shared/login-path.ts'
 
 /** Logins to WordPress that the dashboard prepares: see os/login/. */
 export const LOGINS = {
