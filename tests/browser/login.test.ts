@@ -59,3 +59,28 @@ test('signs out, and asks for a login from then on', async () => {
 
   await page.waitForURL('**/login?to=%2Fsites')
 })
+
+test.each([
+  'http://evil.example/x',
+  'https://evil.example/x',
+  '//evil.example',
+  '/\\evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/.//evil.example',
+  'javascript:document.title="evil"',
+  'data:text/html,evil',
+])('stays on the dashboard after signing in with %j in the address', async (to) => {
+  const { page } = await open(`/login?${new URLSearchParams({ to })}`, { signedIn: false })
+  const requested = new Set<string>()
+  page.on('request', (request) => requested.add(new URL(request.url()).origin))
+
+  await signIn(page)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+
+  const { url } = dashboard.running()
+  expect({ requested: [...requested], at: page.url() }).toEqual({
+    requested: [url],
+    at: `${url}/`,
+  })
+})

@@ -11,6 +11,7 @@ import { readServerSearch } from '#dashboard/web/pages/servers/detail/search.ts'
 import { readServersSearch } from '#dashboard/web/pages/servers/list/search.ts'
 import { readCreateSearch } from '#dashboard/web/pages/sites/create/search.ts'
 import { readSiteSearch } from '#dashboard/web/pages/sites/detail/search.ts'
+import { noSearch, only } from '#dashboard/web/ui/address.ts'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { lazyPage } from './lazy-page.ts'
 import { requireUser } from './require-user.ts'
@@ -21,7 +22,7 @@ const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: 
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: readLoginSearch,
+  validateSearch: only(readLoginSearch),
   component: lazyPage(() => import('#dashboard/web/pages/login/login.tsx'), 'LoginPage'),
 })
 
@@ -33,8 +34,11 @@ const inside = createRoute({
   beforeLoad: ({ context: { client }, location }) => requireUser(client, location.href),
 })
 
+/** A page whose address has no parameters. */
+const plain = { getParentRoute: () => inside, validateSearch: noSearch } as const
+
 const overview = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/',
   component: lazyPage(() => import('#dashboard/web/pages/overview/overview.tsx'), 'OverviewPage'),
 })
@@ -42,12 +46,12 @@ const overview = createRoute({
 const servers = createRoute({
   getParentRoute: () => inside,
   path: '/servers',
-  validateSearch: readServersSearch,
+  validateSearch: only(readServersSearch),
   component: lazyPage(() => import('#dashboard/web/pages/servers/list/servers.tsx'), 'ServersPage'),
 })
 
 const addServer = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/servers/new',
   component: lazyPage(
     () => import('#dashboard/web/pages/servers/list/add-server.tsx'),
@@ -58,21 +62,21 @@ const addServer = createRoute({
 const server = createRoute({
   getParentRoute: () => inside,
   path: '/servers/$server_id',
-  validateSearch: readServerSearch,
+  validateSearch: only(readServerSearch),
   component: lazyPage(() => import('#dashboard/web/pages/servers/detail/server.tsx'), 'ServerPage'),
 })
 
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
-  validateSearch: readSitesSearch,
+  validateSearch: only(readSitesSearch),
   component: lazyPage(() => import('#dashboard/web/pages/sites/list/sites.tsx'), 'SitesPage'),
 })
 
 const createSite = createRoute({
   getParentRoute: () => inside,
   path: '/sites/new',
-  validateSearch: readCreateSearch,
+  validateSearch: only(readCreateSearch),
   component: lazyPage(
     () => import('#dashboard/web/pages/sites/create/create-site.tsx'),
     'CreateSitePage',
@@ -82,14 +86,14 @@ const createSite = createRoute({
 const site = createRoute({
   getParentRoute: () => inside,
   path: '/sites/$site_id',
-  validateSearch: readSiteSearch,
+  validateSearch: only(readSiteSearch),
   component: lazyPage(() => import('#dashboard/web/pages/sites/detail/site.tsx'), 'SitePage'),
 })
 
 const operations = createRoute({
   getParentRoute: () => inside,
   path: '/operations',
-  validateSearch: readOperationsSearch,
+  validateSearch: only(readOperationsSearch),
   component: lazyPage(
     () => import('#dashboard/web/pages/operations/list/operations.tsx'),
     'OperationsPage',
@@ -99,12 +103,12 @@ const operations = createRoute({
 const bulk = createRoute({
   getParentRoute: () => inside,
   path: '/operations/bulk/$bulk_id',
-  validateSearch: readBulkSearch,
+  validateSearch: only(readBulkSearch),
   component: lazyPage(() => import('#dashboard/web/pages/operations/bulk/bulk.tsx'), 'BulkPage'),
 })
 
 const operation = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/operations/$operation_id',
   component: lazyPage(
     () => import('#dashboard/web/pages/operations/detail/operation.tsx'),
@@ -115,18 +119,18 @@ const operation = createRoute({
 const backups = createRoute({
   getParentRoute: () => inside,
   path: '/backups',
-  validateSearch: readBackupsSearch,
+  validateSearch: only(readBackupsSearch),
   component: lazyPage(() => import('#dashboard/web/pages/backups/backups.tsx'), 'BackupsPage'),
 })
 
 const people = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/people',
   component: lazyPage(() => import('#dashboard/web/pages/people/people.tsx'), 'PeoplePage'),
 })
 
 const trash = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/trash',
   component: lazyPage(() => import('#dashboard/web/pages/trash/trash.tsx'), 'TrashPage'),
 })
@@ -134,18 +138,18 @@ const trash = createRoute({
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
-  validateSearch: readActivitySearch,
+  validateSearch: only(readActivitySearch),
   component: lazyPage(() => import('#dashboard/web/pages/activity/activity.tsx'), 'ActivityPage'),
 })
 
 const settings = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/settings',
   component: lazyPage(() => import('#dashboard/web/pages/settings/settings.tsx'), 'SettingsPage'),
 })
 
 const account = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/account',
   component: lazyPage(() => import('#dashboard/web/pages/account/account.tsx'), 'AccountPage'),
 })
@@ -153,12 +157,12 @@ const account = createRoute({
 const docs = createRoute({
   getParentRoute: () => inside,
   path: '/docs',
-  validateSearch: readDocsSearch,
+  validateSearch: only(readDocsSearch),
   component: lazyPage(() => import('#dashboard/web/pages/docs/docs.tsx'), 'DocsPage'),
 })
 
 const components = createRoute({
-  getParentRoute: () => inside,
+  ...plain,
   path: '/docs/components',
   component: lazyPage(
     () => import('#dashboard/web/pages/components/components.tsx'),
@@ -166,7 +170,7 @@ const components = createRoute({
   ),
 })
 
-const unknown = createRoute({ getParentRoute: () => inside, path: '$', component: NotFound })
+const unknown = createRoute({ ...plain, path: '$', component: NotFound })
 
 export const routeTree = root.addChildren([
   login,

@@ -1,5 +1,32 @@
+import { useLocation, useMatch } from '@tanstack/react-router'
 import type { z } from 'zod'
 import type { Mistake } from './address-mistakes.tsx'
+
+/**
+ * The validator of a route whose page sees nothing of the address but what `read` returns: the router
+ * puts its result over the parameters of the address, so the dropped ones are undefined in it.
+ */
+export const only =
+  <S extends object>(read: (raw: Record<string, unknown>) => S) =>
+  (raw: Record<string, unknown>): S => ({
+    ...Object.fromEntries(Object.keys(raw).map((name) => [name, undefined])),
+    ...read(raw),
+  })
+
+/** The validator of a route without parameters. */
+export const noSearch = only(() => ({}))
+
+const NOTHING: Record<string, unknown> = {}
+
+/** The parameters of the address as they were given: to name mistakes in them, and for nothing else. */
+export function useGivenSearch(): Record<string, unknown> {
+  const page = useMatch({ strict: false, select: ({ pathname }) => pathname })
+  // The next page may be loading: its parameters are no mistakes of this one.
+  return useLocation({
+    select: ({ pathname, search }): Record<string, unknown> =>
+      pathname === page ? search : NOTHING,
+  })
+}
 
 /** The parameters of an address that the API would refuse, and unknown names. */
 export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {

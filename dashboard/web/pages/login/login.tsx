@@ -10,6 +10,7 @@ import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
+import { ownAddress } from './search.ts'
 
 /** Signs in, then opens the requested page. */
 export function LoginPage() {
@@ -24,7 +25,7 @@ export function LoginPage() {
       signIn(email, password),
     onSuccess: async (user) => {
       client.setQueryData(meQuery.queryKey, user)
-      await navigate({ href: to, replace: true })
+      await navigate({ href: ownAddress(to, location.origin) ?? '/', replace: true })
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
