@@ -5,8 +5,14 @@ import { fieldsOf, invalid } from './errors.ts'
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalid(fieldsOf(result.error.issues))
+  throw invalid(fieldsOf(result.error.issues.flatMap(unknownApart)))
 }
+
+/** Unknown fields of the whole value are one issue of it: each fails by its own name. */
+const unknownApart = (issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'message'>[] =>
+  issue.code === 'unrecognized_keys' && issue.path.length === 0
+    ? issue.keys.map((key) => ({ path: [key], message: issue.message }))
+    : [issue]
 
 /** The value of a JSON text; undefined for a missing, invalid or unexpected one. */
 export function parseJson<S extends z.ZodType>(

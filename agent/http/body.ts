@@ -9,15 +9,21 @@ const MAX_DRAINED = 8 << 20
 
 const BODY_MS = 10_000
 
-/** The JSON of a body. Throws unsupported_media and bad_request. */
-export function jsonOf(request: Request, body: Uint8Array): unknown {
+/** The JSON object in a body. Throws unsupported_media and bad_request. */
+export function jsonOf(request: Request, body: Uint8Array): object {
   const type = request.headers.get('content-type') ?? 'application/json'
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw unsupportedMedia('The body must be application/json')
   }
-  const text = new TextDecoder().decode(body)
+  const value = parsed(body)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest('The body must be a JSON object')
+  return value
+}
+
+function parsed(body: Uint8Array): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(body))
   } catch {
     throw badRequest('Malformed JSON')
   }

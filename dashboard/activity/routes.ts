@@ -11,6 +11,7 @@ const route = routesWith<{ db: Database }>()
 export const activityRoutes = {
   listActivity: route({
     at: 'GET /api/activity',
+    ignores_unknown: true,
     summary: 'List the activity',
     right: 'read',
     kept_ms: UNTIL_CHANGED,

@@ -42,6 +42,7 @@ export const authRoutes = {
   /** The one open route under /api. */
   login: route({
     at: 'POST /api/auth/login',
+    ignores_unknown: true,
     summary: 'Sign in',
     details:
       'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately.',

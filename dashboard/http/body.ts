@@ -1,5 +1,4 @@
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/errors.ts'
-import { queryOf } from './path.ts'
 
 export interface BodyLimits {
   /** In KiB. */
@@ -12,16 +11,26 @@ const USUAL: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
 /** For an unauthenticated caller: thousands of them need little memory. */
 export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
 
+/** The fields of a body, by name. */
+export type Given = Readonly<Record<string, unknown>>
+
 /**
- * The JSON body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
- * form of another page could send those), 400 for malformed JSON or a body that arrives too slowly.
+ * The JSON object in the body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
+ * form of another page could send those), 400 for malformed JSON, for any other value than an object, and
+ * for a body that arrives too slowly.
  */
-export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<unknown> {
+export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<Given> {
   const bytes = await readBytes(request, limits)
   if (bytes.byteLength === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))
     throw unsupportedMedia('The body must be application/json')
+  const value = parsed(bytes)
+  if (!isObject(value)) throw badRequest('The body must be a JSON object')
+  return value
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
@@ -29,12 +38,8 @@ export async function readJson(request: Request, limits: BodyLimits = USUAL): Pr
   }
 }
 
-/** The body, with the `dry_run` of the query if it has one. */
-export async function dryRunIn(request: Request, body: Promise<unknown>): Promise<object> {
-  const dryRun = new URLSearchParams(queryOf(request.url)).get('dry_run')
-  const named = dryRun === null ? {} : { dry_run: { true: true, false: false }[dryRun] ?? dryRun }
-  return { ...Object(await body), ...named }
-}
+const isObject = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws like readJson. */
 export async function readBytes(

@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import { OnlyDryRun } from '#shared/api/body.ts'
+import { z } from 'zod'
 import type { ErrorName } from '#shared/errors.ts'
 import type { Answer, Answers } from './answers.ts'
 import type { BodyLimits } from './body.ts'
@@ -59,8 +58,8 @@ interface Description {
   errors?: readonly ErrorName[]
   /** Replaces the example of its component. */
   example?: unknown
-  /** As every route that takes nothing else has it. */
-  dry_run_in_query?: true
+  /** Unknown fields of its query and body are ignored, as its contract says; others refuse them. */
+  ignores_unknown?: true
   body_limits?: BodyLimits
   /** Waits for an outcome: the time limit of a silent connection does not apply. */
   waits?: true
@@ -124,9 +123,9 @@ export function routesWith<D>() {
   ): Definition<D, P, L, Q, B, A> & Needs<D> => definition
 }
 
-/** Whether `dry_run` may also stand in the query, for a client that sends no body. */
-export const takesDryRunInQuery = ({ body, dry_run_in_query }: AnyRoute): boolean =>
-  body === OnlyDryRun || dry_run_in_query === true
+/** Whether it has a plan: `dry_run` may stand in the body, and in the query for a client without one. */
+export const takesDryRun = ({ body }: Pick<AnyRoute, 'body'>): boolean =>
+  body instanceof z.ZodObject && 'dry_run' in body.shape
 
 /** The types of requests and answers of a table of routes. */
 export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input<B> : never

@@ -1,13 +1,14 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { parse } from '#shared/parse.ts'
-import { dryRunIn, readJson } from './body.ts'
+import { type Given, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
 import type { Connection } from './client.ts'
+import { fieldsIn } from './fields.ts'
 import { keep } from './kept.ts'
 import { Reply } from './reply.ts'
 import { requireRight } from './rights.ts'
-import { type AnyRoute, type Needs, takesDryRunInQuery } from './route.ts'
+import type { AnyRoute, Needs } from './route.ts'
 
 type Routes<D> = readonly (AnyRoute & Needs<D>)[]
 
@@ -26,7 +27,7 @@ interface Outgoing {
 
 /**
  * The routes as a plugin. The checks come in this order: 401, 404 for an unknown path (both before
- * this), 403, 400 for the body, 404 for what the path names, 422.
+ * this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field.
  */
 export function serve<D>(routes: Routes<D>, deps: D) {
   const app = new Elysia()
@@ -65,7 +66,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   if (route.waits) server?.timeout(request, 0)
   const { kept_ms, without_readings = false } = route
   if (kept_ms !== undefined) keep(request, { kept_ms, without_readings })
-  const body = route.body && (await bodyIn(route, request))
+  const body = await bodyIn(route, request)
   const pathCall = {
     ...incoming,
     deps,
@@ -74,17 +75,17 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
     },
   }
   const call = Object.assign(pathCall, { loaded: await route.loads?.(pathCall as never) })
+  const fields = fieldsIn(route, request, body)
   const parsed = {
     query: route.query && parse(route.query, query),
-    body: route.body && parse(route.body, body),
+    body: route.body && parse(route.body, fields),
   }
   return route.run(Object.assign(call, parsed) as never)
 }
 
-function bodyIn(route: AnyRoute, request: Request) {
-  const read = readJson(request, route.body_limits)
-  return takesDryRunInQuery(route) ? dryRunIn(request, read) : read
-}
+/** Also of a call that takes none: what a client sends may say that it means another one. */
+const bodyIn = async ({ body_limits }: AnyRoute, request: Request): Promise<Given> =>
+  request.body === null ? {} : readJson(request, body_limits)
 
 function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown {
   const first = 200 in answers ? 200 : Number(Object.keys(answers)[0])

@@ -14,7 +14,7 @@ const fields = z
 /** The meaning of each error, and its body beside `error`; default: a message. */
 const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; example: object }> = {
   bad_request: {
-    about: 'The body is malformed JSON.',
+    about: 'The body is malformed JSON, or no JSON object.',
     example: { message: 'Malformed JSON' },
   },
   unauthorized: {
@@ -24,7 +24,7 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
   },
   forbidden: {
     about:
-      'The scope of the API token is too small, or a request with a cookie comes from another site.',
+      'The scope of the API token is too small, or a request with a cookie comes from another site, from a link or from a form.',
     example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
@@ -45,7 +45,7 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
     example: { message: 'The body must be application/json' },
   },
   invalid: {
-    about: 'A field breaks its rule.',
+    about: 'A field of the body or the query breaks its rule, or is unknown.',
     rest: { fields },
     example: { fields: { hostname: ['Hostname is required'] } },
   },
@@ -81,7 +81,7 @@ export const FAILURES = NAMES.map((name) => {
 })
 
 /** The errors that a route can answer with. */
-export function failuresOf({ method, body, query, names, errors = [], open }: Route) {
+export function failuresOf({ method, query, names, errors = [], open, ignores_unknown }: Route) {
   const possible = new Set<ErrorName>(['internal', ...errors])
   const add = (when: boolean, ...more: ErrorName[]) => {
     if (when) for (const name of more) possible.add(name)
@@ -92,7 +92,7 @@ export function failuresOf({ method, body, query, names, errors = [], open }: Ro
     names.some((name) => name !== 'key'),
     'not_found',
   )
-  add(query !== undefined, 'invalid')
-  add(body !== undefined, 'bad_request', 'too_large', 'unsupported_media', 'invalid')
+  add(query !== undefined || ignores_unknown === undefined, 'invalid')
+  add(method !== 'GET', 'bad_request', 'too_large', 'unsupported_media', 'invalid')
   return FAILURES.filter(({ name }) => possible.has(name))
 }

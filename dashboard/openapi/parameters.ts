@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AnyRoute, takesDryRunInQuery } from '#dashboard/http/route.ts'
+import { type AnyRoute, takesDryRun } from '#dashboard/http/route.ts'
 import { SETTINGS } from '#shared/api/settings.ts'
 import type { Route } from './described.ts'
 import type { Json } from './schemas.ts'
@@ -40,17 +40,17 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   },
 }
 
-/** PathCall for in the query, for a client that sends no body. */
-const DRY_RUN = z.object({
+/** Also in the query, for a client that sends no body. */
+const DRY_RUN = {
   dry_run: z
     .enum(['true', 'false'])
     .optional()
     .describe('The same as in the body, for a call without one.'),
-})
+}
 
 /** The query parameters of a route. */
 export const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
-  takesDryRunInQuery(route) ? DRY_RUN : route.query
+  takesDryRun(route) ? (route.query ?? z.object({})).extend(DRY_RUN) : route.query
 
 interface Shape {
   properties?: Record<string, Json>

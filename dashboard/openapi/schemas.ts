@@ -15,7 +15,12 @@ const PREFIX = '#/components/schemas/'
 export function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Converted {
   const whole = z.toJSONSchema(z.object(schemas), {
     io,
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ jsonSchema }) => {
+      tidy(jsonSchema)
+      // Also in the objects of a body, whose own schemas ignore unknown fields.
+      if (jsonSchema.type === 'object' && jsonSchema.properties)
+        jsonSchema.additionalProperties ??= false
+    },
   })
   const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"${PREFIX}`)
   const { properties = {}, $defs = {} } = JSON.parse(text)

@@ -86,7 +86,6 @@ export const operationRoutes = {
     right: 'operate',
     loads: loadOperation,
     body: RetryOperation,
-    dry_run_in_query: true,
     answers: {
       200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
       202: continues('The new operation.', One),

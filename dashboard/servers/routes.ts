@@ -30,6 +30,7 @@ const route = routesWith<StreamDeps & ChangeDeps>()
 export const serverRoutes = {
   listServers: route({
     at: 'GET /api/servers',
+    ignores_unknown: true,
     summary: 'List the servers',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
@@ -38,6 +39,7 @@ export const serverRoutes = {
   }),
   createServer: route({
     at: 'POST /api/servers',
+    ignores_unknown: true,
     summary: 'Register a server',
     details:
       'Answers immediately; the server is pending until its agent is enrolled and has answered.',
@@ -50,6 +52,7 @@ export const serverRoutes = {
   }),
   getServer: route({
     at: 'GET /api/servers/:server_id',
+    ignores_unknown: true,
     summary: 'Show a server',
     right: 'read',
     answers: shows('The server.', { server: ServerDetail }),
@@ -59,6 +62,7 @@ export const serverRoutes = {
   }),
   updateServer: route({
     at: 'PATCH /api/servers/:server_id',
+    ignores_unknown: true,
     summary: 'Change a server',
     right: 'admin',
     loads: loadServer,

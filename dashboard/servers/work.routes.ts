@@ -19,6 +19,7 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 export const serverWorkRoutes = {
   syncServer: route({
     at: 'POST /api/servers/:server_id/sync',
+    ignores_unknown: true,
     summary: 'Sync the records of a server with the machine',
     details: 'Joins a running sync. 503 when the agent cannot be reached.',
     loads: serverTarget,

@@ -9,6 +9,7 @@ const route = routesWith<SettingDeps>()
 export const settingsRoutes = {
   getSettings: route({
     at: 'GET /api/settings',
+    ignores_unknown: true,
     summary: 'Show the settings',
     details: '`GET /api/fleet/settings` has the others, too.',
     right: 'read',
@@ -17,6 +18,7 @@ export const settingsRoutes = {
   }),
   changeSetting: route({
     at: 'PUT /api/settings/:key',
+    ignores_unknown: true,
     summary: 'Change a setting',
     details: 'Takes effect at once. 422 on `key` for an unknown one.',
     right: 'admin',

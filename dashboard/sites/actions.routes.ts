@@ -24,6 +24,7 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 export const siteActionRoutes = {
   scanSite: route({
     at: 'POST /api/servers/:server_id/wp-scan',
+    ignores_unknown: true,
     summary: 'Scan the WordPress of a site',
     details: 'Joins a running scan.',
     loads: serverTarget,
@@ -38,6 +39,7 @@ export const siteActionRoutes = {
   }),
   applyPool: route({
     at: 'POST /api/servers/:server_id/pool-apply',
+    ignores_unknown: true,
     summary: 'Resize the PHP pool of a system user',
     details: 'Waits for the outcome.',
     loads: serverTarget,

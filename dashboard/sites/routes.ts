@@ -26,6 +26,7 @@ const route = routesWith<StreamDeps>()
 export const siteRoutes = {
   listSites: route({
     at: 'GET /api/servers/:server_id/sites',
+    ignores_unknown: true,
     summary: 'List the sites of a server',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
@@ -36,6 +37,7 @@ export const siteRoutes = {
   }),
   createSite: route({
     at: 'POST /api/servers/:server_id/sites',
+    ignores_unknown: true,
     summary: 'Create a WordPress site',
     details: 'Answers immediately; the operation waits for an offline agent.',
     right: OPERATION_TYPES['site.create'].right,
@@ -55,6 +57,7 @@ export const siteRoutes = {
   }),
   getSite: route({
     at: 'GET /api/servers/:server_id/sites/:site_id',
+    ignores_unknown: true,
     summary: 'Show a site',
     right: 'read',
     loads: loadServer,
@@ -78,7 +81,6 @@ export const siteRoutes = {
       'It can be restored until it is permanently deleted. It is backed up first if `backup_first` says so.',
     loads: loadManagedSite,
     body: DeleteSite,
-    dry_run_in_query: true,
     ...inBackground('site.delete'),
     run: async ({ deps, loaded, body }) =>
       changing(loaded, await removeSite(deps, loaded, body), 'deleting'),

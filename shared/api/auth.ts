@@ -2,7 +2,7 @@ import { strictObject, z } from 'zod'
 import { oneOf, required, TrueOrFalse } from '#shared/fields.ts'
 import { secretOf } from '#shared/secret.ts'
 import { TOKEN_SCOPES } from '#shared/values.ts'
-import { body } from './body.ts'
+import { body, openBody } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
 /** Characters of a new password. */
@@ -17,7 +17,7 @@ const current = (label: string) =>
   )
 
 /** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
-export const Login = body({
+export const Login = openBody({
   email: text('E-mail address')
     .trim()
     .min(1, 'E-mail address is required')

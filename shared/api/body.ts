@@ -1,9 +1,20 @@
 import { z } from 'zod'
 import { DryRun } from '#shared/plan.ts'
 
-/** The body of a request: unknown fields are ignored, and a body that is not an object fails on `body`. */
+/** The rule that an unknown field of a body or a query breaks. */
+export const UNKNOWN = 'Unknown field'
+const NO_OBJECT = 'Must be a JSON object'
+
+/** The body of a request: an unknown field is refused by its name, so no misspelt one is ignored. */
 export function body<S extends z.ZodRawShape>(shape: S) {
-  return z.object(shape, 'Must be a JSON object')
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? UNKNOWN : NO_OBJECT),
+  })
+}
+
+/** The body of a call whose contract says that unknown fields are ignored. */
+export function openBody<S extends z.ZodRawShape>(shape: S) {
+  return z.object(shape, NO_OBJECT).meta({ additionalProperties: true })
 }
 
 /** The body of a call without other fields. */

@@ -6,11 +6,11 @@ import { serviceRestart } from '#shared/operation-types/service.restart.ts'
 import { InstalledPhp } from '#shared/php-installed.ts'
 import { DryRun } from '#shared/plan.ts'
 import { SERVER_STATUSES } from '#shared/values.ts'
-import { body } from './body.ts'
+import { body, openBody } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
 /** The default name of a server is its hostname. */
-export const CreateServer = body({
+export const CreateServer = openBody({
   name: ServerName.optional().describe('Default: its hostname.'),
   hostname: Hostname.describe('A DNS name or an IP address.'),
   port: Port.default(8443).describe('Where its agent answers.'),
@@ -19,7 +19,7 @@ export const CreateServer = body({
 }).meta({ id: 'CreateServer' })
 export type CreateServer = z.infer<typeof CreateServer>
 
-export const UpdateServer = body({
+export const UpdateServer = openBody({
   name: ServerName.optional(),
   hostname: Hostname.optional(),
   port: Port.optional(),

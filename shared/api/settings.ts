@@ -6,7 +6,7 @@ import {
   PROOF_INTERVALS,
 } from '#shared/backup-schedule.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
-import { body } from './body.ts'
+import { openBody } from './body.ts'
 
 const positive = 'Must be a positive integer'
 
@@ -94,7 +94,7 @@ const value = z.union(Object.values(SETTINGS)).describe('Of the type of the key.
 const { $schema: _, ...documented } = z.toJSONSchema(value)
 
 /** The rule of a value is checked after the key; the document lists all keys. */
-export const ChangeSetting = body({
+export const ChangeSetting = openBody({
   value: z.unknown().optional().meta(documented),
 }).meta({ id: 'ChangeSetting', required: ['value'] })
 

@@ -15,10 +15,10 @@ import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { Accept, DryRun, Plan } from '#shared/plan.ts'
 import { FOUND_TLS_MODES, FRAMEWORKS, SITE_STATUSES } from '#shared/values.ts'
 import { without_backup } from '#shared/without-backup.ts'
-import { body } from './body.ts'
+import { body, openBody } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
 
-export const CreateSite = body({
+export const CreateSite = openBody({
   domain: Domain.describe(
     'Unique over all sites that the dashboard created and all sites of the server, with and without www.',
   ),
@@ -75,8 +75,8 @@ export const IgnoredSite = strictObject({
 }).meta({ id: 'IgnoredSite', description: 'A found site, and whether it is ignored.' })
 
 export const IssueTls = body({ tls: TlsMode, dry_run: DryRun }).meta({ id: 'IssueTls' })
-export const ScanSite = body({ site_id: Id }).meta({ id: 'ScanSite' })
-export const ApplyPool = body({
+export const ScanSite = openBody({ site_id: Id }).meta({ id: 'ScanSite' })
+export const ApplyPool = openBody({
   user: SiteSystemUser,
   php_version: PhpVersion,
   tier: Tier,

@@ -28,6 +28,18 @@ const malformed: Row[] = POSTS.flatMap((path) =>
   ),
 )
 
+const noObjects: Row[] = POSTS.flatMap((path) =>
+  ['[]', '[{}]', '"text"', '7', 'null', 'true'].map((body) => ({
+    sentence: `A body that is no object is 400: ${body} to ${path}`,
+    method: 'POST',
+    path,
+    body,
+    headers: json,
+    status: 400,
+    answer: badRequest('The body must be a JSON object'),
+  })),
+)
+
 const media: Row[] = POSTS.flatMap((path) =>
   [
     'text/plain',
@@ -125,7 +137,15 @@ const large = { error: 'Payload too large', message: 'The body must have at most
 describe.each(agentRuntimes)('%s', (runtime) => {
   const { client, running } = useAgent(runtime)
 
-  checkRows(client, [...malformed, ...media, ...takenTypes, ...unknownPaths, ...domains, scan])
+  checkRows(client, [
+    ...malformed,
+    ...noObjects,
+    ...media,
+    ...takenTypes,
+    ...unknownPaths,
+    ...domains,
+    scan,
+  ])
 
   test.each(POSTS)('takes a body of 1 MiB and refuses one byte more with 413: %s', async (path) => {
     const body = (size: number) => `"${'x'.repeat(size - 2)}"`
@@ -135,8 +155,8 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     const far = await client().post(path, body(3 << 20))
 
     expect({ status: most.status, body: most.body }).toEqual({
-      status: 422,
-      body: failedOn('body'),
+      status: 400,
+      body: badRequest('The body must be a JSON object'),
     })
     expect({ status: more.status, body: more.body }).toEqual({ status: 413, body: large })
     expect(far.status).toBe(413)

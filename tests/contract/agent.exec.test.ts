@@ -46,9 +46,6 @@ const badBodies: Row[] = [
   { what: 'null as command', body: { command: null, params: {} }, field: 'command' },
   { what: 'a list as command', body: { command: ['wp.scan'], params: {} }, field: 'command' },
   { what: 'an object as command', body: { command: {}, params: {} }, field: 'command' },
-  { what: 'a list', body: [], field: 'body' },
-  { what: 'null', body: 'null', field: 'body' },
-  { what: 'a string', body: '"wp.scan"', field: 'body' },
 ].map(({ what, body, field }) => ({
   sentence: `A body of the wrong shape is 422 naming the field: ${what}`,
   method: 'POST',

@@ -60,13 +60,13 @@ const rows: Row[] = CALLS.flatMap(([method, path]): Row[] => [
     answer: large,
   },
   ...['[]', '"text"', '7', 'null', 'true'].map((body) => ({
-    sentence: `A body that is no object is 422 on body: ${method} ${path} with ${body}`,
+    sentence: `A body that is no object is 400: ${method} ${path} with ${body}`,
     method,
     path,
     body,
     headers: json,
-    status: 422,
-    answer: failedOn('body'),
+    status: 400,
+    answer: badRequest('The body must be a JSON object'),
   })),
 ])
 

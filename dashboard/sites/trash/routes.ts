@@ -23,7 +23,6 @@ export const trashRoutes = {
     summary: 'Restore a site from the trash',
     loads: loadSite,
     body: RestoreSite,
-    dry_run_in_query: true,
     ...inBackground('site.restore'),
     run: (call) => startInBackground(call, 'site.restore', 'provisioning'),
   }),

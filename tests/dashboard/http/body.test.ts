@@ -50,6 +50,7 @@ describe('a body', () => {
   })
 
   test('of the maximum size is read', async () => {
-    expect(await answerTo(sent([`"${'x'.repeat(1022)}"`]).request)).toBe('x'.repeat(1022))
+    const a = 'x'.repeat(1016)
+    expect(await answerTo(sent([`{"a":"${a}"}`]).request)).toEqual({ a })
   })
 })

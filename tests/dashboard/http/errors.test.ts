@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const failed = (fields: Record<string, string[]>) => ({ error: 'Validation failed', fields })
+const noObject = { error: 'Bad request', message: 'The body must be a JSON object' }
 const missing = { error: 'Not found', message: 'Server not found' }
 
 describe('the order of answers', () => {
@@ -26,8 +27,9 @@ describe('the order of answers', () => {
     ['POST', '/api/servers/7/sites', {}, 404, missing],
     ['POST', '/api/servers/7/wp-scan', {}, 404, missing],
     ['POST', '/api/servers/7/pool-apply', {}, 404, missing],
-    ['POST', '/api/servers', [], 422, failed({ body: ['Must be a JSON object'] })],
-    ['POST', '/api/servers', 'null', 422, failed({ body: ['Must be a JSON object'] })],
+    ['POST', '/api/servers', [], 400, noObject],
+    ['POST', '/api/servers', 'null', 400, noObject],
+    ['PATCH', '/api/servers/7', '"text"', 400, noObject],
     ['POST', '/api/servers', undefined, 422, failed({ hostname: ['Hostname is required'] })],
     ['GET', '/api/servers/9007199254740993', undefined, 404, missing],
   ])('%s %s with %j is %i', async (method, path, body, status, expected) => {
