@@ -9,6 +9,7 @@ import { awaitBackup } from './backup-first/await-backup.ts'
 import { BULK_NEWS, BulkRunner } from './bulk/runner.ts'
 import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
+import type { Marks } from './db/marks.ts'
 import { withRecords } from './dns/carry-out.ts'
 import { undoRecords } from './dns/undo.ts'
 import { HealthReader } from './health/read-health.ts'
@@ -45,6 +46,8 @@ import { makeTransports } from './trust/transports.ts'
 /** Everything from outside. */
 export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   secret: string
+  /** Prove that the dashboard wrote the rows that admit somebody. */
+  marks: Marks
   /** The keys that sign requests to agents. */
   keys: Keyring
   sealer: Sealer
@@ -76,12 +79,12 @@ export function makeDeps(outside: Outside) {
   const trash_ms = (outside.trash_days ?? 14) * 24 * 3600_000
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
-  const { keys, sealer, rules } = outside
-  const trust = { db, clock, random, log, keys, sealer, rules }
+  const { keys, sealer, marks, rules } = outside
+  const trust = { db, clock, random, log, keys, sealer, marks, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
   const sync = {
-    ...{ ...base, agents, sealer, rules, trash_ms, types: RULES },
+    ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
     states: new KnownStates(clock),
     reports: new ReportReader(agents, clock),
@@ -180,9 +183,7 @@ export function makeDeps(outside: Outside) {
     off_site: !demo && (outside.off_site ?? true),
     feed: new Feed(base),
     bulks,
-    keys,
-    rules,
-    sealer,
+    marks,
     enroller,
     pulses,
     health,

@@ -4,6 +4,8 @@ import { keepFirstLogin, type Login, takeFirstLogin } from './auth/first-login.t
 import { makeFirstUser } from './auth/first-user.ts'
 import type { Config } from './config.ts'
 import type { Lock } from './db/lock.ts'
+import { markOnce } from './db/mark-once.ts'
+import { Marks } from './db/marks.ts'
 import { listServerIds } from './db/targets.ts'
 import { type Deps, makeDeps } from './deps.ts'
 import { KeptAnswers } from './http/kept.ts'
@@ -104,15 +106,21 @@ async function assemble(
   demo: Demo | undefined,
 ): Promise<{ deps: Deps; lock: Lock | undefined }> {
   const { secret, seal } = await openDataDir(config)
+  const log = jsonLog(demo?.log ?? ((line) => process.stderr.write(line)), realClock.now)
+  const marks = new Marks(seal, log)
   const { db, lock } = await openRecords(config)
   const outside = { db, clock: realClock, random: secureRandom }
   const sealer = makeSealer(seal, secureRandom)
   const { production, PRIVATE_ADDRESSES, PUBLIC_URL: public_url } = config
+  const keys = await openKeys({ ...outside, sealer })
+  // Only with the seal-secret that belongs to these records.
+  await markOnce(config.DATA_DIR, db, marks)
   const deps = makeDeps({
     ...outside,
-    log: jsonLog(demo?.log ?? ((line) => process.stderr.write(line)), realClock.now),
+    log,
+    marks,
     secret,
-    keys: await openKeys({ ...outside, sealer }),
+    keys,
     sealer,
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,

@@ -8,9 +8,14 @@ import { randomText } from '#dashboard/runtime/random.ts'
 import type { ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
+import {
+  deleteApiToken,
+  findApiToken,
+  insertApiToken,
+  touchApiToken,
+} from './api-tokens.queries.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
-import { deleteApiToken, findApiToken, insertApiToken, touchApiToken } from './queries.ts'
 
 const PREFIX = 'hc_'
 /** The precision of `last_used_at`: a write for each request would be too expensive. */
@@ -25,7 +30,7 @@ export async function createApiToken(
   caller: Caller,
   { name, scope, password, expires_in_days }: z.output<typeof CreateApiToken>,
 ): Promise<{ token: ApiToken; plaintext: Secret }> {
-  const { db, clock, random } = deps
+  const { clock, random } = deps
   const { user } = caller
   await confirmPassword(deps, caller, { what: 'new token', password, field: 'password' })
   const plaintext = new Secret(PREFIX + randomText(random, 32))
@@ -33,8 +38,12 @@ export async function createApiToken(
   const expires_at = timestamp(clock, expires_in_days * DAY_MS)
   const hash = sha256(plaintext)
   const values = { user_id: user.id, name, hash, scope, created_at, expires_at }
-  await insertApiToken(db, values, entryOf(clock, { type: 'auth.token_create', user_id: user.id }))
-  const found = await findApiToken(db, values.hash)
+  await insertApiToken(
+    deps,
+    values,
+    entryOf(clock, { type: 'auth.token_create', user_id: user.id }),
+  )
+  const found = await findApiToken(deps, values.hash)
   if (!found) throw new Error('insert returned no row')
   return { token: found.token, plaintext }
 }
@@ -47,11 +56,11 @@ export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: 
 
 /** Undefined for an expired one too. */
 export async function findTokenCaller(
-  { db, clock }: Deps,
+  { db, marks, clock }: Deps & Pick<LoginDeps, 'marks'>,
   plaintext: Secret,
 ): Promise<Admission | undefined> {
   if (!plaintext.reveal().startsWith(PREFIX)) return undefined
-  const found = await findApiToken(db, sha256(plaintext))
+  const found = await findApiToken({ db, marks }, sha256(plaintext))
   if (!found || found.token.expires_at <= timestamp(clock)) return undefined
   const { id, scope, last_used_at, expires_at } = found.token
   if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))

@@ -2,9 +2,10 @@ import type { z } from 'zod'
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
 import type { ChangePassword } from '#shared/api/auth.ts'
+import { unauthorized } from '#shared/errors.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
-import { updatePassword } from './queries.ts'
+import { findUser, updatePassword } from './queries.ts'
 
 /** Ends every other session of the user and, with `end_tokens`, every API token. */
 export async function changePassword(
@@ -15,10 +16,11 @@ export async function changePassword(
   const given = { password: current_password, field: 'current_password' }
   await confirmPassword(deps, caller, { what: 'password change', ...given })
   const password_hash = await deps.passwords.hash(password)
-  const { user, jti } = caller
+  const user = await findUser(deps, caller.user.id)
+  if (!user) throw unauthorized()
   await updatePassword(
-    deps.db,
-    { user_id: user.id, password_hash, keep: jti, end_tokens },
+    deps,
+    { user, password_hash, keep: caller.jti, end_tokens },
     entryOf(deps.clock, { type: 'auth.password', user_id: user.id }),
   )
 }

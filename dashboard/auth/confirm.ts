@@ -5,7 +5,7 @@ import type { LoginDeps } from './login.ts'
 import { findUser } from './queries.ts'
 import type { Throttle } from './throttle.ts'
 
-type Deps = Pick<LoginDeps, 'db' | 'passwords' | 'throttle'>
+type Deps = Pick<LoginDeps, 'db' | 'marks' | 'passwords' | 'throttle'>
 
 interface Given {
   what: Parameters<Throttle['confirm']>[0]
@@ -19,12 +19,12 @@ interface Given {
  * wrong one, and 429 after five of them; failed logins of others do not count here.
  */
 export async function confirmPassword(
-  { db, passwords, throttle }: Deps,
+  { db, marks, passwords, throttle }: Deps,
   { user, jti }: Caller,
   { what, password, field }: Given,
 ): Promise<void> {
   const attempt = throttle.confirm(what, jti)
-  const matches = await findUser(db, user.id)
+  const matches = await findUser({ db, marks }, user.id)
     .then((found) =>
       passwords.verify(password, found?.password_hash, { by: jti, known: true, delay_ms: 0 }),
     )

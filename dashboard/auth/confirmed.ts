@@ -1,11 +1,11 @@
 import type { Base } from '#dashboard/db/base.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { conflict } from '#shared/errors.ts'
+import { conflict, unauthorized } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { confirmPassword } from './confirm.ts'
 import type { LoginDeps } from './login.ts'
-import { confirmSession, findConfirmation } from './queries.ts'
+import { findSession, updateSession } from './queries.ts'
 
 /** How long a confirmed password counts. */
 const CONFIRMED_MS = 30 * 60_000
@@ -17,7 +17,11 @@ export async function confirmCaller(
   password: Secret,
 ): Promise<void> {
   await confirmPassword(deps, caller, { what: 'confirmation', password, field: 'password' })
-  await confirmSession(deps.db, caller.jti, timestamp(deps.clock))
+  for (;;) {
+    const session = await findSession(deps, caller.jti)
+    if (!session) throw unauthorized()
+    if (await updateSession(deps, session, { confirmed_at: timestamp(deps.clock) })) return
+  }
 }
 
 /**
@@ -25,10 +29,9 @@ export async function confirmCaller(
  * with `confirmation_needed`.
  */
 export async function requireConfirmed(
-  { db, clock }: Pick<Base, 'db' | 'clock'>,
-  { jti }: Caller,
+  { clock }: Pick<Base, 'clock'>,
+  { confirmed_at }: Caller,
 ): Promise<void> {
-  const confirmed_at = await findConfirmation(db, jti)
-  if (confirmed_at !== null && confirmed_at > timestamp(clock, -CONFIRMED_MS)) return
+  if (confirmed_at && confirmed_at > timestamp(clock, -CONFIRMED_MS)) return
   throw conflict('Confirm your password first', 'confirmation_needed')
 }

@@ -1,4 +1,5 @@
 import type { Base } from '#dashboard/db/base.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
 import { Secret } from '#shared/secret.ts'
@@ -6,10 +7,13 @@ import type { Login } from './first-login.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
+/** Only one of several dashboards creates it. */
+const FIRST = 1
 const DEFAULT_EMAIL = 'admin@example.com'
 
 interface Deps extends Pick<Base, 'db' | 'clock' | 'random'> {
   passwords: Passwords
+  marks: Marks
   /** Stores a generated password for its owner; returns a function that removes it again. */
   keep?: (login: Login) => Promise<() => Promise<unknown>>
 }
@@ -21,16 +25,17 @@ interface Given {
 
 /** Creates the first account. Returns the generated password to print, if any. */
 export async function makeFirstUser(
-  { db, clock, random, passwords, keep }: Deps,
+  { db, marks, clock, random, passwords, keep }: Deps,
   { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
 ): Promise<Login | undefined> {
   if (await hasUsers(db)) return undefined
   const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
   const password = ADMIN_PASSWORD ?? randomText(random, 18)
   const password_hash = await passwords.hash(new Secret(password))
-  const values = { email, name: 'Administrator', password_hash, created_at: timestamp(clock) }
+  const created_at = timestamp(clock)
+  const values = { id: FIRST, email, name: 'Administrator', password_hash, created_at }
   const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
-  const made = await insertUser(db, values)
+  const made = await insertUser({ db, marks }, values)
   // Another dashboard was faster: the password belongs to no account.
   if (!made) await forget?.()
   return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined

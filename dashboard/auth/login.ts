@@ -43,7 +43,7 @@ async function verify(
   { address, device }: Origin,
   { delay_ms }: Attempt,
 ): Promise<User | undefined> {
-  const found = await findUserByEmail(deps.db, email)
+  const found = await findUserByEmail(deps, email)
   const from = { by: device ?? address, known: device !== undefined, delay_ms }
   if ((await deps.passwords.verify(password, found?.password_hash, from)) && found)
     return { id: found.id, email: found.email, name: found.name }

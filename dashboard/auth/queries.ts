@@ -1,50 +1,71 @@
-import { and, count, desc, eq, getTableColumns, gt, ne, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions } from '#dashboard/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
 import { keptRows } from '#dashboard/db/kept.ts'
+import type { Covered, MarkedRow, Marks } from '#dashboard/db/marks.ts'
 import { once } from '#dashboard/db/once.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
 import { activities, users } from '#dashboard/db/schema.ts'
-import type { ApiToken, User } from '#shared/api/auth.ts'
-
-const user = { id: users.id, email: users.email, name: users.name }
+import type { User } from '#shared/api/auth.ts'
 
 export async function hasUsers(db: Database): Promise<boolean> {
   const row = await db.read.select({ total: count() }).from(users).get()
   return (row?.total ?? 0) > 0
 }
 
-/** False if one with this address exists: another process was faster. */
-export async function insertUser(db: Database, values: Omit<UserRow, 'id'>): Promise<boolean> {
+/** The records, and what proves that the dashboard wrote them. */
+export interface Marked {
+  db: Database
+  marks: Marks
+}
+
+/** False if one with this address or id exists: another process was faster. */
+export async function insertUser(
+  { db, marks }: Marked,
+  values: Covered<'users'>,
+): Promise<boolean> {
+  const row = { ...values, mark: marks.of('users', values) }
   const rows = await db.write((queries) =>
-    queries.insert(users).values(values).onConflictDoNothing().returning({ id: users.id }),
+    queries.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
   )
   return rows.length > 0
 }
 
-/** `email` in lower case, as it is stored. */
-export function findUserByEmail(db: Database, email: string): Promise<UserRow | undefined> {
-  return db.read.select().from(users).where(eq(users.email, email)).get()
+/** `email` in lower case, as it is stored. Undefined for one that somebody else has changed. */
+export async function findUserByEmail(
+  { db, marks }: Marked,
+  email: string,
+): Promise<UserRow | undefined> {
+  const row = await db.read.select().from(users).where(eq(users.email, email)).get()
+  return row && marks.fits('users', row) ? row : undefined
 }
 
-export function findUser(db: Database, id: number): Promise<UserRow | undefined> {
-  return db.read.select().from(users).where(eq(users.id, id)).get()
+/** Undefined for one that somebody else has changed. */
+export async function findUser({ db, marks }: Marked, id: number): Promise<UserRow | undefined> {
+  const row = await db.read.select().from(users).where(eq(users.id, id)).get()
+  return row && marks.fits('users', row) ? row : undefined
+}
+
+/** The address of a user for certificates; it admits nobody. */
+export async function findAddress(db: Database, id: number): Promise<string | undefined> {
+  const { email } = users
+  return (await db.read.select({ email }).from(users).where(eq(users.id, id)).get())?.email
 }
 
 export async function insertSession(
-  db: Database,
-  session: typeof sessions.$inferInsert,
+  { db, marks }: Marked,
+  session: Covered<'sessions'>,
   entry: NewActivity,
 ): Promise<void> {
   await writeAll(db, (queries) => [
-    queries.insert(sessions).values(session),
+    queries.insert(sessions).values({ ...session, mark: marks.of('sessions', session) }),
     queries.insert(activities).values(entry),
   ])
 }
 
 const session = once((read) =>
   read
-    .select({ user, renewed_at: sessions.renewed_at, expires_at: sessions.expires_at })
+    .select({ session: getTableColumns(sessions), user: getTableColumns(users) })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
     .where(eq(sessions.jti, sql.placeholder('jti')))
@@ -52,44 +73,46 @@ const session = once((read) =>
 )
 
 /** Read once until the records change: each request asks for it. */
-export const findSession = keptRows((db: Database, jti: string) => session(db).get({ jti }))
+const keptSession = keptRows((db: Database, jti: string) => session(db).get({ jti }))
 
-/** False if another request renewed it meanwhile, or it was ended. */
-export async function renewSession(
-  db: Database,
+export type FoundSession = MarkedRow<'sessions'> & { user: User }
+
+/** Undefined for one that somebody else has changed, or whose user is. */
+export async function findSession(
+  { db, marks }: Marked,
   jti: string,
-  before: string,
-  values: { renewed_at: string; expires_at: string },
+): Promise<FoundSession | undefined> {
+  const found = await keptSession(db, jti)
+  if (!found || !marks.fits('sessions', found.session) || !marks.fits('users', found.user)) {
+    return undefined
+  }
+  return { ...found.session, user: shown(found.user) }
+}
+
+/** What others see of a user. */
+export const shown = ({ id, email, name }: User): User => ({ id, email, name })
+
+/** Whether a session that was admitted before has not ended. */
+export async function hasSession(db: Database, jti: string, now: string): Promise<boolean> {
+  const found = await keptSession(db, jti)
+  return found !== undefined && found.session.expires_at > now
+}
+
+/** False if another request changed it meanwhile, or it was ended. */
+export async function updateSession(
+  { db, marks }: Marked,
+  before: MarkedRow<'sessions'>,
+  values: Partial<Pick<Covered<'sessions'>, 'renewed_at' | 'expires_at' | 'confirmed_at'>>,
 ): Promise<boolean> {
+  const mark = marks.of('sessions', { ...before, ...values })
   const rows = await db.write((queries) =>
     queries
       .update(sessions)
-      .set(values)
-      .where(and(eq(sessions.jti, jti), eq(sessions.renewed_at, before)))
+      .set({ ...values, mark })
+      .where(and(eq(sessions.jti, before.jti), eq(sessions.mark, before.mark)))
       .returning({ jti: sessions.jti }),
   )
   return rows.length > 0
-}
-
-/** When the owner of a session last gave the password; null for a session of an older version. */
-export async function findConfirmation(db: Database, jti: string): Promise<string | null> {
-  const { confirmed_at } = sessions
-  const row = await db.read
-    .select({ confirmed_at })
-    .from(sessions)
-    .where(eq(sessions.jti, jti))
-    .get()
-  return row?.confirmed_at ?? null
-}
-
-export async function confirmSession(
-  db: Database,
-  jti: string,
-  confirmed_at: string,
-): Promise<void> {
-  await db.write((queries) =>
-    queries.update(sessions).set({ confirmed_at }).where(eq(sessions.jti, jti)),
-  )
 }
 
 export async function deleteSession(db: Database, jti: string, entry: NewActivity): Promise<void> {
@@ -113,7 +136,7 @@ export async function deleteAccess(
 }
 
 interface NewPassword {
-  user_id: number
+  user: UserRow
   password_hash: string
   /** The kept session; all others of the user end. */
   keep: string
@@ -122,78 +145,16 @@ interface NewPassword {
 }
 
 export async function updatePassword(
-  db: Database,
-  { user_id, password_hash, keep, end_tokens }: NewPassword,
+  { db, marks }: Marked,
+  { user, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<void> {
+  const user_id = user.id
+  const mark = marks.of('users', { ...user, password_hash })
   await writeAll(db, (queries) => [
-    queries.update(users).set({ password_hash }).where(eq(users.id, user_id)),
+    queries.update(users).set({ password_hash, mark }).where(eq(users.id, user_id)),
     queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
     ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
     queries.insert(activities).values(entry),
   ])
-}
-
-const { user_id: _, hash: __, ...token } = getTableColumns(api_tokens)
-
-export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]> {
-  return db.read
-    .select(token)
-    .from(api_tokens)
-    .where(eq(api_tokens.user_id, user_id))
-    .orderBy(desc(api_tokens.id))
-}
-
-export async function insertApiToken(
-  db: Database,
-  values: typeof api_tokens.$inferInsert,
-  entry: NewActivity,
-): Promise<void> {
-  await writeAll(db, (queries) => [
-    queries.insert(api_tokens).values(values),
-    queries.insert(activities).values(entry),
-  ])
-}
-
-export function findApiToken(
-  db: Database,
-  hash: string,
-): Promise<{ token: ApiToken; user: User } | undefined> {
-  return db.read
-    .select({ token, user })
-    .from(api_tokens)
-    .innerJoin(users, eq(users.id, api_tokens.user_id))
-    .where(eq(api_tokens.hash, hash))
-    .get()
-}
-
-/** False for one that has expired at `now` too. */
-export async function hasApiToken(db: Database, id: number, now: string): Promise<boolean> {
-  const { id: column, expires_at } = api_tokens
-  const valid = and(eq(column, id), gt(expires_at, now))
-  const row = await db.read.select({ id: column }).from(api_tokens).where(valid).get()
-  return row !== undefined
-}
-
-export async function touchApiToken(db: Database, id: number, last_used_at: string): Promise<void> {
-  await db.write((queries) =>
-    queries.update(api_tokens).set({ last_used_at }).where(eq(api_tokens.id, id)),
-  )
-}
-
-/** False when the user has no such token. */
-export async function deleteApiToken(
-  db: Database,
-  user_id: number,
-  id: number,
-  entry: NewActivity,
-): Promise<boolean> {
-  const mine = and(eq(api_tokens.id, id), eq(api_tokens.user_id, user_id))
-  const found = await db.read.select({ id: api_tokens.id }).from(api_tokens).where(mine).get()
-  if (!found) return false
-  await writeAll(db, (queries) => [
-    queries.delete(api_tokens).where(mine),
-    queries.insert(activities).values(entry),
-  ])
-  return true
 }

@@ -15,13 +15,14 @@ import {
   Login,
   User,
 } from '#shared/api/auth.ts'
+import { listApiTokens } from './api-tokens.queries.ts'
 import { createApiToken, removeApiToken } from './api-tokens.ts'
 import { changePassword } from './change-password.ts'
 import { confirmCaller } from './confirmed.ts'
 import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
 import { DEVICE_SECONDS } from './devices.ts'
 import { type LoginDeps, login } from './login.ts'
-import { deleteAccess, deleteSession, listApiTokens } from './queries.ts'
+import { deleteAccess, deleteSession } from './queries.ts'
 import { SESSIONS_NEWS } from './session-revocation.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 

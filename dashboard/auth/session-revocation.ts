@@ -1,7 +1,8 @@
 import type { Base } from '#dashboard/db/base.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
 import { rest, timestamp } from '#dashboard/runtime/clock.ts'
-import { findSession, hasApiToken } from './queries.ts'
+import { hasApiToken } from './api-tokens.queries.ts'
+import { hasSession } from './queries.ts'
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
@@ -30,6 +31,5 @@ async function isValid(
   { jti, token_id }: Caller,
 ): Promise<boolean> {
   if (token_id !== undefined) return hasApiToken(db, token_id, timestamp(clock))
-  const session = await findSession(db, jti)
-  return session !== undefined && session.expires_at > timestamp(clock)
+  return hasSession(db, jti, timestamp(clock))
 }

@@ -1,28 +1,30 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { unlessStorage } from '#dashboard/db/connect.ts'
-import type { Admission, Caller } from '#dashboard/http/caller.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
+import type { Admission } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
 import type { User } from '#shared/api/auth.ts'
-import { findSession, insertSession, renewSession } from './queries.ts'
+import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 
 export interface SessionDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   tokens: Tokens
+  marks: Marks
 }
 
 const SESSION_MS = SESSION_SECONDS * 1000
 
 /** The token of a new session, stored with the activity of the login. */
 export async function openSession(deps: SessionDeps, user: User): Promise<string> {
-  const { db, clock, random, tokens } = deps
+  const { clock, random, tokens } = deps
   const jti = randomText(random, 16)
   const now = timestamp(clock)
   const expires_at = timestamp(clock, SESSION_MS)
   const times = { created_at: now, renewed_at: now, confirmed_at: now, expires_at }
   const session = { jti, user_id: user.id, ...times }
-  await insertSession(db, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
+  await insertSession(deps, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
   return tokens.sign({ user_id: user.id, jti })
 }
 
@@ -34,21 +36,23 @@ export async function findCaller(
   const claims = await deps.tokens.verify(token)
   if (!claims) return undefined
   const { jti } = claims
-  const session = await findSession(deps.db, jti)
+  const session = await findSession(deps, jti)
   const now = timestamp(deps.clock)
   if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
     return undefined
-  const caller = { user: session.user, jti }
+  const { user, confirmed_at } = session
+  const caller = { user, jti, confirmed_at }
   const half = Date.parse(session.renewed_at) + SESSION_MS / 2
   const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
   const admission = { caller, until }
   if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return admission
-  const renewed = await renew(deps, caller, session.renewed_at).catch(unlessStorage)
+  const renewed = await renew(deps, session).catch(unlessStorage)
   return renewed === undefined ? admission : { ...admission, renewed }
 }
 
-async function renew({ db, clock, tokens }: SessionDeps, { user, jti }: Caller, before: string) {
+async function renew(deps: SessionDeps, session: FoundSession) {
+  const { clock, tokens } = deps
   const values = { renewed_at: timestamp(clock), expires_at: timestamp(clock, SESSION_MS) }
-  if (!(await renewSession(db, jti, before, values))) return undefined
-  return tokens.sign({ user_id: user.id, jti })
+  if (!(await updateSession(deps, session, values))) return undefined
+  return tokens.sign({ user_id: session.user_id, jti: session.jti })
 }

@@ -1,5 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { TOKEN_SCOPES } from '#shared/values.ts'
+import { words } from './columns.ts'
 import { users } from './schema.ts'
 
 const owner = () =>
@@ -20,6 +21,8 @@ export const sessions = sqliteTable(
     renewed_at: text().notNull(),
     expires_at: text().notNull(),
     confirmed_at: text(),
+    /** Proves that the dashboard wrote the row: db/marks.ts. */
+    mark: words(),
   },
   (table) => [index('sessions_user').on(table.user_id)],
 )
@@ -34,4 +37,6 @@ export const api_tokens = sqliteTable('api_tokens', {
   created_at: text().notNull(),
   expires_at: text().notNull().default(''),
   last_used_at: text(),
+  /** As that of a session. */
+  mark: words(),
 })

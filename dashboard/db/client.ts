@@ -76,7 +76,7 @@ export interface Database {
 export async function openDatabase(
   url: string,
   token?: string,
-  before_change?: () => Promise<void>,
+  before_change?: Parameters<typeof migrate>[1],
 ): Promise<Database> {
   const file = fileOf(url)
   const client = file === undefined ? connectToServer({ url, token }) : connect({ url })

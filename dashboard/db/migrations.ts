@@ -9,7 +9,7 @@ export interface Migration {
   created_at: number
 }
 
-interface Known extends Migration {
+export interface Known extends Migration {
   sql: readonly string[]
 }
 
@@ -55,13 +55,16 @@ export function pendingMigrations(applied: readonly Migration[]): readonly Known
  * dashboards may do this at once: the first one applies them, the others find them applied.
  * `before` runs before a change of a non-empty database; its failure prevents the change.
  */
-export async function migrate(client: Client, before?: () => Promise<void>): Promise<void> {
+export async function migrate(
+  client: Client,
+  before?: (pending: readonly Known[]) => Promise<void>,
+): Promise<void> {
   let saved = before === undefined
   for (let round = 1; ; round++) {
     const applied = await persist(client, () => appliedMigrations(client))
     const pending = pendingMigrations(applied)
     if (pending.length === 0) return
-    if (!saved && applied.length > 0) await before?.()
+    if (!saved && applied.length > 0) await before?.(pending)
     saved = true
     try {
       await persist(client, () => client.migrate(statements(applied.length, pending)))

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { ACTIVITY_STATUSES } from '#shared/values.ts'
-import { key } from './columns.ts'
+import { key, words } from './columns.ts'
 
 export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
 export { metrics_minutes, metrics_quarters } from './metrics-schema.ts'
@@ -20,6 +20,8 @@ export const users = sqliteTable('users', {
   name: text().notNull(),
   password_hash: text().notNull(),
   created_at: text().notNull(),
+  /** Proves that the dashboard wrote the row: marks.ts. */
+  mark: words(),
 })
 
 /** Kept when its server or site is deleted, as a record of that. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { REACH_CODES } from '#shared/api/enrolment.ts'
+import { words } from './columns.ts'
 import { serverKey } from './schema.ts'
 
 /**
@@ -30,6 +31,8 @@ export const server_agents = sqliteTable('server_agents', {
   public_key: text().notNull(),
   enrolled_at: text().notNull(),
   kid: text().notNull().default(''),
+  /** Proves that the dashboard wrote the row: marks.ts. */
+  mark: words(),
 })
 
 /**

@@ -6,6 +6,8 @@ import type { TokenScope } from '#shared/values.ts'
 export interface Caller {
   user: User
   jti: string
+  /** When the owner of the session last gave the password. */
+  confirmed_at?: string | null
   token_id?: number
   scope?: TokenScope
 }

@@ -1,4 +1,4 @@
-import { findUser } from '#dashboard/auth/queries.ts'
+import { findAddress } from '#dashboard/auth/queries.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { bulkInUse, siteCall, siteOf } from './parts.ts'
 import { setSite } from './queries.ts'
@@ -8,8 +8,8 @@ export const tlsIssue: OperationRules<'tls.issue'> = {
   ...bulkInUse,
   params: async ({ db }, target, { tls }) => {
     const { domain, email } = siteOf(target)
-    const caller = target.actor === null ? undefined : await findUser(db, target.actor)
-    return { domain, tls, email: email || (caller?.email ?? '') }
+    const address = target.actor === null ? undefined : await findAddress(db, target.actor)
+    return { domain, tls, email: email || (address ?? '') }
   },
   succeeded: ({ tls, expires_at }) => setSite({ tls, certificate_expires_at: expires_at }),
 }

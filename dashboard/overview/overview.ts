@@ -1,5 +1,6 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { keptValue } from '#dashboard/db/kept.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import { listVersions } from '#dashboard/listing/versions.queries.ts'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
@@ -7,6 +8,7 @@ import { listIsolation } from '#dashboard/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { backupTroubles } from './attention/backups.ts'
+import { changedRecords } from './attention/changed-records.ts'
 import { isolationTroubles } from './attention/isolation.ts'
 import { inOrder } from './attention/item.ts'
 import { jobTroubles } from './attention/jobs.ts'
@@ -19,7 +21,7 @@ import { listNames, listSilent } from './parts/queries.ts'
 import { countByServer, countsOf, listGroups } from './parts/sites.ts'
 import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'>
+type Deps = Pick<Base, 'db' | 'clock'> & { marks: Marks }
 
 type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
@@ -64,7 +66,8 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
 }, KEPT_MS)
 
 /** The whole fleet on one page: every server, the counts, and the attention items. */
-export async function overview({ db, clock }: Deps) {
+export async function overview({ db, marks, clock }: Deps) {
+  const changed = await changedRecords({ db, marks }, clock.now())
   const { by_server, counts, attention } = await withoutServers(db, clock.now())
   const rows = await listFleetServers(db)
   const servers = rows.map(({ services: _, imports_refused: __, ...server }) =>
@@ -73,7 +76,7 @@ export async function overview({ db, clock }: Deps) {
   return {
     servers,
     counts: { servers: byStatus(rows), ...counts },
-    attention: inOrder([...serverTroubles(rows), ...attention]),
+    attention: inOrder([...changed, ...serverTroubles(rows), ...attention]),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { listFleetActivities } from '#dashboard/activity/queries.ts'
 import { callerStream, type StreamDeps } from '#dashboard/auth/session-stream.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
@@ -31,7 +32,7 @@ import { getFleetServer, listServerPhp, listWordpressVersions } from './queries.
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
-const route = routesWith<StreamDeps & { feed: Feed }>()
+const route = routesWith<StreamDeps & { feed: Feed; marks: Marks }>()
 
 /** What pages need beyond the plain lists, each in one call. */
 export const fleetRoutes = {

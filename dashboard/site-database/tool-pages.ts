@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { findSession } from '#dashboard/auth/queries.ts'
+import { hasSession } from '#dashboard/auth/queries.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { getServer, getSite } from '#dashboard/db/targets.ts'
 import { readBytes } from '#dashboard/http/body.ts'
@@ -87,10 +87,8 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
 }
 
 /** A logout of the dashboard ends it too. */
-async function isLoggedIn({ db, clock }: Deps, jti: string): Promise<boolean> {
-  const session = await findSession(db, jti)
-  return session !== undefined && session.expires_at > timestamp(clock)
-}
+const isLoggedIn = ({ db, clock }: Deps, jti: string): Promise<boolean> =>
+  hasSession(db, jti, timestamp(clock))
 
 function cookieIn(request: Request): string {
   for (const pair of (request.headers.get('cookie') ?? '').split(';')) {

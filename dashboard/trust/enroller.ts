@@ -1,4 +1,5 @@
 import type { Base } from '#dashboard/db/base.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import type { Leases } from '#dashboard/leases/leases.ts'
 import { shareOf } from '#dashboard/leases/shares.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
@@ -11,6 +12,7 @@ import type { Sealer } from './seal.ts'
 
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   keys: Keyring
+  marks: Marks
   sealer: Sealer
   rules: AddressRules
   leases: Leases
@@ -70,7 +72,7 @@ export class Enroller {
   }
 
   async #ask({ code_key_sealed, kid, ...to }: Open): Promise<void> {
-    const { db, clock, keys, sealer, rules, enrolled } = this.#deps
+    const { db, marks, clock, keys, sealer, rules, enrolled } = this.#deps
     const opened = sealer.open(CODE_PURPOSE, code_key_sealed)
     const code_key = Buffer.from(opened.reveal(), 'base64url')
     const key = await keys.get(kid)
@@ -88,7 +90,7 @@ export class Enroller {
     }
     const { certificate, public_key, nonce } = result
     const agent = { server_id, certificate, public_key, kid, enrolled_at: created_at }
-    await pinAgent(db, agent, { ...entry, status: 'success' })
+    await pinAgent({ db, marks }, agent, { ...entry, status: 'success' })
     await confirm(key, to, nonce, rules).catch(() => undefined)
     enrolled(server_id)
   }

@@ -35,7 +35,7 @@ export class PinnedTransport implements Transport {
   /** With which nonce each request was signed. */
   readonly #signed = new WeakMap<ClientRequest, string>()
 
-  constructor(deps: PinnedDeps, to: Address, known: AgentRow) {
+  constructor(deps: PinnedDeps, to: Address, known: Pick<AgentRow, 'certificate' | 'public_key'>) {
     this.certificate = known.certificate
     this.#deps = deps
     this.#to = to

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Queries, writeAll } from '#dashboard/db/client.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import { once } from '#dashboard/db/once.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
@@ -140,7 +141,12 @@ export async function getTrust(db: Database, server_id: number) {
 }
 
 /** Uses the code and stores the agent. The activity of the code records it, or else a new one. */
-export async function pinAgent(db: Database, agent: AgentRow, entry: NewActivity): Promise<void> {
+export async function pinAgent(
+  { db, marks }: { db: Database; marks: Marks },
+  pinned: Omit<AgentRow, 'mark'>,
+  entry: NewActivity,
+): Promise<void> {
+  const agent = { ...pinned, mark: marks.of('server_agents', pinned) }
   const { server_id, ...known } = agent
   await writeAll(db, (queries) => [
     queries

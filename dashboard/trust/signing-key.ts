@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
@@ -33,17 +33,34 @@ export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>)
   const pem = new Secret(String(privateKey.export({ format: 'pem', type: 'pkcs8' })))
   return {
     kid: randomText(random, 9),
-    public_key: String(publicKey.export({ format: 'jwk' }).x),
+    public_key: publicTextOf(publicKey),
     private_key_sealed: sealer.seal(KEY_PURPOSE, pem),
     created_at: timestamp(clock),
     until: null,
   }
 }
 
+/**
+ * Its public half is that of the sealed one, and not the column: agents trust what they receive, so
+ * whoever can write to the database must not choose it.
+ */
 export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
   const pem = sealer.open(KEY_PURPOSE, row.private_key_sealed)
-  return { kid: row.kid, public_key: row.public_key, private_key: createPrivateKey(pem.reveal()) }
+  const private_key = createPrivateKey(pem.reveal())
+  const public_key = publicTextOf(createPublicKey(private_key))
+  return { kid: row.kid, public_key, private_key }
 }
+
+/** Undefined for a row that is no key of this dashboard. */
+export function findSigningKey(sealer: Sealer, row: KeyRow): SigningKey | undefined {
+  try {
+    return openSigningKey(sealer, row)
+  } catch {
+    return undefined
+  }
+}
+
+const publicTextOf = (key: KeyObject): string => String(key.export({ format: 'jwk' }).x)
 
 /** The form for `hosting-agent enrol` and `hosting-agent trust`. */
 export function hubKeyOf({ kid, public_key }: Pick<SigningKey, 'kid' | 'public_key'>): string {

@@ -1,5 +1,7 @@
 import { type Address, plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
+import { offline } from '#shared/errors.ts'
 import type { Keyring } from './keyring.ts'
 import { type PinnedDeps, PinnedTransport } from './pinned.ts'
 import { findAgent } from './queries.ts'
@@ -7,13 +9,18 @@ import { findAgent } from './queries.ts'
 interface Deps extends Omit<PinnedDeps, 'key'> {
   db: Database
   keys: Keyring
+  marks: Marks
 }
+
+const CHANGED =
+  'The record of its agent was changed outside of the dashboard: enrol the server again'
 
 /** One transport to each agent, kept while address and certificate of the server are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: Address) => {
     const agent = await findAgent(deps.db, to.id)
+    if (agent && !deps.marks.fits('server_agents', agent)) throw offline(CHANGED)
     const before = known.get(to.id)
     const key = agent && (await deps.keys.get(agent.kid))
     if (agent && key && before?.certificate === agent.certificate && before.leadsTo(to))

@@ -75,10 +75,14 @@ export async function openDemo(
 }
 
 /** As if the command had been run: the code is used, and the first contact follows. */
-async function enrol({ db, scheduler }: Deps, server_id: number, member: Member): Promise<void> {
-  const agent = await trusted(db, member, server_id, Date.now())
+async function enrol(
+  { db, marks, scheduler }: Deps,
+  server_id: number,
+  member: Member,
+): Promise<void> {
+  const agent = await trusted({ db, marks }, member, server_id, Date.now())
   const { enrolled_at: created_at } = agent
   const entry = { type: 'server.enrol', domain: member.plan.hostname, server_id, created_at }
-  await pinAgent(db, agent, { ...entry, status: 'success' })
+  await pinAgent({ db, marks }, agent, { ...entry, status: 'success' })
   scheduler.add(server_id)
 }

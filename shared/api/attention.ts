@@ -6,6 +6,7 @@ export const SHOWN = 20
 
 /** Most severe first; the overview shows equal items in this order. */
 export const ATTENTION_KINDS = [
+  'records_changed',
   'server_offline',
   'site_down',
   'disk_full',

@@ -1,9 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { UserRow } from '#dashboard/db/rows.ts'
 import { cachedFolder } from '#scripts/lib/cache.ts'
+import { markedWith, SEAL_SECRET } from './marks.ts'
 
+const MARKS = join(import.meta.dir, '../../dashboard/db/marks.ts')
 const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
 export const ADMIN = { email: 'ann@control.example', password: 'correct horse battery staple' }
 /** The dashboard uses the cost written in a hash: such a login is instant. */
@@ -14,17 +17,27 @@ let kept: Promise<Uint8Array> | undefined
 /**
  * The records of a dashboard after its migrations, with a first user whose password is cheap to
  * check: for tests of other subjects. `others` have that password too. Made once for all runs with
- * these migrations.
+ * these migrations. Their seal-secret is beside them.
  */
 export async function copyRecords(to: string, others: readonly string[] = []): Promise<void> {
   kept ??= cachedRecords()
   await Bun.write(to, await kept)
+  await Bun.write(join(dirname(to), 'seal-secret'), SEAL_SECRET)
   if (others.length === 0) return
   const database = new Database(to)
-  const insert = database.query(
-    'insert into users (email, name, password_hash, created_at) select ?, name, password_hash, created_at from users where id = 1',
+  const first = database.query<Omit<UserRow, 'mark'>, []>(
+    'select id, email, name, password_hash, created_at from users where id = 1',
   )
-  for (const email of others) insert.run(email)
+  const known = first.get()
+  if (!known) throw new Error('The records have no first user')
+  const insert = database.query(
+    'insert into users (id, email, name, password_hash, created_at, mark) values (?, ?, ?, ?, ?, ?)',
+  )
+  for (const [at, email] of others.entries()) {
+    const row = { ...known, id: at + 2, email }
+    const { id, name, password_hash, created_at } = row
+    insert.run(id, email, name, password_hash, created_at, markedWith().of('users', row))
+  }
   database.close()
 }
 
@@ -36,6 +49,7 @@ async function cachedRecords(): Promise<Uint8Array> {
 
 async function digest(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(import.meta.path))
+  hash.update(await readFile(MARKS))
   for (const name of (await readdir(MIGRATIONS)).sort()) {
     if (name.endsWith('.sql')) hash.update(await readFile(join(MIGRATIONS, name)))
   }
@@ -46,12 +60,16 @@ async function make(draft: string): Promise<void> {
   const { openDatabase } = await import('#dashboard/db/client.ts')
   const { insertUser } = await import('#dashboard/auth/queries.ts')
   const db = await openDatabase(`file:${draft}/dashboard.db`)
-  await insertUser(db, {
-    email: ADMIN.email,
-    name: 'Administrator',
-    password_hash: await Bun.password.hash(ADMIN.password, CHEAP),
-    created_at: new Date().toISOString(),
-  })
+  await insertUser(
+    { db, marks: markedWith() },
+    {
+      id: 1,
+      email: ADMIN.email,
+      name: 'Administrator',
+      password_hash: await Bun.password.hash(ADMIN.password, CHEAP),
+      created_at: new Date().toISOString(),
+    },
+  )
   db.close()
   // libSQL leaves changes in its log, and only the main file is copied.
   const written = new Database(`${draft}/dashboard.db`)

@@ -3,6 +3,7 @@ import { KeyRefused } from '#dashboard/agents/answer.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import type { Keyring } from '#dashboard/trust/keyring.ts'
 import { findAgent } from '#dashboard/trust/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { type KeyList, KnownKeys } from '#shared/keys.ts'
@@ -10,6 +11,7 @@ import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } fro
 
 export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log' | 'contact_ms'> {
   agents: Agents
+  keys: Keyring
 }
 
 /** The maximum of keys that an agent accepts. */
@@ -49,16 +51,23 @@ async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, cur
 }
 
 async function give(
-  { db, clock, agents }: HandOverDeps,
+  { db, clock, agents, keys }: HandOverDeps,
   server: ServerRow,
   { epoch }: KnownKeys,
 ): Promise<KnownKeys> {
   const now = timestamp(clock)
   const rows = (await listKeys(db)).filter(({ until }) => until === null || until > now)
-  const list: KeyList = { epoch: epoch + 1, keys: rows.slice(0, MOST_KEYS).map(entryOf) }
-  return agents.post(server, '/keys', list, KnownKeys)
+  const entries = await Promise.all(rows.map((row) => entryOf(keys, row)))
+  const own = entries.filter((entry) => entry !== undefined).slice(0, MOST_KEYS)
+  return agents.post(server, '/keys', { epoch: epoch + 1, keys: own }, KnownKeys)
 }
 
-function entryOf({ kid, public_key, until }: KeyRow): KeyList['keys'][number] {
-  return { kid, public_key, until: until === null ? null : Math.floor(Date.parse(until) / 1000) }
+/** Undefined for a row without a key of this dashboard: an agent would trust it. */
+async function entryOf(
+  keys: Keyring,
+  { kid, until }: KeyRow,
+): Promise<KeyList['keys'][number] | undefined> {
+  const key = await keys.get(kid).catch(() => undefined)
+  const ends = until === null ? null : Math.floor(Date.parse(until) / 1000)
+  return key && { kid, public_key: key.public_key, until: ends }
 }

@@ -2,7 +2,7 @@ import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
-import { createSigningKey, hubKeyOf } from '#dashboard/trust/signing-key.ts'
+import { createSigningKey, findSigningKey, hubKeyOf } from '#dashboard/trust/signing-key.ts'
 import type { KeyView } from '#shared/api/keys.ts'
 import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
 
@@ -23,12 +23,19 @@ export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
   for (const id of await listEnrolledIds(db)) scheduler.add(id)
 }
 
+/** Without rows that are no keys of this dashboard. */
 export async function listKeyViews({
   db,
   clock,
-}: Pick<KeyDeps, 'db' | 'clock'>): Promise<KeyView[]> {
+  sealer,
+}: Pick<KeyDeps, 'db' | 'clock' | 'sealer'>): Promise<KeyView[]> {
   const now = clock.now().getTime()
-  return (await countKeys(db)).map((key) => ({
+  const rows = await countKeys(db)
+  const own = rows.flatMap((row) => {
+    const key = findSigningKey(sealer, row)
+    return key ? [{ ...row, public_key: key.public_key }] : []
+  })
+  return own.map((key) => ({
     kid: key.kid,
     hub_key: hubKeyOf(key),
     state: stateOf(key.until, timestamp(clock)),

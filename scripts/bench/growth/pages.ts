@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { Marks } from '#dashboard/db/marks.ts'
 import { listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
 import { listVersions } from '#dashboard/listing/versions.queries.ts'
 import { overview } from '#dashboard/overview/overview.ts'
@@ -12,6 +13,8 @@ import { shortest, timed } from '#scripts/bench/lib/measure.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { temporaryFolder } from '#tests/support/processes.ts'
 import { FIRST, recordsOf } from './records.ts'
+
+const marks = new Marks('s'.repeat(32), { error: () => undefined })
 
 const TRIES = 20
 const PER_PAGE = 100
@@ -40,7 +43,7 @@ const PAGES = {
 }
 
 async function overviewOf(db: Database, count: number): Promise<void> {
-  const { counts } = await overview({ db, clock: realClock })
+  const { counts } = await overview({ db, marks, clock: realClock })
   expect(
     Object.values(counts.sites).reduce((sum, sites) => sum + sites, 0),
     count,

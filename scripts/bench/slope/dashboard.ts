@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
 import type { Address, Transport } from '#dashboard/agents/transport.ts'
 import { openDatabase } from '#dashboard/db/client.ts'
+import { Marks } from '#dashboard/db/marks.ts'
 import { servers } from '#dashboard/db/schema.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { type Deps, makeDeps } from '#dashboard/deps.ts'
@@ -73,6 +74,7 @@ export class Dashboard {
     const transport = new CountedTransport(await transportTo(agent, to))
     const deps = makeDeps({
       ...{ ...outside, sealer, keys: new Keyring({ ...outside, sealer }), secret: SECRET },
+      marks: new Marks(SECRET, THROWN),
       ...{ rules: RULES, public_url: undefined, transports: async () => transport, log: THROWN },
     })
     return new Dashboard(deps, to, minutes, transport)
@@ -151,7 +153,7 @@ async function transportTo({ state, hub }: SignedAgent, to: Address): Promise<Pi
   )
   const { kid, private_key } = hub
   const key = { kid, private_key, public_key: rawKeyOf(hub.public_key) }
-  const known = { server_id: id, certificate, public_key, kid, enrolled_at: '' }
+  const known = { certificate, public_key }
   return new PinnedTransport(
     { clock: realClock, random: secureRandom, key, rules: RULES },
     to,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import { Marks } from '#dashboard/db/marks.ts'
 import { servers } from '#dashboard/db/schema.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { makeDeps } from '#dashboard/deps.ts'
@@ -26,17 +27,20 @@ export async function fleetOf(folder: string, count: number, agent: KnownAgent) 
   const sealer = makeSealer(SECRET, secureRandom)
   const keys = new Keyring({ ...outside, sealer })
   const { kid } = await keys.current()
-  await fill(db, count, { ...agent, kid })
+  const log = jsonLog((line) => process.stderr.write(line), realClock.now)
+  const marks = new Marks(SECRET, log)
+  await fill({ db, marks }, count, { ...agent, kid })
   return makeDeps({
     ...{ ...outside, keys, sealer, secret: SECRET },
-    log: jsonLog((line) => process.stderr.write(line), realClock.now),
+    log,
+    marks,
     rules: { production: false, allow_private: true },
     public_url: undefined,
   })
 }
 
 async function fill(
-  db: Database,
+  { db, marks }: { db: Database; marks: Marks },
   count: number,
   { port, certificate, public_key, kid }: KnownAgent & { kid: string },
 ): Promise<void> {
@@ -48,9 +52,10 @@ async function fill(
       created_at: at,
     }))
     await db.write((queries) => queries.insert(servers).values(rows))
-    const trusted = some.map((server_id) => ({
-      ...{ server_id, certificate, public_key, enrolled_at: at, kid },
-    }))
+    const trusted = some.map((server_id) => {
+      const row = { server_id, certificate, public_key, enrolled_at: at, kid }
+      return { ...row, mark: marks.of('server_agents', row) }
+    })
     await db.write((queries) => queries.insert(server_agents).values(trusted))
   }
 }

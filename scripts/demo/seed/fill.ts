@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { site_copies, staging_access } from '#dashboard/db/copies-schema.ts'
 import { mail_settings, server_mail } from '#dashboard/db/mail-schema.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, isolation_checks, servers, settings, sites } from '#dashboard/db/schema.ts'
 import { server_web } from '#dashboard/db/web-schema.ts'
@@ -26,12 +27,12 @@ const SITES_A_MINUTE = 400
 
 /** The records of a dashboard that has managed the fleet for a long time. */
 export async function fillRecords(
-  { db, sealer }: { db: Database; sealer: Sealer },
+  { db, sealer, marks }: { db: Database; sealer: Sealer; marks: Marks },
   fleet: Fleet,
   now: number,
 ): Promise<void> {
   await insertAll(db, servers, await serverRows(fleet, now))
-  await fillTrust(db, fleet, now)
+  await fillTrust({ db, marks }, fleet, now)
   const all = await siteRows(fleet, now)
   await insertAll(db, sites, all)
   const { copies, access } = copyRows(fleet.plan, sealer)

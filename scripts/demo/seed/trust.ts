@@ -1,6 +1,7 @@
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import type { Marks } from '#dashboard/db/marks.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { findCurrentKey } from '#dashboard/trust/keys/queries.ts'
 import type { AgentRow } from '#dashboard/trust/queries.ts'
@@ -8,21 +9,23 @@ import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
 import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { insertAll } from './insert.ts'
 
+type Marked = { db: Database; marks: Marks }
+
 const ENROLLED_MS = 90_000
 
 /** Every server except a pending one has trusted this dashboard since it was added. */
-export async function fillTrust(db: Database, fleet: Fleet, now: number): Promise<void> {
+export async function fillTrust(marked: Marked, fleet: Fleet, now: number): Promise<void> {
   const rows: AgentRow[] = []
   for (const [at, member] of fleet.members.entries()) {
     const since = now - member.plan.age * DAY_MS + ENROLLED_MS
-    if (member.plan.role !== 'pending') rows.push(await trusted(db, member, at + 1, since))
+    if (member.plan.role !== 'pending') rows.push(await trusted(marked, member, at + 1, since))
   }
-  await insertAll(db, server_agents, rows)
+  await insertAll(marked.db, server_agents, rows)
 }
 
 /** The agent's copy of the dashboard's key, and the dashboard's data about the agent. */
 export async function trusted(
-  db: Database,
+  { db, marks }: Marked,
   { instant, plan }: Member,
   server_id: number,
   since: number,
@@ -34,5 +37,7 @@ export async function trusted(
   await hub.write({ server_id, epoch: 1, keys: [{ kid, public_key, until: null }] })
   // Not used: connections to an agent of the demo have no TLS.
   const unused = `simulated: ${plan.hostname}`
-  return { server_id, kid, certificate: unused, public_key: unused, enrolled_at: stamp(since) }
+  const own = { certificate: unused, public_key: unused, enrolled_at: stamp(since) }
+  const row = { server_id, kid, ...own }
+  return { ...row, mark: marks.of('server_agents', row) }
 }

@@ -8,6 +8,7 @@ import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import type { Dashboard } from '#tests/support/dashboard/dashboard.ts'
 import { RandomFleet } from '#tests/support/dashboard/random-fleet.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
+import { markedWith } from '#tests/support/marks.ts'
 import { Random } from '#tests/support/random.ts'
 import { times } from '#tests/support/runs.ts'
 
@@ -35,7 +36,7 @@ test.each(SEEDS)(
       const other = await openDatabase(url)
       const read = async (from: typeof db) => ({
         done,
-        ...(await overview({ db: from, clock })),
+        ...(await overview({ db: from, marks: markedWith(), clock })),
         total: (await listFleetSites(from, FULL, clock.now())).total,
       })
       const [kept, computed] = [await read(db), await read(other)]
@@ -43,7 +44,7 @@ test.each(SEEDS)(
 
       expect(kept).toEqual(computed)
     }
-    const [end] = [await overview({ db, clock })]
+    const [end] = [await overview({ db, marks: markedWith(), clock })]
     db.close()
     // The records have something to count.
     expect(Object.keys(end.counts.sites).length).toBeGreaterThan(1)
@@ -59,7 +60,7 @@ test('an overview is no change of the records, which would drop all kept answers
   await new RandomFleet(db, new Random(1)).begin(clock.now())
   const before = await db.askVersion()
 
-  await overview({ db, clock })
+  await overview({ db, marks: markedWith(), clock })
 
   expect(await db.askVersion()).toEqual(before)
   db.close()

@@ -6,6 +6,7 @@ import { ago, setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import type { Dashboard } from '#tests/support/dashboard/dashboard.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
+import { markedWith } from '#tests/support/marks.ts'
 
 const MINUTE_DAYS = 1 / (24 * 60)
 const DAY_MS = 24 * 3600_000
@@ -60,7 +61,7 @@ test.each<[string, string, SQL[]]>([
   const read = async () => {
     const other = await openDatabase(url)
     const all = [db, other].map(async (from) => {
-      const { attention } = await overview({ db: from, clock })
+      const { attention } = await overview({ db: from, marks: markedWith(), clock })
       return attention.filter((group) => group.kind === kind)
     })
     const [kept, computed] = await Promise.all(all)

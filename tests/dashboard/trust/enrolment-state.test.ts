@@ -36,7 +36,7 @@ test('a code is shown until it is used, with what prevents its use', async () =>
   await noteReason(db, 1, { reason, code: reason_code })
   const waiting = await state(dashboard)
   await pinAgent(
-    db,
+    dashboard.deps,
     { server_id: 1, certificate: 'c', public_key: 'k', kid: 'h', enrolled_at: entry.created_at },
     { ...entry, status: 'success' },
   )
@@ -108,9 +108,17 @@ test('a code has one waiting entry in the activity until it is used, replaced or
   const lapsed = await statusesIn(dashboard)
   await dashboard.call('POST', PATH)
   const agent = { certificate: 'c', public_key: 'k', kid: 'h', enrolled_at: entry.created_at }
-  await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
+  await pinAgent(
+    dashboard.deps,
+    { server_id: 1, ...agent },
+    { ...entry, server_id: 1, status: 'success' },
+  )
   const used = await statusesIn(dashboard)
-  await pinAgent(db, { server_id: 1, ...agent }, { ...entry, server_id: 1, status: 'success' })
+  await pinAgent(
+    dashboard.deps,
+    { server_id: 1, ...agent },
+    { ...entry, server_id: 1, status: 'success' },
+  )
 
   expect(replaced).toEqual(['running', 'cancelled'])
   expect(open).toEqual(replaced)

@@ -10,7 +10,7 @@ import { realClock } from '#dashboard/runtime/clock.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { start } from '#dashboard/start.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
-import { loadSigningKey, type SigningKey } from '#dashboard/trust/signing-key.ts'
+import { createSigningKey, loadSigningKey, type SigningKey } from '#dashboard/trust/signing-key.ts'
 
 let folder = ''
 let db: Database
@@ -73,6 +73,21 @@ test('cannot be read from the records', async () => {
   for (const form of [d, Buffer.from(d, 'base64url').toString('hex'), der.toString('base64')])
     expect(rows).not.toContain(form)
   expect(rows).not.toContain('PRIVATE KEY')
+})
+
+test('has the public half of its private one, whatever the records say', async () => {
+  const before = await load()
+  const other = createSigningKey({
+    clock: realClock,
+    random: secureRandom,
+    sealer: makeSealer('t'.repeat(43), secureRandom),
+  })
+  const { public_key } = other
+  await db.write((queries) => queries.update(signing_keys).set({ public_key }))
+
+  const after = await load()
+
+  expect(after.public_key).toBe(before.public_key)
 })
 
 test('says what to restore when the key file and the records do not match', async () => {

@@ -7,6 +7,7 @@ import { cookieName } from '#dashboard/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
 import { openSession } from '#dashboard/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
+import { Marks } from '#dashboard/db/marks.ts'
 import { makeDeps } from '#dashboard/deps.ts'
 import { KeptAnswers } from '#dashboard/http/kept.ts'
 import { ROUTES } from '#dashboard/routes.ts'
@@ -18,6 +19,7 @@ import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
+import { SEAL_SECRET } from '#tests/support/marks.ts'
 import { checked } from '#tests/support/openapi/checked.ts'
 import { ADMIN, copyRecords } from '#tests/support/records.ts'
 
@@ -47,7 +49,7 @@ const LIMITS: Partial<Limits> = {
 
 /** Separate keys; the addresses of a private network are allowed. */
 function trust(db: Database, clock: Clock, production: boolean) {
-  const sealer = makeSealer('s'.repeat(32), secureRandom)
+  const sealer = makeSealer(SEAL_SECRET, secureRandom)
   return {
     keys: new Keyring({ db, clock, random: secureRandom, sealer }),
     sealer,
@@ -70,14 +72,16 @@ export class Dashboard {
     this.db = db
     this.log = []
     const clock = options.clock ?? realClock
+    const log = jsonLog(
+      (line) => this.log.push(line),
+      () => clock.now(),
+    )
     this.deps = makeDeps({
       db,
       clock,
       random: secureRandom,
-      log: jsonLog(
-        (line) => this.log.push(line),
-        () => clock.now(),
-      ),
+      log,
+      marks: new Marks(SEAL_SECRET, log),
       secret: 's'.repeat(32),
       ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,

@@ -106,4 +106,6 @@ export const RELEASED = [
   'bca37517191ca72a6eaedc5e735907fceb94cac70a807d39f1db66e1e8b995ad',
   // 0051_server-versions.sql
   '707ffce3285dad0d7b0c0480aed4c4f4c61a2d1ec0c44e91d34fc6d96d0bdea2',
+  // 0052_marks.sql
+  '25ead596b94ecb72d2a9c99d4ec8373bdf07cbdadd3c290da4b8016250011458',
 ]

@@ -5,6 +5,7 @@ import { follow } from '#dashboard/operations/follow.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { offline } from '#shared/errors.ts'
+import { markedWith } from '#tests/support/marks.ts'
 import { START } from './host.ts'
 import { Process } from './process.ts'
 import type { Records } from './records.ts'
@@ -107,6 +108,7 @@ export class SimulatedDashboard {
       secret: 's'.repeat(32),
       keys: new Keyring({ db, clock, random, sealer }),
       sealer,
+      marks: markedWith(),
       rules: { production: false, allow_private: true },
       public_url: undefined,
       password_cost: { memory_kib: 8, rounds: 1 },

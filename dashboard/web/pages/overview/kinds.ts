@@ -31,6 +31,11 @@ type Kind = readonly [icon: LucideIcon, one: string, many: string]
 
 /** The icon of each kind of attention item, and its title for one and for many. */
 export const KINDS: Record<AttentionKind, Kind> = {
+  records_changed: [
+    ShieldAlert,
+    'change of the records outside of the dashboard',
+    'changes of the records outside of the dashboard',
+  ],
   server_offline: [ServerOff, 'server is offline', 'servers are offline'],
   site_down: [HeartCrack, 'site is down', 'sites are down'],
   disk_full: [HardDrive, 'disk is nearly full', 'disks are nearly full'],

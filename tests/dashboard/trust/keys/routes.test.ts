@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { server_agents } from '#dashboard/db/trust-schema.ts'
+import { server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
@@ -10,7 +10,8 @@ async function enrolled(dashboard: Dashboard, agent: TlsAgent): Promise<number> 
   const server_id = await dashboard.addServer(agent)
   const { certificate, public_key } = agent.identity
   const { kid } = await dashboard.deps.keys.current()
-  const row = { server_id, certificate, public_key, kid, enrolled_at: '' }
+  const known = { server_id, certificate, public_key, kid, enrolled_at: '' }
+  const row = { ...known, mark: dashboard.deps.marks.of('server_agents', known) }
   await dashboard.db.write((queries) => queries.insert(server_agents).values(row))
   return server_id
 }
@@ -49,6 +50,66 @@ test('an expired key only delivers the new one', async () => {
   ])
   const { status } = await dashboard.call('POST', `/api/servers/${id}/sync`)
   expect([status, agent.asked]).toEqual([503, ['GET /keys']])
+})
+
+test('a rotation gives agents only keys of this dashboard, whatever the records say', async () => {
+  await using dashboard = await makeDashboard()
+  await using agent = await TlsAgent.start()
+  const id = await enrolled(dashboard, agent)
+  const first = await dashboard.deps.keys.current()
+  const foreign = {
+    kid: 'foreign',
+    public_key: 'A'.repeat(43),
+    private_key_sealed: 'x',
+    created_at: '2099-01-01T00:00:00.000Z',
+    until: '2099-01-01T00:00:00.000Z',
+  }
+  await dashboard.db.write((queries) => queries.insert(signing_keys).values(foreign))
+  await dashboard.call('POST', '/api/keys/rotate')
+  const current = await dashboard.deps.keys.current()
+  const { kid: known } = first
+  await dashboard.db.write((queries) =>
+    queries.update(signing_keys).set({ public_key: 'B'.repeat(43) }),
+  )
+  const given: unknown[] = []
+  agent.answer = (request, response, body) => {
+    if (request.method === 'POST') given.push(JSON.parse(body))
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ epoch: 1, keys: [known] }))
+  }
+
+  await dashboard.call('POST', `/api/servers/${id}/sync`)
+
+  const { body } = await dashboard.call('GET', '/api/keys')
+  expect(body.keys.map(({ hub_key }: { hub_key: string }) => hub_key)).toEqual(
+    [current, first].map(({ kid, public_key }) => `ed25519:${kid}:${public_key}`),
+  )
+  expect(given).toEqual([
+    {
+      epoch: 2,
+      keys: [
+        { kid: current.kid, public_key: current.public_key, until: null },
+        { kid: first.kid, public_key: first.public_key, until: expect.any(Number) },
+      ],
+    },
+  ])
+})
+
+test.each([
+  ['certificate', { certificate: 'x' }],
+  ['public key', { public_key: 'A'.repeat(43) }],
+  ['mark', { mark: '' }],
+])('sends nothing to an agent whose %s somebody else has changed', async (_, values) => {
+  await using dashboard = await makeDashboard()
+  await using agent = await TlsAgent.start()
+  const id = await enrolled(dashboard, agent)
+  await dashboard.db.write((queries) => queries.update(server_agents).set(values))
+
+  const { status, body } = await dashboard.call('POST', `/api/servers/${id}/sync`)
+
+  const message =
+    'The record of its agent was changed outside of the dashboard: enrol the server again'
+  expect([status, body.message, agent.asked]).toEqual([503, message, []])
 })
 
 test('a key of an open enrolment stays until that ends', async () => {

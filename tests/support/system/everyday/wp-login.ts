@@ -1,10 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page, Request } from 'playwright-core'
+import type { MarkedRow } from '#dashboard/db/marks.ts'
 import { LOGIN_PATH } from '#shared/login-path.ts'
 import { press } from '#tests/support/browser/keyboard.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { markedWith } from '#tests/support/marks.ts'
 import { ADMIN, type Dashboard } from '#tests/support/system/dashboard.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
@@ -156,8 +159,14 @@ async function firstAdministrator(shown: Shown): Promise<string> {
 /** As far as the sessions of the dashboard know. */
 function isHalfAnHourLater({ data_dir }: Dashboard): void {
   const database = new Database(join(data_dir, 'dashboard.db'))
-  const at = new Date(Date.now() - 30 * MINUTES).toISOString()
+  const confirmed_at = new Date(Date.now() - 30 * MINUTES).toISOString()
+  const marks = markedWith(readFileSync(join(data_dir, 'seal-secret'), 'utf8').trim())
   database.run('pragma busy_timeout = 5000')
-  database.run('update sessions set confirmed_at = ?', [at])
+  const rows = database.query<MarkedRow<'sessions'>, []>('select * from sessions').all()
+  for (const row of rows) {
+    const mark = marks.of('sessions', { ...row, confirmed_at })
+    const values = [confirmed_at, mark, row.jti]
+    database.run('update sessions set confirmed_at = ?, mark = ? where jti = ?', values)
+  }
   database.close()
 }
