@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, Outlet } from '@tanstack/react-router'
-import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
-import { readActivitySearch } from '#dashboard/web/pages/activity/search.ts'
-import { readBackupsSearch } from '#dashboard/web/pages/backups/search.ts'
+import { sitesSearch } from '#dashboard/web/features/sites/search.ts'
+import { activitySearch } from '#dashboard/web/pages/activity/search.ts'
+import { backupsSearch } from '#dashboard/web/pages/backups/search.ts'
 import { readDocsSearch } from '#dashboard/web/pages/docs/search.ts'
 import { readLoginSearch } from '#dashboard/web/pages/login/search.ts'
-import { readBulkSearch } from '#dashboard/web/pages/operations/bulk/search.ts'
-import { readOperationsSearch } from '#dashboard/web/pages/operations/list/search.ts'
+import { bulkSearch } from '#dashboard/web/pages/operations/bulk/search.ts'
+import { operationsSearch } from '#dashboard/web/pages/operations/list/search.ts'
 import { readServerSearch } from '#dashboard/web/pages/servers/detail/search.ts'
-import { readServersSearch } from '#dashboard/web/pages/servers/list/search.ts'
+import { serversSearch } from '#dashboard/web/pages/servers/list/search.ts'
 import { readCreateSearch } from '#dashboard/web/pages/sites/create/search.ts'
 import { readSiteSearch } from '#dashboard/web/pages/sites/detail/search.ts'
 import { noSearch, only } from '#dashboard/web/ui/address.ts'
@@ -46,7 +46,7 @@ const overview = createRoute({
 const servers = createRoute({
   getParentRoute: () => inside,
   path: '/servers',
-  validateSearch: only(readServersSearch),
+  validateSearch: serversSearch,
   component: lazyPage(() => import('#dashboard/web/pages/servers/list/servers.tsx'), 'ServersPage'),
 })
 
@@ -69,7 +69,7 @@ const server = createRoute({
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
-  validateSearch: only(readSitesSearch),
+  validateSearch: sitesSearch,
   component: lazyPage(() => import('#dashboard/web/pages/sites/list/sites.tsx'), 'SitesPage'),
 })
 
@@ -93,7 +93,7 @@ const site = createRoute({
 const operations = createRoute({
   getParentRoute: () => inside,
   path: '/operations',
-  validateSearch: only(readOperationsSearch),
+  validateSearch: operationsSearch,
   component: lazyPage(
     () => import('#dashboard/web/pages/operations/list/operations.tsx'),
     'OperationsPage',
@@ -103,7 +103,7 @@ const operations = createRoute({
 const bulk = createRoute({
   getParentRoute: () => inside,
   path: '/operations/bulk/$bulk_id',
-  validateSearch: only(readBulkSearch),
+  validateSearch: bulkSearch,
   component: lazyPage(() => import('#dashboard/web/pages/operations/bulk/bulk.tsx'), 'BulkPage'),
 })
 
@@ -119,7 +119,7 @@ const operation = createRoute({
 const backups = createRoute({
   getParentRoute: () => inside,
   path: '/backups',
-  validateSearch: only(readBackupsSearch),
+  validateSearch: backupsSearch,
   component: lazyPage(() => import('#dashboard/web/pages/backups/backups.tsx'), 'BackupsPage'),
 })
 
@@ -138,7 +138,7 @@ const trash = createRoute({
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
-  validateSearch: only(readActivitySearch),
+  validateSearch: activitySearch,
   component: lazyPage(() => import('#dashboard/web/pages/activity/activity.tsx'), 'ActivityPage'),
 })
 

@@ -1,4 +1,3 @@
-import { useLocation, useMatch } from '@tanstack/react-router'
 import type { z } from 'zod'
 import type { Mistake } from './address-mistakes.tsx'
 
@@ -16,21 +15,25 @@ export const only =
 /** The validator of a route without parameters. */
 export const noSearch = only(() => ({}))
 
-const NOTHING: Record<string, unknown> = {}
-
-/** The parameters of the address as they were given: to name mistakes in them, and for nothing else. */
-export function useGivenSearch(): Record<string, unknown> {
-  const page = useMatch({ strict: false, select: ({ pathname }) => pathname })
-  // The next page may be loading: its parameters are no mistakes of this one.
-  return useLocation({
-    select: ({ pathname, search }): Record<string, unknown> =>
-      pathname === page ? search : NOTHING,
+/**
+ * The same for a page that names the mistakes in its address: it also sees the parameters whose names
+ * it does not know, as texts.
+ */
+export const onlyWithUnknown =
+  <S extends object>(read: (raw: Record<string, unknown>) => S, names: readonly string[]) =>
+  (raw: Record<string, unknown>): S => ({
+    ...only(read)(raw),
+    ...textsIn(
+      raw,
+      Object.keys(raw).filter((name) => !names.includes(name)),
+    ),
   })
-}
 
 /** The parameters of an address that the API would refuse, and unknown names. */
 export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {
-  const given = Object.entries(raw).map(([name, value]) => [name, String(value)] as const)
+  const given = Object.entries(raw).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
   const read = query.strict().safeParse(Object.fromEntries(given))
   if (read.success) return []
   return given.flatMap(([name, value]) => {

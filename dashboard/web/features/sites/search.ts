@@ -1,4 +1,4 @@
-import { textsIn } from '#dashboard/web/ui/address.ts'
+import { onlyWithUnknown, textsIn } from '#dashboard/web/ui/address.ts'
 import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/api/site-filters.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
 
@@ -34,8 +34,11 @@ export const NARROWING = Object.keys(FILTERS) as Filter[]
 /** The filters and the order in the address, as texts. */
 export type SitesSearch = { [name in Filter]?: string } & { sort?: Sort; order?: 'asc' | 'desc' }
 
-export const readSitesSearch = (raw: Record<string, unknown>) =>
-  textsIn(raw, [...NARROWING, 'sort', 'order']) as SitesSearch
+const NAMES = [...NARROWING, 'sort', 'order'] as const
+
+export const readSitesSearch = (raw: Record<string, unknown>) => textsIn(raw, NAMES) as SitesSearch
+
+export const sitesSearch = onlyWithUnknown(readSitesSearch, NAMES)
 
 const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 

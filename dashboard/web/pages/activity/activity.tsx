@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
@@ -15,8 +15,9 @@ import { type ActivitySearch, readActivitySearch } from './search.ts'
 
 /** Every change and every login. */
 export function ActivityPage() {
-  const search = readActivitySearch(useSearch({ from: '/inside/activity' }))
-  const mistakes = mistakesIn(useGivenSearch(), ActivityQuery)
+  const raw = useSearch({ from: '/inside/activity' })
+  const search = readActivitySearch(raw)
+  const mistakes = mistakesIn(raw, ActivityQuery)
   return (
     <Page title="Activity" about="Who changed what and when, and every login.">
       <Filters search={search} />

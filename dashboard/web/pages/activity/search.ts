@@ -1,4 +1,4 @@
-import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
+import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.ts'
 import type { ActivityQuery } from '#shared/api/activity.ts'
 
 const NAMES = ['type', 'status', 'domain', 'server_id', 'before'] as const
@@ -7,3 +7,5 @@ export type ActivitySearch = Texts<(typeof NAMES)[number] & keyof ActivityQuery>
 
 export const readActivitySearch = (raw: Record<string, unknown>): ActivitySearch =>
   textsIn(raw, NAMES)
+
+export const activitySearch = onlyWithUnknown(readActivitySearch, NAMES)

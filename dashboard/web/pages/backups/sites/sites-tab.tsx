@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Archive } from 'lucide-react'
 import { coverageQuery } from '#dashboard/web/api/backups.ts'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
@@ -16,8 +16,7 @@ import { Summary } from './summary.tsx'
 /** Which sites have backups: the counts, one page of them, and the backups of deleted sites. */
 export function SitesTab() {
   const { part: _, operation: __, ...filters } = useSearch({ from: '/inside/backups' })
-  const { part: ____, operation: _____, ...given } = useGivenSearch()
-  const mistakes = mistakesIn(given, BackupCoverageQuery)
+  const mistakes = mistakesIn(filters, BackupCoverageQuery)
   const { data, error, refetch } = useQuery({
     ...coverageQuery(filters),
     enabled: mistakes.length === 0,

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { z } from 'zod'
 import { bulkItemsQuery, isBulkActive } from '#dashboard/web/api/bulk-operations.ts'
 import { useEvents } from '#dashboard/web/api/use-events.ts'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -22,8 +22,9 @@ const STATUSES = BULK_ITEM_STATUSES.map((value) => ({ value, name: value }))
 /** Each item with its result, live from one stream. */
 export function BulkItems({ bulk }: { bulk: BulkOperationView }) {
   const active = isBulkActive(bulk)
-  const { status } = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
-  const mistakes = mistakesIn(useGivenSearch(), ItemsQuery)
+  const raw = useSearch({ from: '/inside/operations/bulk/$bulk_id' })
+  const { status } = raw
+  const mistakes = mistakesIn(raw, ItemsQuery)
   const navigate = useNavigate({ from: '/operations/bulk/$bulk_id' })
   const { data, error, refetch } = useQuery(bulkItemsQuery(bulk.id))
   const { events, connection } = useEvents(`/api/bulk-operations/${bulk.id}/events`, !active)

@@ -1,5 +1,8 @@
-import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
+import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.ts'
+
+const NAMES = ['status'] as const
 
 /** The parameters of the address: the shown results. */
-export const readBulkSearch = (raw: Record<string, unknown>): Texts<'status'> =>
-  textsIn(raw, ['status'])
+export const readBulkSearch = (raw: Record<string, unknown>): Texts<'status'> => textsIn(raw, NAMES)
+
+export const bulkSearch = onlyWithUnknown(readBulkSearch, NAMES)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { activeOperationsQuery, pastOperationsQuery } from '#dashboard/web/api/operations.ts'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { OperationsQuery, type OperationView } from '#shared/api/operations.ts'
@@ -18,8 +18,9 @@ const NONE: OperationView[] = []
 
 /** Running and past operations. */
 export function OperationsPage() {
-  const search = readOperationsSearch(useSearch({ from: '/inside/operations' }))
-  const mistakes = mistakesIn(useGivenSearch(), OperationsQuery)
+  const raw = useSearch({ from: '/inside/operations' })
+  const search = readOperationsSearch(raw)
+  const mistakes = mistakesIn(raw, OperationsQuery)
   if (mistakes.length === 0) return <Matching search={search} />
   return (
     <Page title="Operations" about={ABOUT}>

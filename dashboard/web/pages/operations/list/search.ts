@@ -1,4 +1,4 @@
-import { type Texts, textsIn } from '#dashboard/web/ui/address.ts'
+import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.ts'
 import type { OperationsQuery } from '#shared/api/operations.ts'
 
 const NAMES = ['status', 'type', 'server_id', 'site_id', 'bulk_id', 'before'] as const
@@ -7,3 +7,5 @@ export type OperationsSearch = Texts<(typeof NAMES)[number] & keyof OperationsQu
 
 export const readOperationsSearch = (raw: Record<string, unknown>): OperationsSearch =>
   textsIn(raw, NAMES)
+
+export const operationsSearch = onlyWithUnknown(readOperationsSearch, NAMES)

@@ -1,4 +1,4 @@
-import { textsIn } from '#dashboard/web/ui/address.ts'
+import { onlyWithUnknown, textsIn } from '#dashboard/web/ui/address.ts'
 
 export const SERVER_SORTS = [
   'name',
@@ -29,3 +29,5 @@ const NAMES = ['q', 'status', 'tag', 'sort', 'order'] as const satisfies (keyof 
 
 export const readServersSearch = (raw: Record<string, unknown>) =>
   textsIn(raw, NAMES) as ServersSearch
+
+export const serversSearch = onlyWithUnknown(readServersSearch, NAMES)

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -17,7 +17,7 @@ import { ServerTable } from './server-table.tsx'
 export function ServerList({ servers }: { servers: readonly FleetServer[] }) {
   const raw = useSearch({ from: '/inside/servers' })
   const search = useMemo(() => readServersSearch({ ...raw }), [raw])
-  const mistakes = mistakesIn(useGivenSearch(), ServersQuery)
+  const mistakes = mistakesIn(raw, ServersQuery)
   const navigate = useNavigate({ from: '/servers' })
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const shown = useMemo(() => arrange(servers, search), [servers, search])

@@ -6,7 +6,7 @@ import {
   readSitesSearch,
   type SitesSearch,
 } from '#dashboard/web/features/sites/search.ts'
-import { mistakesIn, useGivenSearch } from '#dashboard/web/ui/address.ts'
+import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
@@ -21,8 +21,7 @@ const NO_FILTER: Values = Object.fromEntries(NARROWING.map((name) => [name, unde
 export function SitesPage() {
   const raw = useSearch({ from: '/inside/sites' })
   const search = useMemo(() => readSitesSearch(raw), [raw])
-  const given = useGivenSearch()
-  const mistakes = useMemo(() => mistakesIn(given, FleetSiteIdsQuery), [given])
+  const mistakes = useMemo(() => mistakesIn(raw, FleetSiteIdsQuery), [raw])
   const navigate = useNavigate({ from: '/sites' })
   /** An entry of its own in the history, except while typing. */
   const change = (news: Values, replace = false) =>
