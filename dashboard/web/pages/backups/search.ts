@@ -15,7 +15,7 @@ export type BackupsSearch = { [name in Filter]?: string | undefined } & {
   operation?: string | undefined
 }
 
-export function readBackupsSearch(raw: Record<string, unknown>): BackupsSearch {
+function readBackupsSearch(raw: Record<string, unknown>): BackupsSearch {
   const { operation } = raw
   const part = BACKUP_PARTS.find((each) => each === raw.part && each !== 'sites')
   const isId = typeof operation === 'string' && /^[\w-]{1,64}$/.test(operation)

@@ -3,6 +3,6 @@ import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.
 const NAMES = ['status'] as const
 
 /** The parameters of the address: the shown results. */
-export const readBulkSearch = (raw: Record<string, unknown>): Texts<'status'> => textsIn(raw, NAMES)
+const readBulkSearch = (raw: Record<string, unknown>): Texts<'status'> => textsIn(raw, NAMES)
 
 export const bulkSearch = onlyWithUnknown(readBulkSearch, NAMES)
