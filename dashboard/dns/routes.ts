@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
@@ -43,36 +44,44 @@ export const dnsRoutes = {
     at: 'POST /api/dns-accounts',
     summary: 'Add a DNS account',
     details:
-      'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone.',
-    right: 'admin',
+      'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     body: CreateDnsAccount,
     answers: creates('Added.', { account: DnsAccountView }),
+    errors: ['conflict'],
     waits: true,
-    run: async ({ deps, body, caller }) => ({
-      account: await createAccount(deps, body, caller.user.id),
-    }),
+    run: async ({ deps, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return { account: await createAccount(deps, body, caller.user.id) }
+    },
   }),
   updateDnsAccount: route({
     at: 'PATCH /api/dns-accounts/:account_id',
     summary: 'Change a DNS account',
-    details: 'Reads the zones again, also without a change.',
-    right: 'admin',
+    details:
+      'Reads the zones again, also without a change. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     loads: loadAccount,
     body: UpdateDnsAccount,
     answers: shows('Its current state.', { account: DnsAccountView }),
+    errors: ['conflict'],
     waits: true,
-    run: async ({ deps, loaded, body, caller }) => ({
-      account: await changeAccount(deps, loaded, body, caller.user.id),
-    }),
+    run: async ({ deps, loaded, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return { account: await changeAccount(deps, loaded, body, caller.user.id) }
+    },
   }),
   removeDnsAccount: route({
     at: 'DELETE /api/dns-accounts/:account_id',
     summary: 'Remove a DNS account',
-    details: 'The records at Cloudflare stay.',
-    right: 'admin',
+    details:
+      'The records at Cloudflare stay. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     loads: loadAccount,
     answers: { 204: { about: 'Removed.' } },
+    errors: ['conflict'],
     run: async ({ deps, loaded, caller }) => {
+      await requireConfirmed(deps, caller)
       await removeAccount(deps, loaded, caller.user.id)
     },
   }),

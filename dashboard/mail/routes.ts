@@ -1,3 +1,4 @@
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed } from '#dashboard/operations/answer.ts'
@@ -15,6 +16,9 @@ const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
 const TEST =
   'Through the stored relay. It fails with the answer of the relay if that refuses the message.'
+const CONFIRMED =
+  '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.'
+const applied = streamed('mail.apply')
 const TESTED = 'The dialogue, or the plan.'
 
 /** How the sites of a server send mail. */
@@ -32,9 +36,15 @@ export const serverMailRoutes = {
   setServerMail: route({
     at: 'PUT /api/servers/:server_id/mail',
     summary: 'Set the mail relay of a server',
+    details: CONFIRMED,
     loads: serverTarget,
     body: SetMail,
-    ...streamed('mail.apply'),
+    ...applied,
+    right: 'session',
+    run: async (call) => {
+      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
+      return applied.run(call)
+    },
   }),
   testServerMail: route({
     at: 'POST /api/servers/:server_id/mail/test',
@@ -65,10 +75,15 @@ export const siteMailRoutes = {
   setSiteMail: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
     summary: 'Set the mail settings of a site',
-    details: 'Null uses the setting of the server.',
+    details: `Null uses the setting of the server. ${CONFIRMED}`,
     loads: loadManagedSite,
     body: SetMail,
-    ...streamed('mail.apply'),
+    ...applied,
+    right: 'session',
+    run: async (call) => {
+      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
+      return applied.run(call)
+    },
   }),
   testSiteMail: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
@@ -49,24 +50,31 @@ export const backupRoutes = {
     at: 'POST /api/backup-kit',
     summary: 'Use a new recovery kit',
     details:
-      'The private key never reaches the dashboard: the caller creates it, keeps it, and proves with the challenge that it can be used. The challenge is encrypted with RSA-OAEP and SHA-256. Until then the previous kit stays in use.',
-    right: 'admin',
+      'The private key never reaches the dashboard: the caller creates it, keeps it, and proves with the challenge that it can be used. The challenge is encrypted with RSA-OAEP and SHA-256. Until then the previous kit stays in use. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     body: CreateBackupKit,
     answers: {
       201: { about: 'Recorded, and not in use before it is confirmed.', json: BackupKitCreated },
     },
-    run: ({ deps, body, caller }) => createKit(deps, body.public_key, caller.user.id),
+    errors: ['conflict'],
+    run: async ({ deps, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return createKit(deps, body.public_key, caller.user.id)
+    },
   }),
   confirmBackupKit: route({
     at: 'POST /api/backup-kit/confirm',
     summary: 'Confirm the recovery kit',
-    right: 'admin',
+    details:
+      '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     body: ConfirmBackupKit,
     answers: shows('The kit, which is in use now.', { kit: BackupKitView }),
-    errors: ['not_found'],
-    run: async ({ deps, body, caller }) => ({
-      kit: await answerChallenge(deps, body.answer, caller.user.id),
-    }),
+    errors: ['conflict', 'not_found'],
+    run: async ({ deps, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return { kit: await answerChallenge(deps, body.answer, caller.user.id) }
+    },
   }),
   listBackupTargets: route({
     at: 'GET /api/backup-targets',
@@ -78,34 +86,45 @@ export const backupRoutes = {
   createBackupTarget: route({
     at: 'POST /api/backup-targets',
     summary: 'Add a backup target',
-    details: 'The first one is the default. It is used after a check from a server.',
-    right: 'admin',
+    details:
+      'The first one is the default. It is used after a check from a server. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     body: CreateBackupTarget,
     answers: creates('Added.', { target: BackupTargetView }),
-    run: async ({ deps, body, caller }) => ({
-      target: await createTarget(deps, body, caller.user.id),
-    }),
+    errors: ['conflict'],
+    run: async ({ deps, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return { target: await createTarget(deps, body, caller.user.id) }
+    },
   }),
   updateBackupTarget: route({
     at: 'PATCH /api/backup-targets/:target_id',
     summary: 'Change a backup target',
-    right: 'admin',
+    details:
+      '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     loads: loadTarget,
     body: UpdateBackupTarget,
     answers: shows('Its current state.', { target: BackupTargetView }),
-    run: async ({ deps, loaded, body, caller }) => ({
-      target: await changeTarget(deps, loaded, body, caller.user.id),
-    }),
+    errors: ['conflict'],
+    run: async ({ deps, loaded, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return { target: await changeTarget(deps, loaded, body, caller.user.id) }
+    },
   }),
   removeBackupTarget: route({
     at: 'DELETE /api/backup-targets/:target_id',
     summary: 'Remove a backup target',
-    details: 'The storage is not touched. 409 while backups of sites are in it.',
-    right: 'admin',
+    details:
+      'The storage is not touched. 409 while backups of sites are in it. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     loads: loadTarget,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],
-    run: ({ deps, loaded, caller }) => removeTarget(deps, loaded, caller.user.id),
+    run: async ({ deps, loaded, caller }) => {
+      await requireConfirmed(deps, caller)
+      await removeTarget(deps, loaded, caller.user.id)
+    },
   }),
   listBackupRules: route({
     at: 'GET /api/backup-rules',

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type QueryOf, type Sent, startOperation } from './client.ts'
+import { confirmed } from './confirmed.ts'
 import type { SitePlace } from './sites.ts'
 
 /** The beginning of the key of every query here: one check or backup changes several of them. */
@@ -12,10 +13,10 @@ export const kitsQuery = queryOptions({
 
 /** The private key stays in the browser. */
 export const createKit = (public_key: string) =>
-  call('POST /api/backup-kit', { body: { public_key } })
+  confirmed(() => call('POST /api/backup-kit', { body: { public_key } }))
 
 export const confirmKit = (answer: string) =>
-  call('POST /api/backup-kit/confirm', { body: { answer } })
+  confirmed(() => call('POST /api/backup-kit/confirm', { body: { answer } }))
 
 export const targetsQuery = queryOptions({
   queryKey: [...BACKUPS, 'targets'],
@@ -25,13 +26,14 @@ export const targetsQuery = queryOptions({
 export type NewTarget = Sent<'POST /api/backup-targets'>['body']
 type TargetChange = Sent<'PATCH /api/backup-targets/:target_id'>['body']
 
-export const addTarget = (body: NewTarget) => call('POST /api/backup-targets', { body })
+export const addTarget = (body: NewTarget) =>
+  confirmed(() => call('POST /api/backup-targets', { body }))
 
 export const changeTarget = (target_id: number, body: TargetChange) =>
-  call('PATCH /api/backup-targets/:target_id', { params: { target_id }, body })
+  confirmed(() => call('PATCH /api/backup-targets/:target_id', { params: { target_id }, body }))
 
 export const removeTarget = (target_id: number) =>
-  call('DELETE /api/backup-targets/:target_id', { params: { target_id } })
+  confirmed(() => call('DELETE /api/backup-targets/:target_id', { params: { target_id } }))
 
 /** Returns the id of the operation. */
 export const checkTarget = (target_id: number, server_id: number): Promise<string> =>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
+import { confirmed } from './confirmed.ts'
 import { ONCE } from './query-client.ts'
 import type { SitePlace } from './sites.ts'
 
@@ -9,16 +10,16 @@ export const dnsAccountsQuery = queryOptions({
 })
 
 export const addDnsAccount = (body: Sent<'POST /api/dns-accounts'>['body']) =>
-  call('POST /api/dns-accounts', { body })
+  confirmed(() => call('POST /api/dns-accounts', { body }))
 
 type Change = Sent<'PATCH /api/dns-accounts/:account_id'>['body']
 
 /** Also reads the zones again. */
 export const changeDnsAccount = (account_id: number, body: Change) =>
-  call('PATCH /api/dns-accounts/:account_id', { params: { account_id }, body })
+  confirmed(() => call('PATCH /api/dns-accounts/:account_id', { params: { account_id }, body }))
 
 export const removeDnsAccount = (account_id: number) =>
-  call('DELETE /api/dns-accounts/:account_id', { params: { account_id } })
+  confirmed(() => call('DELETE /api/dns-accounts/:account_id', { params: { account_id } }))
 
 type Records = Sent<'POST /api/servers/:server_id/sites/:site_id/domains/records'>['body']
 

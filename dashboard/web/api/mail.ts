@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ServerMailView, SiteMailView } from '#shared/api/mail.ts'
 import { call, type Sent, startOperation } from './client.ts'
+import { confirmed } from './confirmed.ts'
 
 /** A server, or one of its sites. */
 export interface MailTarget {
@@ -30,9 +31,13 @@ type NewMail = Sent<'PUT /api/servers/:server_id/mail'>['body']
 /** Changes the setting; returns the id of the operation. */
 export async function setMail({ server_id, site_id }: MailTarget, body: NewMail): Promise<string> {
   if (site_id === undefined)
-    return startOperation('PUT /api/servers/:server_id/mail', { params: { server_id }, body })
+    return confirmed(() =>
+      startOperation('PUT /api/servers/:server_id/mail', { params: { server_id }, body }),
+    )
   const params = { server_id, site_id }
-  return startOperation('PUT /api/servers/:server_id/sites/:site_id/mail', { params, body })
+  return confirmed(() =>
+    startOperation('PUT /api/servers/:server_id/sites/:site_id/mail', { params, body }),
+  )
 }
 
 /** Sends one message; returns the id of the operation. */

@@ -14,6 +14,9 @@ import { Progress } from './pending.tsx'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
 const Feed = lazy(async () => ({ default: (await import('./live/feed.tsx')).Feed }))
+const PasswordPrompt = lazy(async () => ({
+  default: (await import('#dashboard/web/ui/password-prompt.tsx')).PasswordPrompt,
+}))
 
 /** The frame of every page after login. */
 export function Shell() {
@@ -31,6 +34,7 @@ export function Shell() {
       <Progress />
       <Suspense fallback={null}>
         <Feed />
+        <PasswordPrompt />
       </Suspense>
       <div className="lg:grid lg:grid-cols-[15rem_1fr]">
         <aside

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
 import { DialogFooter } from './dialog.tsx'
 import { Field, Input } from './field.tsx'
+import { PasswordPrompt } from './password-prompt.tsx'
 import { Failure } from './states.tsx'
 
 interface DialogFormProps {
@@ -31,7 +32,7 @@ export function DialogForm(props: DialogFormProps) {
     event.preventDefault()
     if (isReady && !isBusy && action !== undefined) onSubmit()
   }
-  return (
+  const form = (
     <form onSubmit={submit} noValidate className="flex flex-col gap-4">
       {children}
       <DialogFooter
@@ -60,5 +61,11 @@ export function DialogForm(props: DialogFormProps) {
         )}
       </DialogFooter>
     </form>
+  )
+  return (
+    <>
+      {form}
+      <PasswordPrompt />
+    </>
   )
 }

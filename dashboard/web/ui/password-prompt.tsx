@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { type PasswordRequest, passwordRequest } from '#dashboard/web/api/confirmed.ts'
+import { confirmPassword } from '#dashboard/web/api/wp-login.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogFooter } from './dialog.tsx'
+import { Field } from './field.tsx'
+import { PasswordInput } from './password-input.tsx'
+import { Failure } from './states.tsx'
+
+/** The places that can show the prompt: the last one does, since dialogs are modal. */
+const places: symbol[] = []
+const watching = new Set<() => void>()
+
+function watchPlaces(listener: () => void): () => void {
+  watching.add(listener)
+  return () => watching.delete(listener)
+}
+
+/** Asks for the password of the dashboard when a call needs it: above the dialog that it stands in. */
+export function PasswordPrompt() {
+  const [place] = useState(() => Symbol('place'))
+  useEffect(() => {
+    places.push(place)
+    for (const listener of watching) listener()
+    return () => {
+      places.splice(places.indexOf(place), 1)
+      for (const listener of watching) listener()
+    }
+  }, [place])
+  const isLast = useSyncExternalStore(watchPlaces, () => places.at(-1) === place)
+  const request = useSyncExternalStore(passwordRequest.subscribe, passwordRequest.current)
+  return isLast && request ? <Prompt request={request} /> : null
+}
+
+function Prompt({ request }: { request: PasswordRequest }) {
+  const [password, setPassword] = useState('')
+  const { mutate, isPending, error } = useMutation({
+    gcTime: 0,
+    mutationFn: () => confirmPassword(password),
+    onSuccess: request.done,
+  })
+  const refusal = refusalsIn(error).password
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation()
+    if (password !== '' && !isPending) mutate()
+  }
+  return (
+    <Dialog
+      open
+      onClose={request.cancel}
+      title="Confirm your password"
+      about="This change needs the password of your account. You must enter it again after half an hour."
+    >
+      <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <Field name="password" label="Your password of this dashboard" error={refusal}>
+          <PasswordInput
+            data-first
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+            autoComplete="current-password"
+          />
+        </Field>
+        <DialogFooter
+          onCancel={request.cancel}
+          above={error && refusal === undefined ? <Failure error={error} /> : undefined}
+        >
+          <Button type="submit" kind="primary" disabled={password === ''} busy={isPending}>
+            Confirm password
+          </Button>
+        </DialogFooter>
+      </form>
+    </Dialog>
+  )
+}

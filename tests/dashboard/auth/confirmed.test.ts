@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+  PASSWORD,
+} from '#tests/support/dashboard/dashboard.ts'
+import { movable } from '#tests/support/dashboard/trash.ts'
+import { knownKey } from '#tests/support/key-pair.ts'
+
+const HALF_AN_HOUR = 30 * 60_000
+const place = { kind: 'local', path: '/mnt/store' }
+const token = 'a-token-of-forty-characters-a-token-of-f'
+const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hosting' }
+
+/** Calls that enter an address for secrets or data, or who can decrypt them. */
+const CALLS: [string, string, object?][] = [
+  ['POST', '/api/backup-kit', { public_key: knownKey('kit').publicKey }],
+  ['POST', '/api/backup-kit/confirm', { answer: 'a'.repeat(44) }],
+  ['POST', '/api/backup-targets', { name: 'Other', place }],
+  ['PATCH', '/api/backup-targets/1', { keeper_key: knownKey('keeper').publicKey }],
+  ['PATCH', '/api/backup-targets/1', { is_default: true }],
+  ['DELETE', '/api/backup-targets/1'],
+  ['POST', '/api/dns-accounts', { name: 'Shops', token }],
+  ['PATCH', '/api/dns-accounts/1', { name: 'Shops' }],
+  ['DELETE', '/api/dns-accounts/1'],
+  ['PUT', '/api/servers/1/mail', { relay: { ...relay, password: 'needle' } }],
+  ['PUT', '/api/servers/1/sites/1/mail', { relay: { ...relay, password: 'needle' } }],
+]
+
+async function withRecords(clock: ReturnType<typeof movable>['clock']) {
+  const agent = new DisposableAgent()
+  const dashboard = await makeDashboard({ clock })
+  const id = await dashboard.addServer(agent)
+  const site = { domain: 'shop.example', php: '8.2' }
+  await dashboard.call('POST', `/api/servers/${id}/sites`, site)
+  await dashboard.call('POST', '/api/backup-targets', { name: 'Store', place })
+  const end = async () => {
+    await dashboard[Symbol.asyncDispose]()
+    await agent[Symbol.asyncDispose]()
+  }
+  return { dashboard, [Symbol.asyncDispose]: end }
+}
+
+/** DNS accounts do not exist here: what an allowed call of them finds is 404. */
+const outcomes = async ({ call }: Pick<Dashboard, 'call'>, headers?: Record<string, string>) => {
+  const found: [string, number, unknown][] = []
+  for (const [method, path, body] of CALLS) {
+    const answer = await call(method, path, body, headers)
+    found.push([`${method} ${path}`, answer.status, answer.body?.code ?? answer.body?.message])
+  }
+  return found
+}
+
+test('a session must have given its password in the last half hour', async () => {
+  const { clock, forward } = movable()
+  await using all = await withRecords(clock)
+  const { dashboard } = all
+  const call: Dashboard['call'] = (...given) => dashboard.call(...given)
+  forward(HALF_AN_HOUR)
+
+  const refused = await outcomes({ call })
+
+  const isAccount = (path: string) => path.includes('dns-accounts/1')
+  expect(refused).toEqual(
+    CALLS.map(([method, path]) => [
+      `${method} ${path}`,
+      ...(isAccount(path)
+        ? ([404, 'DNS account not found'] as const)
+        : ([409, 'confirmation_needed'] as const)),
+    ]),
+  )
+  expect((await call('GET', '/api/backup-targets')).body.targets).toHaveLength(1)
+  await call('POST', '/api/auth/confirm', { password: PASSWORD })
+  const changed = await call('PATCH', '/api/backup-targets/1', { name: 'Storage' })
+  expect([changed.status, changed.body.target.name]).toEqual([200, 'Storage'])
+})
+
+test('no API token can make these calls', async () => {
+  await using all = await withRecords(movable().clock)
+  const { dashboard } = all
+  const body = { name: 'all', password: PASSWORD, scope: 'admin' }
+  const { plaintext } = (await dashboard.call('POST', '/api/auth/tokens', body)).body
+  const headers = { cookie: '', authorization: `Bearer ${plaintext}` }
+  const message = 'API tokens cannot do this: log in with the password of the account'
+
+  expect(await outcomes({ call: (...given) => dashboard.call(...given) }, headers)).toEqual(
+    CALLS.map(([method, path]) => [`${method} ${path}`, 403, message]),
+  )
+})
+
+test('a plan of a relay needs no password', async () => {
+  const { clock, forward } = movable()
+  await using all = await withRecords(clock)
+  forward(HALF_AN_HOUR)
+  const planned = { relay: { ...relay, password: 'needle' }, dry_run: true }
+
+  const { status, body } = await all.dashboard.call('PUT', '/api/servers/1/mail', planned)
+
+  expect([status, body.code]).not.toContain('confirmation_needed')
+})
