@@ -20,8 +20,10 @@ export interface OperationSpec<
   target: T
   /** The command of the agent; null: the dashboard executes it. */
   command: C
-  /** The right that a token needs to start and to retry it. */
+  /** The right that a token needs to start it. */
   right: TokenScope
+  /** The right to retry it, where that may do more than a call with `right`. */
+  retry_right?: TokenScope
   /** Default: `same_site`; for a server `nothing`. */
   excludes?: Exclusion
   /** The fields of a call beside its target and `dry_run`. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { ASKS_AGENT, creates, shows } from '#dashboard/http/answers.ts'
 import { idIn } from '#dashboard/http/path.ts'
+import { requireRight } from '#dashboard/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/http/route.ts'
 import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/operations/answer.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
@@ -27,7 +28,7 @@ import {
   removePerson,
   showPeople,
 } from './people.ts'
-import { showAccess } from './site.ts'
+import { givesMore, showAccess } from './site.ts'
 
 const madeOrPlan = {
   answers: {
@@ -37,6 +38,7 @@ const madeOrPlan = {
   waits: true,
 } as const
 
+const applied = streamed('site.access')
 const route = routesWith<StreamDeps & PeopleDeps>()
 
 const loadPerson = ({ deps, params }: PathCall<PeopleDeps, 'person_id'>) =>
@@ -109,10 +111,15 @@ export const accessRoutes = {
     at: 'PUT /api/servers/:server_id/sites/:site_id/access',
     summary: 'Set who may log in to a site by SFTP or SSH',
     details:
-      'Replaces the whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. 409 for a new shell while the setting `site_shell` is off.',
+      'Replaces the whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. A token needs the scope `admin` to add somebody, or to give more or for longer than somebody has. 409 for a new shell while the setting `site_shell` is off.',
     loads: loadManagedSite,
     body: SetAccess,
-    ...streamed('site.access'),
+    ...applied,
+    run: async (call) => {
+      const { deps, loaded, body, caller } = call
+      if (await givesMore(deps.db, loaded.site.id, body.grants)) requireRight(caller, 'admin')
+      return applied.run(call)
+    },
   }),
   createClientAccount: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/access/clients',

@@ -97,3 +97,17 @@ async function refuseNewShells(
   if (!requested.some(isNew)) return
   throw conflict('Shells are turned off: turn on the setting site_shell first, or grant SFTP only')
 }
+
+/** Whether the grants give anybody more, or for longer, than is recorded. */
+export async function givesMore(
+  db: Database,
+  site_id: number,
+  grants: NonNullable<InputOf<'site.access'>['grants']>,
+): Promise<boolean> {
+  const recorded = new Map((await listGrantsOf(db, site_id)).map((one) => [one.person_id, one]))
+  return grants.some((grant) => {
+    const former = recorded.get(grant.person_id)
+    if (!former || (grant.kind === 'shell' && former.kind !== 'shell')) return true
+    return endOf(grant) > endOf(former)
+  })
+}

@@ -14,7 +14,7 @@ import {
   OperationView,
   RetryOperation,
 } from '#shared/api/operations.ts'
-import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { OPERATION_NAMES, retryRightOf } from '#shared/operation-types/index.ts'
 import { PlanAnswer } from '#shared/plan.ts'
 import type { StreamDeps } from './answer.ts'
 import { cancelOperation } from './cancel/cancel-operation.ts'
@@ -92,7 +92,7 @@ export const operationRoutes = {
     },
     errors: ASKS_AGENT,
     run: async ({ deps, loaded: { id, type }, body, caller }) => {
-      requireRight(caller, OPERATION_TYPES[type].right)
+      requireRight(caller, retryRightOf(type))
       if (body.dry_run) return planRetry(deps, id, body)
       const { without_backup } = body
       const operation = await retryOperation(deps, id, { without_backup, actor: caller.user.id })

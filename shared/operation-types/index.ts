@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Bulk, OperationSpec, SiteAction } from '#shared/operation-type.ts'
+import type { TokenScope } from '#shared/values.ts'
 import { agentUpgradeType } from './agent.upgrade.ts'
 import { backupCheckType } from './backup.check.ts'
 import { backupCreateType } from './backup.create.ts'
@@ -142,6 +143,12 @@ export type ActionOf<K extends SiteActionType> = Exclude<Types[K]['action'], und
 
 export const actionOf = <K extends SiteActionType>(type: K): SiteAction =>
   OPERATION_TYPES[type].action as SiteAction
+
+/** The right that a token needs to retry an operation of the type. */
+export function retryRightOf(type: OperationType): TokenScope {
+  const { retry_right, right } = OPERATION_TYPES[type]
+  return retry_right ?? right
+}
 
 function isSiteAction(type: OperationType): type is SiteActionType {
   return OPERATION_TYPES[type].action != null

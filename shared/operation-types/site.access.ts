@@ -51,7 +51,9 @@ export const siteAccessType = operationType({
   title: 'Change the access to',
   target: 'site',
   command: siteAccess,
+  // A call that gives more than somebody has needs `admin`, too.
   right: 'operate',
+  retry_right: 'admin',
   params: z.object({
     grants: GivenGrants.optional().describe('All people; default: the recorded ones.'),
     revoke,

@@ -17,7 +17,7 @@ export const stagingPasswordType = operationType({
   title: 'Change the password of',
   target: 'site',
   command: stagingPassword,
-  right: 'operate',
+  right: 'admin',
   params: noParams,
   outcome: completesWith(stagingPassword.result),
   bulk: null,

@@ -88,7 +88,7 @@ test('a read-only token makes GET calls except those that show a password, and d
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 
-test('no token creates tokens, changes the password, ends sessions or rotates keys', () => {
+test('no token creates tokens, changes the password, ends sessions, rotates keys, or enters an address', () => {
   const closed = routes.filter(([, right]) => right === 'session')
 
   expect(closed.map(([route]) => route)).toEqual([
@@ -97,11 +97,21 @@ test('no token creates tokens, changes the password, ends sessions or rotates ke
     'POST /api/auth/confirm',
     'POST /api/auth/password',
     'POST /api/auth/tokens',
+    'PUT /api/servers/:server_id/mail',
+    'PUT /api/servers/:server_id/sites/:site_id/mail',
     'POST /api/servers/:server_id/sites/:site_id/database/users',
     'POST /api/servers/:server_id/sites/:site_id/database/tool',
     'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
     'POST /api/servers/:server_id/sites/:site_id/access/clients',
     'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
+    'POST /api/backup-kit',
+    'POST /api/backup-kit/confirm',
+    'POST /api/backup-targets',
+    'PATCH /api/backup-targets/:target_id',
+    'DELETE /api/backup-targets/:target_id',
+    'POST /api/dns-accounts',
+    'PATCH /api/dns-accounts/:account_id',
+    'DELETE /api/dns-accounts/:account_id',
     'POST /api/keys/rotate',
   ])
 })
