@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { HIDDEN } from './secret.ts'
 
 export const BACKUP_KINDS = ['rest', 's3', 'sftp', 'local'] as const
 type BackupKind = (typeof BACKUP_KINDS)[number]
@@ -48,10 +49,13 @@ const SECRET_RULES: Record<BackupKind, { shape: RegExp; rule: string }> = {
   local: { shape: /^$/, rule: 'Must be empty: a local folder has no secret' },
 }
 
-/** The rule that a secret breaks in a place of this kind. An empty one breaks none. */
+/**
+ * The rule that a secret breaks in a place of this kind. An empty one breaks none, and neither does
+ * that of a recorded request: an agent that was killed reads it to undo its work.
+ */
 export function secretMistake(kind: BackupKind, secret: string): string | undefined {
   const { shape, rule } = SECRET_RULES[kind]
-  return secret === '' || shape.test(secret) ? undefined : rule
+  return ['', HIDDEN].includes(secret) || shape.test(secret) ? undefined : rule
 }
 
 /** Refuses on `secret` what the kind of the place does not have; without a place nothing is known. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 
-const HIDDEN = '***'
+/** What stands in the place of a secret in everything that is recorded, also in a request. */
+export const HIDDEN = '***'
 
 /** A text that no log line, error, event or body shows by mistake: only `reveal` returns it. */
 export class Secret {

@@ -139,3 +139,27 @@ test('users, access keys, regions, prefixes and addresses carry no sign of a fil
     Array(4).fill(true),
   )
 })
+
+const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n'
+
+test.each([
+  [{ kind: 'local', path: '/mnt/store' }, ''],
+  [{ kind: 'rest', url: 'https://backup.example/', user: 'shop' }, 'secret'],
+  [
+    {
+      kind: 'sftp',
+      host: 'backup.example',
+      user: 'shop',
+      path: '/store',
+      host_key: 'ssh-rsa AAAA',
+    },
+    KEY,
+  ],
+])('a recorded request with a target %j is read again, without its secret', (place, secret) => {
+  const { success, data, error } = BackupTarget.safeParse({ place, secret })
+  expect([success, error]).toEqual([true, undefined])
+
+  const again = BackupTarget.safeParse(JSON.parse(JSON.stringify(data)))
+
+  expect([again.success, again.data?.secret.reveal()]).toEqual([true, '***'])
+})
