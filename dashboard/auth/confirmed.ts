@@ -9,6 +9,7 @@ import { findSession, updateSession } from './queries.ts'
 
 /** How long a confirmed password counts. */
 const CONFIRMED_MS = 30 * 60_000
+const TURNS = 5
 
 /** Throws 422 for a wrong password. */
 export async function confirmCaller(
@@ -17,11 +18,13 @@ export async function confirmCaller(
   password: Secret,
 ): Promise<void> {
   await confirmPassword(deps, caller, { what: 'confirmation', password, field: 'password' })
-  for (;;) {
+  // Another request may renew the session meanwhile.
+  for (let turn = 0; turn < TURNS; turn++) {
     const session = await findSession(deps, caller.jti)
     if (!session) throw unauthorized()
     if (await updateSession(deps, session, { confirmed_at: timestamp(deps.clock) })) return
   }
+  throw new Error('The session changes with each attempt to confirm it')
 }
 
 /**
