@@ -62,6 +62,35 @@ export const backup_repositories = sqliteTable(
 )
 
 /**
+ * Where the records of the dashboard are saved: one row, or none. No lookup for a site or a server
+ * reads this table. `checked_at` is null until the dashboard has written to it, and found that no
+ * server can read it, with the present settings.
+ */
+export const dashboard_targets = sqliteTable('dashboard_targets', {
+  id: integer().primaryKey(),
+  place: text({ mode: 'json' }).$type<BackupPlace>().notNull(),
+  secret_sealed: text().notNull(),
+  checked_at: text(),
+  keeper_key: text(),
+  created_at: text().notNull(),
+})
+
+/**
+ * The repositories of the dashboard's own backups by their place, with their passwords, encrypted to
+ * the key of a kit. A former one was in a target of sites, so a server may have its password: it is
+ * never used again.
+ */
+export const dashboard_repositories = sqliteTable('dashboard_repositories', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  place: text({ mode: 'json' }).$type<BackupPlace>().notNull(),
+  kit_id: integer()
+    .notNull()
+    .references(() => backup_kits.id),
+  sealed_password: text().notNull(),
+  is_former: integer({ mode: 'boolean' }).notNull().default(false),
+})
+
+/**
  * For the sites of all servers with a tag; null: the setting, or the default target.
  * `backup_first`: before operations that change files or database. `per_server`: how many backups
  * run at the same time on such a server.

@@ -11,7 +11,7 @@ import { type Outcome, run } from './child.ts'
 const LONGEST_WAIT_MS = 600_000
 
 /** Where the dashboard's own backups are in a target; no site has this system user. */
-export const NAME = 'hosting-dashboard'
+const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
 const WRONG_PASSWORD = 12
 /** What restic says of a repository whose creation was interrupted. */

@@ -2,10 +2,11 @@ import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { findKit } from '#dashboard/site-backups/kit.queries.ts'
-import { findDefaultTarget, type TargetRow } from '#dashboard/site-backups/queries.ts'
+import { findOwnTarget, type OwnTarget } from '#dashboard/site-backups/own/queries.ts'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { conflict } from '#shared/errors.ts'
 import { findOffSite, findRequest, insertRequest } from './state.queries.ts'
+import { listFormer } from './target.queries.ts'
 
 export interface RequestDeps {
   db: Database
@@ -15,12 +16,13 @@ export interface RequestDeps {
 }
 
 export async function showOffSite({ db, off_site }: RequestDeps): Promise<DashboardBackup> {
-  const target = await findDefaultTarget(db)
+  const target = await findOwnTarget(db)
   const state = await findOffSite(db)
   return {
-    target: target?.name ?? null,
+    target: target ? viewOf(target) : null,
     obstacle: off_site ? await obstacleOf(db, target) : 'BACKUPS_OFF_SITE=off turns them off',
-    requested_at: (off_site && (await findRequest(db))) || null,
+    former: await listFormer(db),
+    requested_at: (off_site && (await findRequest(db))?.at) || null,
     tried_at: state?.tried_at ?? null,
     saved_at: state?.saved_at ?? null,
     error: state?.error ?? null,
@@ -29,12 +31,20 @@ export async function showOffSite({ db, off_site }: RequestDeps): Promise<Dashbo
   }
 }
 
-/** It starts within seconds, at the dashboard that has this task. 409 with what is missing. */
-export async function requestOffSite(deps: RequestDeps, user_id: number): Promise<DashboardBackup> {
+/**
+ * Starts within seconds, at the dashboard that has this task. Throws 409 with what is missing.
+ * `only_check`: the target is opened, and nothing is saved.
+ */
+export async function requestOffSite(
+  deps: RequestDeps,
+  user_id: number,
+  { only_check }: { only_check: boolean },
+): Promise<DashboardBackup> {
   const { obstacle } = await showOffSite(deps)
   if (obstacle !== null) throw conflict(refusalOf(obstacle))
-  const entry = entryOf(deps.clock, { type: 'backup.dashboard', user_id })
-  await insertRequest(deps.db, timestamp(deps.clock), entry)
+  const type = only_check ? 'backup.dashboard_check' : 'backup.dashboard'
+  const entry = entryOf(deps.clock, { type, user_id })
+  await insertRequest(deps.db, { at: timestamp(deps.clock), only_check }, entry)
   return showOffSite(deps)
 }
 
@@ -43,9 +53,10 @@ export const refusalOf = (obstacle: string) => `The records cannot be backed up:
 /** What is missing before the records can be saved in a target; null: nothing. */
 export async function obstacleOf(
   db: Database,
-  target: TargetRow | undefined,
+  target: OwnTarget | undefined,
 ): Promise<string | null> {
   if (!(await findKit(db, { confirmed: true }))) return 'confirm a recovery kit first'
-  if (!target) return 'add a backup target first'
-  return target.checked_at === null ? `check the target ${target.name} from a server first` : null
+  return target ? null : 'add a target for the dashboard first, which no server can read'
 }
+
+const viewOf = ({ place, keeper_key, checked_at }: OwnTarget) => ({ place, keeper_key, checked_at })

@@ -1,27 +1,74 @@
+import { requireConfirmed } from '#dashboard/auth/confirmed.ts'
 import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
-import { DashboardBackup } from '#shared/api/dashboard-backup.ts'
+import { DashboardBackup, SetDashboardTarget } from '#shared/api/dashboard-backup.ts'
 import { type RequestDeps, requestOffSite, showOffSite } from './request.ts'
+import { changeOwnTarget, forgetFormer, type OwnTargetDeps, removeOwnTarget } from './target.ts'
 
-const route = routesWith<RequestDeps>()
+const route = routesWith<RequestDeps & OwnTargetDeps>()
 
-/** The backups of the dashboard's own records in the default target. */
+/** The backups of the dashboard's own records in a target of their own. */
 export const offSiteRoutes = {
   showDashboardBackup: route({
     at: 'GET /api/fleet/dashboard-backup',
-    summary: 'Show the backups of the dashboard in the backup target',
+    summary: 'Show the backups of the dashboard in its own target',
     right: 'read',
-    answers: shows('The last attempt and its result.', { backup: DashboardBackup }),
+    answers: shows('The target, and the last attempt with its result.', {
+      backup: DashboardBackup,
+    }),
     run: async ({ deps }) => ({ backup: await showOffSite(deps) }),
   }),
   requestDashboardBackup: route({
     at: 'POST /api/fleet/dashboard-backup',
     summary: 'Back up the dashboard now',
     details:
-      'In the default target, as it happens each day. It starts within 5 seconds and has ended when `requested_at` is null again. 409 says what is missing.',
+      'In its own target, as it happens each day. It starts within 5 seconds and has ended when `requested_at` is null again. 409 says what is missing.',
     right: 'admin',
     answers: { 202: { about: 'Requested.', json: DashboardBackup } },
     errors: ['conflict'],
-    run: ({ deps, caller }) => requestOffSite(deps, caller.user.id),
+    run: ({ deps, caller }) => requestOffSite(deps, caller.user.id, { only_check: false }),
+  }),
+  checkDashboardTarget: route({
+    at: 'POST /api/fleet/dashboard-backup/check',
+    summary: 'Check the target of the dashboard',
+    details:
+      'The dashboard itself opens the storage, creates the repository if it is missing, and tries to read it with the accounts of the targets of sites, which must fail. It starts within 5 seconds and has ended when `requested_at` is null again. 409 says what is missing.',
+    right: 'admin',
+    answers: { 202: { about: 'Requested.', json: DashboardBackup } },
+    errors: ['conflict'],
+    run: ({ deps, caller }) => requestOffSite(deps, caller.user.id, { only_check: true }),
+  }),
+  setDashboardTarget: route({
+    at: 'PUT /api/fleet/dashboard-backup/target',
+    summary: 'Set the target of the dashboard',
+    details:
+      'It is never sent to a server. 422 if a target of sites has the same account. It is checked at once. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
+    body: SetDashboardTarget,
+    answers: { 200: { about: 'Set, and about to be checked.', json: DashboardBackup } },
+    errors: ['conflict'],
+    run: async ({ deps, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      await changeOwnTarget(deps, body, caller.user.id)
+      return showOffSite(deps)
+    },
+  }),
+  removeDashboardTarget: route({
+    at: 'DELETE /api/fleet/dashboard-backup/target',
+    summary: 'Remove the target of the dashboard',
+    details: 'The storage is not touched, and no backup of the dashboard is made any more.',
+    right: 'admin',
+    answers: { 204: { about: 'Removed.' } },
+    errors: ['not_found'],
+    run: ({ deps, caller }) => removeOwnTarget(deps, caller.user.id),
+  }),
+  forgetFormerBackups: route({
+    at: 'DELETE /api/fleet/dashboard-backup/former',
+    summary: 'Forget former backups of the dashboard in targets of sites',
+    details:
+      'For folders that were deleted in the storage, which is not touched. The recovery kit opens backups that are still there.',
+    right: 'admin',
+    answers: { 204: { about: 'Forgotten.' } },
+    run: ({ deps, caller }) => forgetFormer(deps, caller.user.id),
   }),
 }

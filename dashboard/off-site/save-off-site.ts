@@ -6,25 +6,18 @@ import type { Log } from '#dashboard/runtime/log.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
 import { findKit, getKit, type KitRow } from '#dashboard/site-backups/kit.queries.ts'
 import { openWith, sealTo } from '#dashboard/site-backups/kit.ts'
-import {
-  findDefaultTarget,
-  findRepository,
-  type TargetRow,
-} from '#dashboard/site-backups/queries.ts'
-import { openTarget } from '#dashboard/site-backups/targets.ts'
+import { openOwnTarget } from '#dashboard/site-backups/own/account.ts'
+import { findOwnTarget, type OwnTarget } from '#dashboard/site-backups/own/queries.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { BackupPlace } from '#shared/backup.ts'
 import { messageOf } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { providedRestic } from './program.ts'
-import { NAME, prepare, save, withRestic } from './repository.ts'
+import { refuseReadable } from './refuse-readable.ts'
+import { prepare, save, withRestic } from './repository.ts'
 import { obstacleOf, refusalOf } from './request.ts'
-import {
-  endRequest,
-  findOffSite,
-  findRequest,
-  insertRepository,
-  setOffSite,
-} from './state.queries.ts'
+import { endRequest, findOffSite, findRequest, type Request, setOffSite } from './state.queries.ts'
+import { findOwnRepository, insertOwnRepository, setChecked } from './target.queries.ts'
 
 export interface OffSiteDeps {
   db: Database
@@ -45,62 +38,76 @@ const RETRY_MS = HOUR_MS
 const PASSWORD_BYTES = 36
 
 /**
- * Saves the dashboard's own records in the default target once a day and on request, as soon as there
- * is a confirmed kit and a checked target. Never throws: the dashboard runs without it.
+ * Saves the dashboard's own records in their target once a day and on request, as soon as there is a
+ * confirmed kit. Before each backup the target is checked: no account of a target of sites may read
+ * it. Never throws: the dashboard runs without it.
  */
 export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const { db, clock, log } = deps
   const kit = await findKit(db, { confirmed: true })
-  const target = await findDefaultTarget(db)
+  const target = await findOwnTarget(db)
   const before = await findOffSite(db)
-  const requested = await findRequest(db)
-  if (!kit || !target || target.checked_at === null) return refuse(deps, target, requested)
-  const pause = before?.error === null ? EVERY_MS : RETRY_MS
-  if (!requested && before && before.tried_at > timestamp(clock, -pause)) return
+  const request = await findRequest(db)
+  if (!kit || !target) return refuse(deps, request)
+  if (!request && !isDue(before, clock)) return
+  const saved_at = before?.saved_at ?? null
   try {
-    const snapshot = await saved(deps, kit, target)
+    const snapshot = await saved(deps, kit, target, request?.only_check ?? false)
     const now = timestamp(clock)
-    await setOffSite(db, { tried_at: now, error: null, saved_at: now })
-    log.info('records saved in the backup target', { target: target.name, snapshot })
+    await setChecked(db, target, now)
+    await setOffSite(db, { tried_at: now, error: null, saved_at: snapshot ? now : saved_at })
+    if (snapshot) log.info('records saved in the target of the dashboard', { snapshot })
   } catch (error) {
-    const saved_at = before?.saved_at ?? null
+    await setChecked(db, target, null)
     await setOffSite(db, { tried_at: timestamp(clock), error: messageOf(error), saved_at })
-    log.error('the records could not be saved in the backup target', error)
+    log.error('the records could not be saved in the target of the dashboard', error)
   }
-  if (requested) await endRequest(db, requested)
+  if (request) await endRequest(db, request)
 }
 
-/** A request may wait while its target is removed or changed: it has failed then. */
-async function refuse(
-  { db, clock, log }: OffSiteDeps,
-  target: TargetRow | undefined,
-  requested: string | undefined,
-): Promise<void> {
-  if (!requested) return
-  const error = refusalOf((await obstacleOf(db, target)) ?? 'the target was changed, try again')
+/** A failed attempt is repeated sooner; a check alone is no backup. */
+function isDue(before: Awaited<ReturnType<typeof findOffSite>>, clock: Clock): boolean {
+  if (!before) return true
+  if (before.error !== null) return before.tried_at <= timestamp(clock, -RETRY_MS)
+  return before.saved_at === null || before.saved_at <= timestamp(clock, -EVERY_MS)
+}
+
+/** A request may wait while its target is removed: it has failed then. */
+async function refuse({ db, clock, log }: OffSiteDeps, request: Request | undefined) {
+  if (!request) return
+  const obstacle = await obstacleOf(db, await findOwnTarget(db))
+  const error = refusalOf(obstacle ?? 'the target was changed, try again')
   const saved_at = (await findOffSite(db))?.saved_at ?? null
   await setOffSite(db, { tried_at: timestamp(clock), error, saved_at, not_ready: true })
-  await endRequest(db, requested)
+  await endRequest(db, request)
   log.error('the requested backup of the records could not start', new Error(error))
 }
 
-async function saved(deps: OffSiteDeps, kit: KitRow, target: TargetRow): Promise<string> {
+/** Returns the id of the snapshot; undefined after a check alone. */
+async function saved(
+  deps: OffSiteDeps,
+  kit: KitRow,
+  own: OwnTarget,
+  only_check: boolean,
+): Promise<string | undefined> {
   const { data_dir, sealer, stall_ms } = deps
-  const { place, secret } = openTarget(target, sealer)
-  if (place.kind === 'local') await refuseUnwritable(place.path)
+  const target = openOwnTarget(own, sealer)
+  if (target.place.kind === 'local') await refuseUnusable(target.place.path, resolve(data_dir))
   const opened = {
     program: await providedRestic(data_dir),
     folder: resolve(data_dir, 'off-site'),
-    target: { place, secret: new Secret(secret) },
-    password: await passwordFor(deps, kit, target.id),
+    target,
+    password: await passwordFor(deps, kit, target.place),
     stall_ms,
   }
   const archive = `${data_dir}/off-site.tar`
   await rm(archive, { force: true })
   try {
-    await deps.backUp(archive)
     return await withRestic(opened, async (restic) => {
-      await prepare(restic, opened, { recovery: kit.recovery_key, keeper: target.keeper_key })
+      await prepare(restic, opened, { recovery: kit.recovery_key, keeper: own.keeper_key })
+      await refuseReadable(deps, opened)
+      if (only_check) return undefined
+      await deps.backUp(archive)
       return save(restic, archive)
     })
   } finally {
@@ -112,21 +119,26 @@ async function saved(deps: OffSiteDeps, kit: KitRow, target: TargetRow): Promise
 async function passwordFor(
   { db, random, sealer }: OffSiteDeps,
   kit: KitRow,
-  target_id: number,
+  place: BackupPlace,
 ): Promise<Secret> {
-  const known = await findRepository(db, target_id, NAME)
+  const known = await findOwnRepository(db, place)
   if (known) return openWith(await getKit(db, known.kit_id), sealer, known.sealed_password)
   const password = new Secret(Buffer.from(random(PASSWORD_BYTES)).toString('hex').slice(0, 48))
   const sealed_password = sealTo(kit.dashboard_key, password)
-  await insertRepository(db, { target_id, name: NAME, kit_id: kit.id, sealed_password })
+  await insertOwnRepository(db, { place, kit_id: kit.id, sealed_password })
   return password
 }
 
-/** A folder of each server is seldom one of this machine, too. */
-async function refuseUnwritable(path: string): Promise<void> {
+/** restic may use the whole folder, and must see none of the records. */
+async function refuseUnusable(path: string, data_dir: string): Promise<void> {
+  if (`${path}/`.startsWith(`${data_dir}/`) || `${data_dir}/`.startsWith(`${path}/`)) {
+    throw new Error(
+      `The folder ${path} must neither be in ${data_dir}, where the records are, nor contain it: use another folder`,
+    )
+  }
   await access(path, constants.W_OK).catch(() => {
     throw new Error(
-      `The dashboard cannot write to ${path} on its own machine: make a REST, S3 or SFTP target the default one`,
+      `The dashboard cannot write to ${path} on its own machine: let its user write there, or use a REST, S3 or SFTP target`,
     )
   })
 }

@@ -1,13 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { backup_repositories } from '#dashboard/db/backup-schema.ts'
-import { type Database, writeAll } from '#dashboard/db/client.ts'
+import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, settings } from '#dashboard/db/schema.ts'
 
-const KEY = 'off_site_backup'
-/** When a backup was requested; no row: none is. */
-const REQUEST = 'off_site_request'
+export const STATE = 'off_site_backup'
+/** What was requested last; no row: nothing. */
+export const REQUEST = 'off_site_request'
 
 const OffSiteState = z.object({
   /** When an attempt ended last, and why it failed; null: it succeeded. */
@@ -18,13 +17,21 @@ const OffSiteState = z.object({
   /** The last that succeeded. */
   saved_at: z.string().nullable(),
 })
+
+const Request = z.object({
+  at: z.string(),
+  /** Whether the target is only checked, and nothing is saved. */
+  only_check: z.boolean(),
+})
+export type Request = z.infer<typeof Request>
+
 export type OffSiteState = z.input<typeof OffSiteState>
 
 /** The dashboard's own backups in a target; undefined: none was tried yet. */
 export async function findOffSite(
   db: Database,
 ): Promise<z.output<typeof OffSiteState> | undefined> {
-  const [row] = await db.read.select().from(settings).where(eq(settings.key, KEY))
+  const [row] = await db.read.select().from(settings).where(eq(settings.key, STATE))
   return OffSiteState.safeParse(row?.value).data
 }
 
@@ -32,36 +39,31 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
   await db.write((queries) =>
     queries
       .insert(settings)
-      .values({ key: KEY, value })
+      .values({ key: STATE, value })
       .onConflictDoUpdate({ target: settings.key, set: { value } }),
   )
 }
 
-export async function findRequest(db: Database): Promise<string | undefined> {
+export async function findRequest(db: Database): Promise<Request | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, REQUEST))
-  return z.string().safeParse(row?.value).data
+  return Request.safeParse(row?.value).data
 }
 
 /** The last one counts. */
-export async function insertRequest(db: Database, value: string, entry: NewActivity) {
-  await writeAll(db, (queries) => [
-    queries
-      .insert(settings)
-      .values({ key: REQUEST, value })
-      .onConflictDoUpdate({ target: settings.key, set: { value } }),
+export const insertRequest = (db: Database, request: Request, entry: NewActivity) =>
+  writeAll(db, (queries) => [
+    requestStatement(queries, request),
     queries.insert(activities).values(entry),
   ])
-}
+
+export const requestStatement = (queries: Queries, value: Request): Statement =>
+  queries
+    .insert(settings)
+    .values({ key: REQUEST, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value } })
 
 /** A later one stays. */
-export async function endRequest(db: Database, value: string): Promise<void> {
-  const same = sql`${settings.value} = ${JSON.stringify(value)}`
+export async function endRequest(db: Database, { at }: Request): Promise<void> {
+  const same = sql`${settings.value} ->> 'at' = ${at}`
   await db.write((queries) => queries.delete(settings).where(and(eq(settings.key, REQUEST), same)))
-}
-
-export async function insertRepository(
-  db: Database,
-  values: typeof backup_repositories.$inferInsert,
-): Promise<void> {
-  await db.write((queries) => queries.insert(backup_repositories).values(values))
 }

@@ -21,7 +21,11 @@ import { listNames, listSilent } from './parts/queries.ts'
 import { countByServer, countsOf, listGroups } from './parts/sites.ts'
 import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'> & { marks: Marks }
+type Deps = Pick<Base, 'db' | 'clock'> & {
+  marks: Marks
+  /** Whether the dashboard backs up its own records. */
+  off_site?: boolean
+}
 
 type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
 
@@ -57,18 +61,18 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const mail = await piece(mailTroubles(db, now))
   const jobs = await piece(jobTroubles(db))
   const backups = await piece(backupTroubles(db, { versions: versions.backups, names, now, since }))
-  const offSite = await piece(offSiteTrouble(db, now))
   return {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
-    attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups, ...offSite],
+    attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups],
   }
 }, KEPT_MS)
 
 /** The whole fleet on one page: every server, the counts, and the attention items. */
-export async function overview({ db, marks, clock }: Deps) {
+export async function overview({ db, marks, clock, off_site = true }: Deps) {
   const changed = await changedRecords({ db, marks }, clock.now())
   const { by_server, counts, attention } = await withoutServers(db, clock.now())
+  const offSite = off_site ? await offSiteTrouble(db, clock.now()) : []
   const rows = await listFleetServers(db)
   const servers = rows.map(({ services: _, imports_refused: __, ...server }) =>
     withAge(clock, { ...server, sites_count: by_server.get(server.id) ?? 0 }),
@@ -76,7 +80,7 @@ export async function overview({ db, marks, clock }: Deps) {
   return {
     servers,
     counts: { servers: byStatus(rows), ...counts },
-    attention: inOrder([...changed, ...serverTroubles(rows), ...attention]),
+    attention: inOrder([...changed, ...serverTroubles(rows), ...attention, ...offSite]),
   }
 }
 

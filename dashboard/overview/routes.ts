@@ -32,7 +32,7 @@ import { getFleetServer, listServerPhp, listWordpressVersions } from './queries.
 /** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
-const route = routesWith<StreamDeps & { feed: Feed; marks: Marks }>()
+const route = routesWith<StreamDeps & { feed: Feed; marks: Marks; off_site: boolean }>()
 
 /** What pages need beyond the plain lists, each in one call. */
 export const fleetRoutes = {

@@ -15,6 +15,7 @@ import { Secret } from '#shared/secret.ts'
 import { reportsOf } from './keeper/reports.ts'
 import { keeperView } from './keeper/view.ts'
 import { refuseWeak } from './kit.ts'
+import { refuseOwnAccount } from './own/account.ts'
 import {
   deleteTarget,
   findDefaultTarget,
@@ -70,6 +71,7 @@ export async function createTarget(
 ): Promise<BackupTargetView> {
   if (place.kind !== 'local' && secret === '') throw invalid({ secret: ['Is required'] })
   refuseWeak('keeper_key', keeper_key)
+  await refuseOwnAccount({ db, sealer }, { place, secret })
   const created_at = timestamp(clock)
   const secret_sealed = sealer.seal(PURPOSE, new Secret(secret))
   const is_default = (await findDefaultTarget(db)) === undefined
@@ -92,13 +94,12 @@ export async function changeTarget(
   user_id: number,
 ): Promise<BackupTargetView> {
   refuseWeak('keeper_key', keeper_key)
-  const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
-  refuseWrong(place ?? target.place, moves, secret)
-  const sealed =
-    moves || secret !== undefined ? sealer.seal(PURPOSE, new Secret(secret ?? '')) : undefined
+  const { moves, access } = accessOf(target, { place, secret })
+  if (access) await refuseOwnAccount({ db, sealer }, access)
+  const sealed = access && sealer.seal(PURPOSE, new Secret(access.secret))
   const values = {
     ...(name !== undefined && { name }),
-    ...(moves && { place }),
+    ...(moves && place && { place }),
     ...(sealed !== undefined && { secret_sealed: sealed, checked_at: null, append_only: null }),
     ...(is_default && { is_default }),
     ...(keeper_key !== undefined && { keeper_key }),
@@ -117,6 +118,17 @@ function refuseWrong({ kind }: TargetRow['place'], moves: boolean, secret?: stri
   const mistake = secret === undefined ? undefined : secretMistake(kind, secret)
   if (mistake !== undefined) throw invalid({ secret: [mistake] })
   if (secret === '' && kind !== 'local') throw invalid({ secret: ['Is required'] })
+}
+
+/** Place and secret after a change; undefined: it changes neither. */
+function accessOf(
+  target: TargetRow,
+  { place, secret }: Pick<z.output<typeof UpdateBackupTarget>, 'place' | 'secret'>,
+) {
+  const moves = place !== undefined && !isDeepStrictEqual(place, target.place)
+  refuseWrong(place ?? target.place, moves, secret)
+  if (!moves && secret === undefined) return { moves, access: undefined }
+  return { moves, access: { place: place ?? target.place, secret: secret ?? '' } }
 }
 
 /** Changes nothing in the storage. Throws 409 for a target with backups. */

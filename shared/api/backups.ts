@@ -6,13 +6,10 @@ import { Id, ServerName } from '#shared/fields.ts'
 import { KeeperProblem } from '#shared/keeper-report.ts'
 import { DryRun } from '#shared/plan.ts'
 import { LastReplacement, MissingBackup } from './backup-list.ts'
+import { KeeperKey, PlaceView } from './backup-place.ts'
 import { schedule } from './backup-settings.ts'
 import { body } from './body.ts'
 import { Count, RecordId, Timestamp } from './parts.ts'
-
-const KeeperKey = PublicKey.describe(
-  'The public key of the keeper, which deletes old backups beside the storage: RSA, at least 3072 bits.',
-)
 
 export const CreateBackupTarget = body({
   name: ServerName,
@@ -32,21 +29,6 @@ export const UpdateBackupTarget = body({
 })
   .superRefine(refuseSecret)
   .meta({ id: 'UpdateBackupTarget' })
-
-const text = z.string()
-/** As it is recorded. */
-const PlaceView = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('rest'), url: text, user: text, ca: text }),
-  z.strictObject({
-    ...{ kind: z.literal('s3'), url: text, bucket: text, prefix: text, region: text },
-    ...{ user: text, ca: text },
-  }),
-  z.strictObject({
-    ...{ kind: z.literal('sftp'), host: text, port: z.int(), user: text, path: text },
-    host_key: text,
-  }),
-  z.strictObject({ kind: z.literal('local'), path: text }),
-])
 
 export const KeeperView = z
   .strictObject({

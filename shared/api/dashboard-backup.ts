@@ -1,12 +1,47 @@
 import { z } from 'zod'
+import { BackupPlace } from '#shared/backup.ts'
+import { BackupSecret, refuseSecret } from '#shared/backup-secret.ts'
+import { KeeperKey, PlaceView } from './backup-place.ts'
+import { body } from './body.ts'
 import { Timestamp } from './parts.ts'
+
+export const DashboardTarget = z
+  .strictObject({
+    place: PlaceView,
+    keeper_key: z.string().nullable().describe('The public key of its keeper; null: it has none.'),
+    checked_at: Timestamp.nullable().describe(
+      'When the dashboard last wrote to it, and no server could read it; null: not with these settings.',
+    ),
+  })
+  .meta({
+    id: 'DashboardTarget',
+    description: 'Where the records of the dashboard are saved, without its secret.',
+  })
+export type DashboardTarget = z.infer<typeof DashboardTarget>
+
+export const SetDashboardTarget = body({
+  place: BackupPlace.describe('A local folder is one of the machine of the dashboard.'),
+  secret: BackupSecret.optional().describe(
+    'Of this target alone. Required for a new place; otherwise the present one stays.',
+  ),
+  keeper_key: KeeperKey.nullable().default(null),
+})
+  .superRefine(refuseSecret)
+  .meta({ id: 'SetDashboardTarget' })
 
 export const DashboardBackup = z
   .strictObject({
-    target: z.string().nullable().describe('The default target; null: there is none.'),
+    target: DashboardTarget.nullable().describe(
+      'The target of the dashboard, which no server can read; null: there is none.',
+    ),
     obstacle: z.string().nullable().describe('Why no backup is made; null: nothing is missing.'),
+    former: z
+      .array(PlaceView)
+      .describe(
+        'Targets of sites that have former backups of the dashboard. A server that learned their password can read them.',
+      ),
     requested_at: Timestamp.nullable().describe(
-      'When a backup was requested that has not ended; null: none.',
+      'When a backup or a check was requested that has not ended; null: none.',
     ),
     tried_at: Timestamp.nullable().describe('When the last attempt ended; null: there was none.'),
     saved_at: Timestamp.nullable().describe('When the last one succeeded; null: none did.'),
@@ -18,6 +53,6 @@ export const DashboardBackup = z
   })
   .meta({
     id: 'DashboardBackup',
-    description: 'The backups of the records of the dashboard in the default target.',
+    description: 'The backups of the records of the dashboard in a target of its own.',
   })
 export type DashboardBackup = z.infer<typeof DashboardBackup>

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backUp } from '#dashboard/backup/back-up.ts'
 import { restore } from '#dashboard/backup/restore.ts'
-import { backup_targets } from '#dashboard/db/backup-schema.ts'
 import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
@@ -47,25 +46,25 @@ unless(lab.available()).test(
           await backUp(records, path, { now: clock.now(), with_secrets: true })
         },
       })
-    const created = await dashboard.call('POST', '/api/backup-targets', {
-      ...{ name: 'Disk', place: { kind: 'local', path: '/mnt/none' } },
-    })
-    const { id } = created.body.target
     await save()
     expect(await findOffSite(db)).toBeUndefined()
 
-    await db.write((queries) =>
-      queries.update(backup_targets).set({ checked_at: '2026-01-01T00:00:00.000Z' }),
-    )
+    const set = (place: { kind: 'local'; path: string }) =>
+      dashboard.call('PUT', '/api/fleet/dashboard-backup/target', {
+        ...{ place, keeper_key: kit.publicKey },
+      })
+    await set({ kind: 'local', path: data_dir })
     await save()
-    const first = await findOffSite(db)
-    expect(first).toMatchObject({ saved_at: null, error: expect.stringContaining('/mnt/none') })
+    const inside = await findOffSite(db)
+    expect(inside).toMatchObject({
+      saved_at: null,
+      error: expect.stringContaining('neither be in'),
+    })
+    clock.move(3 * 24 * 60 * MINUTES)
     const { body } = await dashboard.call('GET', '/api/fleet')
     expect(body.attention).toMatchObject([{ kind: 'dashboard_backup', severity: 'warning' }])
 
-    const place = { kind: 'local' as const, path: store }
-    await db.write((queries) => queries.update(backup_targets).set({ place }))
-    await dashboard.call('PATCH', `/api/backup-targets/${id}`, { keeper_key: kit.publicKey })
+    await set({ kind: 'local', path: store })
     clock.move(61 * MINUTES)
     const seen = new Watcher()
     seen.watch(new Map([[process.pid, 'the dashboard']]))
@@ -103,7 +102,7 @@ unless(lab.available()).test(
     await mkdir(target.data_dir)
     const { manifest } = await restore(`${rescue}/dashboard.tar`, target, clock.now())
 
-    expect(manifest.database.rows).toMatchObject({ users: 1, backup_targets: 1, backup_kits: 1 })
+    expect(manifest.database.rows).toMatchObject({ users: 1, dashboard_targets: 1, backup_kits: 1 })
     expect((await Bun.file(`${target.data_dir}/seal-secret`).text()).trim()).toBe('s'.repeat(32))
     await rm(folder, { recursive: true })
   },

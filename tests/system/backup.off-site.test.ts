@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { kit } from '#tests/support/agent/backup.ts'
 import { tellingPart } from '#tests/support/canary.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
@@ -56,7 +57,9 @@ async function expectSaved(storage: Storage, work: () => Promise<string | null> 
 }
 
 /** The first backup is killed at each of its steps, and another one made of each state. */
-async function expectFirst(storage: Storage, id: number) {
+async function expectFirst(storage: Storage) {
+  // The check has created the repository.
+  await storage.host.must(['rm', '-r', dirname(CONFIG)])
   const found: unknown[] = []
   for (const words of ['key list', 'init', 'key add', 'backup']) {
     const error = await world.during(words, 0, async (pid) => {
@@ -74,7 +77,7 @@ async function expectFirst(storage: Storage, id: number) {
   await storage.host.must(['mv', CONFIG, '/srv/config'])
   await expectFailed(storage, saves, HALF_MADE)
   await storage.host.must(['mv', '/srv/config', CONFIG])
-  const password = world.forget(id)
+  const password = world.forget()
   await expectFailed(storage, saves, /has a repository hosting-dashboard of another dashboard/)
   password.undo()
 }
@@ -90,7 +93,7 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
 
     expect([status, body.message]).toEqual([
       409,
-      'The records cannot be backed up: add a backup target first',
+      'The records cannot be backed up: add a target for the dashboard first, which no server can read',
     ])
   })
 
@@ -100,21 +103,13 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       const { wrong, refused, full } = KINDS[kind]
       const storage = await STORAGES[kind]()
       const { target, host, service } = storage
-      const id = await world.add(kind, {
-        ...target,
-        secret: kind === 'sftp' ? sshKey() : 'wrong',
-      } as typeof target)
-      const answer = await world.checked(id)
-      expect([answer?.event, JSON.stringify(answer?.data)]).toEqual([
-        'error',
-        expect.stringMatching(wrong),
-      ])
+      const other = kind === 'sftp' ? sshKey() : 'wrong'
+      expect(await world.set({ ...target, secret: other } as typeof target)).toMatch(wrong)
       const { secret } = target
       const seen = new Seen(world.enrolled)
-      await world.call('PATCH', `/api/backup-targets/${id}`, { secret })
-      expect(await world.checked(id)).toMatchObject({ event: 'complete' })
+      expect(await world.set(target)).toBe(null)
 
-      if (kind === 'rest') await expectFirst(storage, id)
+      if (kind === 'rest') await expectFirst(storage)
       await expectSaved(storage)
       const saved = await snapshots(storage)
       world.age({ tried_at: daysAgo(2), saved_at: daysAgo(2) })
@@ -163,8 +158,8 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       expect((await namesIn(world.data_dir)).filter((name) => /^off-site/.test(name))).toEqual([])
 
       const rescue = await Rescue.start(storage)
-      const { password, targets } = await rescue.restore()
-      expect(targets).toContainEqual(expect.objectContaining({ name: kind, place: target.place }))
+      const { password, place } = await rescue.restore()
+      expect(place).toEqual(target.place)
       const own = [tellingPart(kit.privateKey), password]
       expect(await rescue.check(own)).toEqual({
         ...{ backups: had + 1, secrets: ['/root/kit.pem', '/root/password'] },

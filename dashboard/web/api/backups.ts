@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type QueryOf, type Sent, startOperation } from './client.ts'
 import { confirmed } from './confirmed.ts'
 import type { SitePlace } from './sites.ts'
+import { confirmPassword } from './wp-login.ts'
 
 /** The beginning of the key of every query here: one check or backup changes several of them. */
 export const BACKUPS = ['backups'] as const
@@ -138,3 +139,17 @@ export const dashboardBackupQuery = queryOptions({
 })
 
 export const backUpDashboard = () => call('POST /api/fleet/dashboard-backup')
+
+export const checkDashboardTarget = () => call('POST /api/fleet/dashboard-backup/check')
+
+type OwnTarget = Sent<'PUT /api/fleet/dashboard-backup/target'>['body']
+
+/** Confirms the password of the user first, if one is given. */
+export async function setDashboardTarget(body: OwnTarget, password: string) {
+  if (password !== '') await confirmPassword(password)
+  return call('PUT /api/fleet/dashboard-backup/target', { body })
+}
+
+export const removeDashboardTarget = () => call('DELETE /api/fleet/dashboard-backup/target')
+
+export const forgetFormerBackups = () => call('DELETE /api/fleet/dashboard-backup/former')

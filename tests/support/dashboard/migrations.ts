@@ -108,4 +108,6 @@ export const RELEASED = [
   '707ffce3285dad0d7b0c0480aed4c4f4c61a2d1ec0c44e91d34fc6d96d0bdea2',
   // 0052_marks.sql
   '25ead596b94ecb72d2a9c99d4ec8373bdf07cbdadd3c290da4b8016250011458',
+  // 0053_dashboard-target.sql
+  '8f84c8f38b327dba54ec1f9f160da972db2fd8b0d3baafe88da6108477639d21',
 ]

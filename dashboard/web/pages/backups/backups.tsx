@@ -56,7 +56,7 @@ export function BackupsPage() {
         />
       )}
       {targets.data && targets.data.length > 0 && <RulesCard />}
-      {targets.data && targets.data.length > 0 && <DashboardCard />}
+      <DashboardCard />
     </>
   )
   const onKit = (

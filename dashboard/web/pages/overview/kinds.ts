@@ -59,8 +59,8 @@ export const KINDS: Record<AttentionKind, Kind> = {
   ],
   dashboard_backup: [
     CircleX,
-    'backup of the dashboard that is late',
-    'backups of the dashboard that are late',
+    'backup of the dashboard that is missing or late',
+    'backups of the dashboard that are missing or late',
   ],
   backup_failed: [CircleX, 'site whose last backup failed', 'sites whose last backup failed'],
   backup_proof_failed: [

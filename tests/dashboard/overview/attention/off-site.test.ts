@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { backup_targets } from '#dashboard/db/backup-schema.ts'
+import { backup_kits, dashboard_targets } from '#dashboard/db/backup-schema.ts'
 import { type OffSiteState, setOffSite } from '#dashboard/off-site/state.queries.ts'
 import { offSiteTrouble } from '#dashboard/overview/attention/off-site.ts'
 import { ago, setUp } from '#tests/support/dashboard/backup-attention.ts'
@@ -8,12 +8,22 @@ import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 const NOW = new Date(ago(0))
 const ERROR = 'The target did not answer'
 
-async function reasonOf(state: Omit<OffSiteState, 'tried_at'> | undefined, { target = true } = {}) {
+const TARGET = {
+  ...{ id: 1, place: { kind: 'local' as const, path: '/mnt/own' }, secret_sealed: '' },
+  ...{ checked_at: null, keeper_key: null, created_at: ago(9) },
+}
+
+async function reasonOf(
+  state: Omit<OffSiteState, 'tried_at'> | undefined,
+  { target = true, kit = true } = {},
+) {
   await using dashboard = await makeDashboard()
+  const { db } = dashboard
   await setUp(dashboard)
-  if (!target) await dashboard.db.write((queries) => queries.delete(backup_targets))
-  if (state) await setOffSite(dashboard.db, { tried_at: ago(1), ...state })
-  const [group] = await offSiteTrouble(dashboard.db, NOW)
+  if (target) await db.write((queries) => queries.insert(dashboard_targets).values(TARGET))
+  if (!kit) await db.write((queries) => queries.update(backup_kits).set({ confirmed_at: null }))
+  if (state) await setOffSite(db, { tried_at: ago(1), ...state })
+  const [group] = await offSiteTrouble(db, NOW)
   return group?.items[0]?.reason
 }
 
@@ -21,12 +31,15 @@ test.each<[string, Parameters<typeof reasonOf>]>([
   ['nothing was tried', [undefined]],
   ['the last one is of yesterday', [{ saved_at: ago(1), error: null }]],
   ['the last one is of yesterday, and an attempt has failed', [{ saved_at: ago(1), error: ERROR }]],
-  [
-    'it is old, and the targets were removed',
-    [{ saved_at: ago(9), error: null }, { target: false }],
-  ],
+  ['there is neither a kit nor a target', [undefined, { target: false, kit: false }]],
 ])('%s: no item', async (_, given) => {
   expect(await reasonOf(...given)).toBeUndefined()
+})
+
+test('records that are not saved off the machine are reported, although sites have a target', async () => {
+  expect(await reasonOf(undefined, { target: false })).toBe(
+    'The records of this dashboard are not backed up to another machine: add a target for them on the page Backups, which no server can read',
+  )
 })
 
 test('a failing one is reported with its error', async () => {
@@ -34,15 +47,15 @@ test('a failing one is reported with its error', async () => {
     'correct the cause, and choose "Back up now" on the page Backups; it is also retried every hour'
 
   expect(await reasonOf({ saved_at: ago(3), error: ERROR })).toBe(
-    `The records of this dashboard were last saved on 2025-12-29 in the backup target: ${ERROR}: ${retried}`,
+    `The records of this dashboard were last saved on 2025-12-29 in their target: ${ERROR}: ${retried}`,
   )
   expect(await reasonOf({ saved_at: null, error: ERROR })).toBe(
-    `The records of this dashboard have never been saved in the backup target: ${ERROR}: ${retried}`,
+    `The records of this dashboard have never been saved in their target: ${ERROR}: ${retried}`,
   )
 })
 
 test('one that is old although none has failed is reported, too', async () => {
   expect(await reasonOf({ saved_at: ago(3), error: null })).toBe(
-    'The records of this dashboard were last saved on 2025-12-29 in the backup target: check the default target on the page Backups',
+    'The records of this dashboard were last saved on 2025-12-29 in their target: choose "Check target" on the page Backups',
   )
 })

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { installRestic } from '#tests/support/storage/restic.ts'
@@ -40,7 +41,7 @@ export class Rescue {
   }
 
   /** The documented commands, and the records on a dashboard that was never used. */
-  async restore(): Promise<{ password: string; targets: unknown }> {
+  async restore(): Promise<{ password: string; place: unknown }> {
     for (const name of ['backup-recovery.md', 'operating.md'])
       await this.#run(await documented(name))
     const folder = await mkdtemp(join(tmpdir(), 'rescue-'))
@@ -51,11 +52,12 @@ export class Rescue {
     const env = { DATA_DIR: data_dir, PRIVATE_ADDRESSES: 'allow', BACKUPS_OFF_SITE: 'off' }
     // It accepts the former login.
     const dashboard = await startDashboard(this.#host.netns, { env })
-    const { body } = await dashboard.call('GET', '/api/backup-targets')
+    const { body } = await dashboard.call('GET', '/api/fleet/dashboard-backup')
     await dashboard.stop()
     await rm(folder, { recursive: true })
     const password = (await this.#host.must(['cat', `${HOME}/password`])).trim()
-    return { password, targets: body.targets }
+    const { target } = body.backup as DashboardBackup
+    return { password, place: target?.place }
   }
 
   /** Reads every byte of every backup: how many there are, and which files have a secret meanwhile. */

@@ -10,7 +10,6 @@ import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 
 const PRELOAD = fileURLToPath(new URL('./quick-sweeps.ts', import.meta.url))
-const REPOSITORY = 'hosting-dashboard'
 const DAY_MS = 24 * 3600_000
 /** A restic of the dashboard may stand still for so many seconds. */
 export const STALL = 8
@@ -40,18 +39,18 @@ export class OffSiteWorld {
   call = (method: string, path: string, body?: unknown) =>
     this.enrolled.dashboard.call(method, path, body)
 
-  /** The last event of a check of the target from the server. */
-  async checked(target_id: number) {
-    const { dashboard, path } = this.enrolled
-    return (await dashboard.stream('POST', path('/backup-check'), { target_id })).at(-1)
+  /** Sets the target of the dashboard, and returns the error of its check. */
+  async set({ place, secret }: Target): Promise<string | null> {
+    const path = '/api/fleet/dashboard-backup/target'
+    const { status, body } = await this.call('PUT', path, { place, secret })
+    expect([status, body.message]).toEqual([200, undefined])
+    return (await this.ended()).error
   }
 
-  /** Adds a target, and makes it the default one. */
+  /** Adds a target for sites. */
   async add(name: string, { place, secret }: Target): Promise<number> {
     const { body } = await this.call('POST', '/api/backup-targets', { name, place, secret })
-    const { id } = body.target as { id: number }
-    await this.call('PATCH', `/api/backup-targets/${id}`, { is_default: true })
-    return id
+    return (body.target as { id: number }).id
   }
 
   async state(): Promise<DashboardBackup> {
@@ -91,22 +90,18 @@ export class OffSiteWorld {
     this.records((database) => database.query(sql).run(JSON.stringify(times)))
   }
 
-  /** The dashboard has no password of its repository in a target. */
-  forget(target_id: number): { undo: () => void } {
-    const name = (from: string, to: string) =>
+  /** The dashboard has no password of its repository. */
+  forget(): { undo: () => void } {
+    const set = (is_former: number) =>
       this.records((database) =>
-        database
-          .query('update backup_repositories set name = ? where target_id = ? and name = ?')
-          .run(to, target_id, from),
+        database.query('update dashboard_repositories set is_former = ?').run(is_former),
       )
-    name(REPOSITORY, 'lost')
+    set(1)
     const undo = () => {
       this.records((database) =>
-        database
-          .query('delete from backup_repositories where target_id = ? and name = ?')
-          .run(target_id, REPOSITORY),
+        database.run('delete from dashboard_repositories where is_former = 0'),
       )
-      name('lost', REPOSITORY)
+      set(0)
     }
     return { undo }
   }

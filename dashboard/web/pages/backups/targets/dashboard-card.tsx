@@ -1,47 +1,183 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { BACKUPS, backUpDashboard, dashboardBackupQuery } from '#dashboard/web/api/backups.ts'
+import { Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import {
+  BACKUPS,
+  backUpDashboard,
+  checkDashboardTarget,
+  dashboardBackupQuery,
+  forgetFormerBackups,
+  removeDashboardTarget,
+} from '#dashboard/web/api/backups.ts'
+import { KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
+import { OwnTargetForm } from './own-target-form.tsx'
 
-/** The records of the dashboard in the default target. */
+type Shown = 'edit' | 'remove' | 'former'
+
+/** The records of the dashboard in a target that no server can read. */
 export function DashboardCard() {
   const { data, error, refetch } = useQuery(dashboardBackupQuery)
-  const client = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: backUpDashboard,
-    onError: toastError,
-    onSettled: () => void client.invalidateQueries({ queryKey: BACKUPS }),
-  })
-  const isBusy = isPending || Boolean(data?.requested_at)
-  const now = data && (
-    <Button busy={isBusy} disabled={data.obstacle !== null} onClick={() => mutate()}>
-      Back up now
-    </Button>
-  )
+  const [shown, setShown] = useState<Shown>()
+  const onClose = () => setShown(undefined)
   return (
-    <Card title="Backup of this dashboard" actions={now}>
+    <Card
+      title="Backup of this dashboard"
+      actions={data && <Actions of={data} onShow={setShown} />}
+    >
       <QueryState of={{ data, error, refetch }} rows={2} />
-      {data && (
-        <>
-          <p className="text-muted">
-            Its records with their secrets, encrypted to the recovery kit, in the default target
-            {data.target !== null && ` ${data.target}`}: once a day.
-          </p>
-          {data.obstacle !== null && <p className="mt-2">Not made: {data.obstacle}.</p>}
-          <p className="mt-2">
-            Last saved: <Time at={data.saved_at} />
-          </p>
-          {data.error !== null && (
-            <p className="mt-2 break-words">
-              The last attempt failed (<Time at={data.tried_at} />
-              ): {data.error}
-            </p>
-          )}
-        </>
-      )}
+      {data && <State of={data} onForget={() => setShown('former')} />}
+      {data && <OwnTargetForm target={data.target} open={shown === 'edit'} onClose={onClose} />}
+      <Remove open={shown === 'remove'} onClose={onClose} />
+      <Forget open={shown === 'former'} onClose={onClose} />
     </Card>
+  )
+}
+
+/** Runs a call, and reads again what it changed. */
+function useCall(call: () => Promise<unknown>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: call,
+    onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
+  })
+}
+
+function Actions({
+  of: { target, obstacle, requested_at },
+  onShow,
+}: {
+  of: DashboardBackup
+  onShow: (shown: Shown) => void
+}) {
+  const save = useCall(backUpDashboard)
+  const check = useCall(checkDashboardTarget)
+  if (!target) {
+    return (
+      <Button kind="primary" onClick={() => onShow('edit')}>
+        Add target of the dashboard
+      </Button>
+    )
+  }
+  const isBusy = save.isPending || check.isPending || requested_at !== null
+  return (
+    <div className="flex gap-2">
+      <Button busy={isBusy} disabled={obstacle !== null} onClick={() => save.mutate()}>
+        Back up now
+      </Button>
+      <Menu name="More actions of the backup of this dashboard">
+        <MenuItem
+          icon={<ShieldCheck />}
+          disabled={isBusy || obstacle !== null}
+          onClick={() => check.mutate()}
+        >
+          Check target
+        </MenuItem>
+        <MenuItem icon={<Pencil />} onClick={() => onShow('edit')}>
+          Edit target
+        </MenuItem>
+        <MenuItem icon={<Trash2 />} danger onClick={() => onShow('remove')}>
+          Remove target
+        </MenuItem>
+      </Menu>
+    </div>
+  )
+}
+
+function State({
+  of: { target, obstacle, former, tried_at, saved_at, error },
+  onForget,
+}: {
+  of: DashboardBackup
+  onForget: () => void
+}) {
+  return (
+    <>
+      <p className="text-muted">
+        Its records with their secrets, encrypted to the recovery kit, once a day, in a target of
+        their own that no server can read: whoever reads them can do everything that the dashboard
+        can.
+      </p>
+      {target && (
+        <p className="mt-2 flex flex-wrap items-center gap-2 break-all">
+          <span>
+            {target.place.kind === 'local' ? 'Folder' : KIND_NAMES[target.place.kind]},{' '}
+            {placeName(target.place)}
+          </span>
+          {target.checked_at === null ? (
+            <Badge tone="warn">not checked</Badge>
+          ) : (
+            <Badge tone="good">no server can read it</Badge>
+          )}
+        </p>
+      )}
+      {obstacle !== null && <p className="mt-2">Not made: {obstacle}.</p>}
+      {former.length > 0 && (
+        <div className="mt-2">
+          <p>
+            Former backups of the dashboard are in a target of sites (
+            {former.map(placeName).join('; ')}). A server that learned their password can read them:
+            delete the folder hosting-dashboard there, and rotate the keys on the page Settings.
+          </p>
+          <Button className="mt-2" onClick={onForget}>
+            Confirm deletion
+          </Button>
+        </div>
+      )}
+      <p className="mt-2">
+        Last saved: <Time at={saved_at} />
+      </p>
+      {error !== null && (
+        <p className="mt-2 break-words">
+          The last attempt failed (<Time at={tried_at} />
+          ): {error}
+        </p>
+      )}
+    </>
+  )
+}
+
+interface QuestionProps {
+  open: boolean
+  onClose: () => void
+}
+
+function Remove(state: QuestionProps) {
+  const { mutateAsync } = useCall(removeDashboardTarget)
+  return (
+    <Confirm
+      {...state}
+      title="Remove the target of the dashboard?"
+      action="Remove target"
+      isDestructive
+      onConfirm={mutateAsync}
+    >
+      The records of the dashboard are not backed up to another machine any more. The storage is not
+      changed.
+    </Confirm>
+  )
+}
+
+function Forget(state: QuestionProps) {
+  const { mutateAsync } = useCall(forgetFormerBackups)
+  return (
+    <Confirm
+      {...state}
+      title="Are the former backups deleted?"
+      action="Confirm deletion"
+      onConfirm={mutateAsync}
+    >
+      The dashboard forgets them, and shows no advice about them any more. The storage is not
+      changed: delete the folder hosting-dashboard there first.
+    </Confirm>
   )
 }

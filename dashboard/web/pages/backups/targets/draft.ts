@@ -14,7 +14,9 @@ export type FieldName = keyof typeof TEXTS
 /** A target as texts of a form. */
 export type Draft = Record<FieldName, string> & { kind: Kind }
 
-export function draftOf(target: BackupTargetView | undefined): Draft {
+export function draftOf(
+  target: Pick<BackupTargetView, 'name' | 'place' | 'keeper_key'> | undefined,
+): Draft {
   if (!target) return { ...TEXTS, kind: 'rest' }
   const { name, place, keeper_key } = target
   const texts = Object.entries(place).map(([field, value]) => [field, String(value)])

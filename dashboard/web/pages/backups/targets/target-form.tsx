@@ -5,19 +5,12 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { KIND_NAMES } from '#dashboard/web/labels/backup.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, Select, TextArea } from '#dashboard/web/ui/field.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupTargetView } from '#shared/api/backups.ts'
-import {
-  type Draft,
-  draftOf,
-  type FieldName,
-  inputOf,
-  type Kind,
-  mistakesOf,
-  refusalsOf,
-} from './draft.ts'
+import { type Draft, draftOf, inputOf, mistakesOf, refusalsOf } from './draft.ts'
 import { KIND_FIELDS } from './fields.ts'
+import { KindField, PlaceFields } from './place-fields.tsx'
 
 interface TargetFormProps extends DialogState {
   /** Undefined: a new one. */
@@ -78,53 +71,8 @@ function Form({ target, onClose }: Omit<TargetFormProps, 'open'>) {
           onChange={({ target: { value } }) => change({ name: value })}
         />
       </Field>
-      <Field label="Kind" name="kind" hint={KIND_FIELDS[draft.kind].about}>
-        <Select
-          value={draft.kind}
-          onChange={({ target: { value } }) => change({ kind: value as Kind, secret: '' })}
-        >
-          {Object.entries(KIND_NAMES).map(([kind, name]) => (
-            <option key={kind} value={kind}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <KindField {...{ draft, change }} names={KIND_NAMES} hint={KIND_FIELDS[draft.kind].about} />
       <PlaceFields {...{ draft, change, refusals }} isNew={target?.place.kind !== draft.kind} />
     </DialogForm>
-  )
-}
-
-interface PlaceFieldsProps {
-  draft: Draft
-  change: (part: Partial<Draft>) => void
-  refusals: Readonly<Record<string, string>>
-  isNew: boolean
-}
-
-function PlaceFields({ draft, change, refusals, isNew }: PlaceFieldsProps) {
-  const control = (name: FieldName) => ({
-    value: draft[name],
-    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
-  })
-  return (
-    <div className="grid gap-4 sm:grid-cols-2">
-      {KIND_FIELDS[draft.kind].fields.map(({ name, label, hint, placeholder, type }) => {
-        const isSecret = name === 'secret'
-        const texts = { ...control(name), placeholder }
-        const kept = isSecret && !isNew ? 'Leave empty to keep the current one.' : hint
-        return (
-          <div key={name} className={type === 'lines' ? 'sm:col-span-2' : undefined}>
-            <Field label={label} name={name} error={refusals[name]} {...(kept && { hint: kept })}>
-              {type === 'lines' ? (
-                <TextArea {...texts} />
-              ) : (
-                <Input {...texts} {...(type && { type, autoComplete: 'new-password' })} />
-              )}
-            </Field>
-          </div>
-        )
-      })}
-    </div>
   )
 }

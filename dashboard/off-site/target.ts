@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { z } from 'zod'
+import { entryOf } from '#dashboard/activity/entry.ts'
+import type { Database } from '#dashboard/db/client.ts'
+import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { refuseWeak } from '#dashboard/site-backups/kit.ts'
+import { openOwnTarget, PURPOSE } from '#dashboard/site-backups/own/account.ts'
+import { addressOf, sharesAccount } from '#dashboard/site-backups/own/address.ts'
+import { findOwnTarget, listSealedTargets } from '#dashboard/site-backups/own/queries.ts'
+import { openTarget } from '#dashboard/site-backups/targets.ts'
+import type { Sealer } from '#dashboard/trust/seal.ts'
+import type { SetDashboardTarget } from '#shared/api/dashboard-backup.ts'
+import { invalid, notFound } from '#shared/errors.ts'
+import { Secret } from '#shared/secret.ts'
+import { deleteFormer, deleteOwnTarget, putOwnTarget } from './target.queries.ts'
+
+export interface OwnTargetDeps {
+  db: Database
+  clock: Clock
+  sealer: Sealer
+}
+
+/** Another place needs the secret again, as with targets of sites. A check is requested at once. */
+export async function changeOwnTarget(
+  { db, clock, sealer }: OwnTargetDeps,
+  { place, secret, keeper_key }: z.output<typeof SetDashboardTarget>,
+  user_id: number,
+): Promise<void> {
+  refuseWeak('keeper_key', keeper_key)
+  const present = await findOwnTarget(db)
+  const isSame = present !== undefined && isDeepStrictEqual(place, present.place)
+  const opened = secret ?? (isSame ? openOwnTarget(present, sealer).secret.reveal() : '')
+  if (opened === '' && place.kind !== 'local') throw invalid({ secret: ['Is required'] })
+  for (const target of await listSealedTargets(db)) {
+    if (sharesAccount({ place, secret: opened }, openTarget(target, sealer))) {
+      throw invalid({ secret: [sharedText(target.name)] })
+    }
+  }
+  const now = timestamp(clock)
+  const values = {
+    place,
+    secret_sealed: sealer.seal(PURPOSE, new Secret(opened)),
+    checked_at: null,
+    keeper_key,
+    created_at: present?.created_at ?? now,
+  }
+  await putOwnTarget(db, values, {
+    entry: entryOf(clock, { type: 'backup.dashboard_target', user_id }),
+    request: { at: now, only_check: true },
+    forgets: present !== undefined && addressOf(present.place) !== addressOf(place),
+  })
+}
+
+/** The storage is not changed. */
+export async function removeOwnTarget({ db, clock }: OwnTargetDeps, user_id: number) {
+  if (!(await findOwnTarget(db))) throw notFound('Target of the dashboard')
+  await deleteOwnTarget(db, entryOf(clock, { type: 'backup.dashboard_target_delete', user_id }))
+}
+
+/** The passwords of backups of the dashboard in targets of sites: the kit opens these without them. */
+export const forgetFormer = ({ db, clock }: OwnTargetDeps, user_id: number): Promise<void> =>
+  deleteFormer(db, entryOf(clock, { type: 'backup.dashboard_former', user_id }))
+
+const sharedText = (name: string) =>
+  `Is that of the target ${name}, which every server gets: use an account that no target of sites has`
