@@ -1,5 +1,5 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { docrootOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
+import { docrootOf, homeOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
 import { servedNamesOf } from '#shared/site-names.ts'
@@ -100,7 +100,7 @@ function renderSite(vhost: Vhost): string {
   return `
     root ${docrootOf(site.user)};
     index index.php index.html;
-    disable_symlinks if_not_owner from=$document_root;
+    disable_symlinks if_not_owner from=${homeOf(site.user)};
 ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     client_max_body_size ${limits.upload + 1}m;
     server_tokens off;
