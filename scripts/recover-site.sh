@@ -1,8 +1,6 @@
 #!/bin/sh
 # Brings one site back on an empty Debian server, with nothing but the recovery kit and the storage:
-#
 #     sh recover-site.sh --kit kit.pem --repository repository [--ca ca.pem] [--keys FOLDER]
-#
 # kit.pem has the private key of the kit, and the file "repository" the address of the repository in
 # one line, as https://restic.net writes it, such as rest:https://USER:PASSWORD@HOST:8000/hosting/shop_k3f9/
 # S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, and AWS_DEFAULT_REGION if it
@@ -24,8 +22,7 @@ done
 [ "$(id -u)" = 0 ] || fail 'run it as root'
 [ -f "$kit" ] || fail '--kit must be the file with the private key of the recovery kit'
 [ -f "$repository" ] || fail '--repository must be a file with the address of the repository'
-. /etc/os-release
-case ${VERSION_ID:-} in 12) php=8.2 ;; 13) php=8.4 ;; *) fail 'needs Debian 12 or 13' ;; esac
+. /etc/os-release; case ${VERSION_ID:-} in 12) php=8.2 ;; 13) php=8.4 ;; *) fail 'needs Debian 12 or 13' ;; esac
 
 umask 077
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT; cd "$work"; export DEBIAN_FRONTEND=noninteractive
@@ -34,8 +31,7 @@ apt-get update -q > apt.log 2>&1 || { cat apt.log; fail 'apt-get update failed';
 apt-get install -y -q --no-install-recommends nginx mariadb-server mariadb-client curl openssl \
   ca-certificates openssh-client "php$php-fpm" "php$php-cli" "php$php-mysql" "php$php-curl" "php$php-gd" \
   "php$php-mbstring" "php$php-xml" "php$php-zip" "php$php-intl" > apt.log 2>&1 ||
-  { tail -20 apt.log; fail 'apt-get install failed'; }
-systemctl start mariadb
+  { tail -20 apt.log; fail 'apt-get install failed'; }; systemctl start mariadb
 
 # restic 0.19 or newer: this one runs on Debian 12 and 13.
 if ! restic version 2> /dev/null | grep -Eq 'restic (0\.(19|[2-9][0-9])|[1-9])'; then
@@ -123,8 +119,7 @@ field() {
     foreach (explode(".", $argv[1]) as $name) $value = $value[$name] ?? "";
     echo preg_match("/^[a-zA-Z0-9_.-]*$/D", (string) $value) ? $value : "";' "$1"
 }
-domain=$(field domain) user=$(field repository)
-files=$(field files.snapshot) dump=$(field database.snapshot)
+domain=$(field domain) user=$(field repository) files=$(field files.snapshot) dump=$(field database.snapshot)
 [ -n "$domain" ] && [ -n "$user" ] && [ -n "$files" ] || fail 'the manifest cannot be read'
 # Aliases and redirects, which WordPress leads to its own address; then the cron jobs of the site.
 php -r '$site = json_decode(file_get_contents("manifest.json"), true)["site"];
@@ -132,15 +127,20 @@ php -r '$site = json_decode(file_get_contents("manifest.json"), true)["site"];
   file_put_contents("names", implode(" ", preg_grep("/^(\*\.)?[a-z0-9.-]+$/D", $names)));
   foreach ($site["jobs"] ?? [] as $job) echo "  $job[schedule]  $job[command]\n";' > jobs
 names=$(cat names)
-
 say "Restoring the files of $domain"
-home=/srv/www/$user
-id "$user" > /dev/null 2>&1 || useradd --system --home-dir "$home" "$user"
-install -d -m 0755 /srv/www; usermod --append --groups "$user" www-data
-own_restic restore "$files:/site" --sparse --include /public --target "$home"
-chown -Rh --from="$(field owner.uid)" "$user" "$home/public"
-chown -Rh --from=":$(field owner.gid)" ":$user" "$home/public"
-install -d -m 0750 -o root -g "$user" "$home"
+home=/srv/www/$user; id "$user" > /dev/null 2>&1 || useradd --system --home-dir "$home" "$user"
+install -d -m 0755 /srv/www; install -d -m 0750 -o root -g "$user" "$home"
+# Whoever wrote the backup chose its links, owners and modes: it is unpacked with the rights of the site.
+usermod --append --groups "$user" www-data
+new=$home/incoming; rm -rf "$new"; install -d -m 0700 -o "$user" -g "$user" "$new"
+{ own_restic dump --archive tar "$files:/site" /public || touch unread; } |
+  (cd "$home" && runuser -u "$user" -- sh -euc 'cd incoming
+    tar -x -f - --preserve-permissions --no-same-owner; [ -d public ] && [ ! -L public ]
+    find public ! -type d ! -type f ! -type l -delete; chmod 0750 public
+    find public ! -type l -perm /6000 -exec chmod ug-s "{}" +') || fail 'the files of the backup are refused'
+[ ! -e unread ] || fail 'the files of the backup cannot be read'
+rm -rf "$home/public"; mv "$new/public" "$home/public"; rm -rf "$new"
+[ -d "$home/public" ] && [ ! -L "$home/public" ] || fail 'public is not a folder in this backup'
 
 if [ -n "$dump" ]; then
   say 'Restoring the database'
