@@ -1,13 +1,34 @@
 import type { Host } from '#agent/host/ports.ts'
-import { exchangeBack, exchangeKept, hasExchange } from '#agent/os/backup/chosen/exchange.ts'
+import {
+  exchangeBack,
+  exchangeKept,
+  hasExchange,
+  keptFolder,
+} from '#agent/os/backup/chosen/exchange.ts'
 import { bringBackTables, keepTables, keptTables } from '#agent/os/backup/chosen/tables.ts'
+import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { keepStep, saveStep } from '#agent/os/backup/keep-state.ts'
-import { accountIn, dumpIn, factsIn, previousOf, replacedOf } from '#agent/os/backup/places.ts'
+import {
+  accountIn,
+  dumpIn,
+  factsIn,
+  filesIn,
+  previousOf,
+  replacedOf,
+} from '#agent/os/backup/places.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import type { SpaceUse } from '#agent/os/database/import.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
-import { deferred, removed, removedTree } from '#agent/os/effects/change.ts'
+import {
+  type Change,
+  declared,
+  deferred,
+  inOrder,
+  provided,
+  removed,
+  removedTree,
+} from '#agent/os/effects/change.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -76,8 +97,14 @@ function stepsOf(host: Host, site: Site): Step[] {
       title: 'Restoring the previous files',
       ...deferred(async () =>
         (await hasExchange(host, previous))
-          ? exchangeKept(host, user, { from: previous, to: replaced })
-          : replace.swapFiles(host, user, previous, replaced),
+          ? inOrder(
+              harmless(host, user, keptFolder(previous)),
+              exchangeKept(host, user, { from: previous, to: replaced }),
+            )
+          : inOrder(
+              harmless(host, user, filesIn(previous)),
+              replace.swapFiles(host, user, previous, replaced),
+            ),
       ),
       async undo() {
         await exchangeBack(steady, user, replaced)
@@ -110,6 +137,13 @@ function stepsOf(host: Host, site: Site): Step[] {
     },
   ]
 }
+
+/** The files were served before, but perhaps by an agent that checked less. */
+const harmless = (host: Host, user: string, path: string): Change =>
+  provided(
+    () => host.files.stat(path),
+    declared([], () => makeHarmless(host, user, path)),
+  )
 
 /** The whole database, or the tables that were replaced. */
 async function bringBack(host: Host, site: Site, folder: string, space: SpaceUse): Promise<void> {

@@ -100,7 +100,7 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
     await host.must([
       'bash',
       '-c',
-      `cd ${PUBLIC}; install -d -o ${SITE.user} -g www-data -m 2750 wp-content/uploads/a; ln -s /etc/shadow link; printf 'x' > $'new\nline'; mkfifo fifo; truncate -s 20M sparse; chown -h ${SITE.user}: *`,
+      `cd ${PUBLIC}; install -d -o ${SITE.user} -g ${SITE.user} -m 1751 wp-content/uploads/a; ln -s /etc/shadow link; printf 'x' > $'new\nline'; truncate -s 20M sparse; chown -h ${SITE.user}: *`,
     ])
     prefix = (await sql("SHOW TABLES LIKE '%\\_options'")).trim().replace('options', '')
     await sql("INSERT INTO wp_options (option_name, option_value) VALUES ('emoji', '🎉')")

@@ -6,7 +6,7 @@ import { isDamaged, isOfElsewhere } from '#agent/os/restic/failures.ts'
 import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
 import { told } from '#agent/os/restic/told.ts'
-import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
+import { HOMES } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
@@ -14,6 +14,7 @@ import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
 import { includesOf, nameOf, refuseMissing } from './chosen/paths.ts'
 import { chooseTables } from './chosen/tables.ts'
+import { makeHarmless } from './harmless.ts'
 import { DUMP, MANIFEST, type Manifest, parseManifest } from './manifest.ts'
 import { dumpIn, fetchedOf, filesIn, restoreFolders } from './places.ts'
 import { listManifests, SITE } from './save.ts'
@@ -22,6 +23,8 @@ const DAY_MS = 24 * 60 * 60_000
 const MINUTES = 60_000
 const RESERVE = 256 * 2 ** 20
 const PRIVATE = { mode: 0o700 }
+/** Without extended attributes: access lists, capabilities and marks are those of another server. */
+export const RESTORING = ['--json', '--sparse', '--exclude-xattr', '*']
 /** Where restic sees the folder that it restores to. */
 const TARGET = '/restore'
 
@@ -106,7 +109,9 @@ export async function* fetchParts(
   const includes = parts.paths ? includesOf(parts.paths) : ['--include', '/public']
   yield* withRoom(host, site, manifest, () => fetchFiles(host, opened, folder, manifest, includes))
   await refuseMissing(host, folder, parts.paths ?? [])
-  await giveTo(host, user, folder, manifest)
+  yield* await makeHarmless(host, user, filesIn(folder))
+  // A named pipe was left out.
+  await refuseMissing(host, folder, parts.paths ?? [])
 }
 
 type Dumped = Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>
@@ -156,30 +161,10 @@ export async function* fetchFiles(
 ): Progress<void> {
   const lines = new ProgressLines(() => host.clock.elapsed())
   const from = `${files.snapshot}:${SITE}`
-  const args = ['restore', from, '--json', '--sparse', '--target', TARGET, ...includes]
+  const args = ['restore', from, ...RESTORING, '--target', TARGET, ...includes]
   const writes = { path: folder, as: TARGET }
   for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
     const readable = lines.read(line)
     if (readable !== undefined) yield readable
-  }
-}
-
-/** On another server the user of the site has another number: files of the old one become its own. */
-export async function giveTo(
-  host: Host,
-  user: string,
-  folder: string,
-  { owner }: Pick<Manifest, 'owner'>,
-  known?: { uid: number; gid: number },
-): Promise<void> {
-  const present = known ?? (await host.files.stat(docrootOf(user)))
-  if (!present || (present.uid === owner.uid && present.gid === owner.gid)) return
-  const path = filesIn(folder)
-  for (const [from, to] of [
-    [`${owner.uid}`, `${present.uid}`],
-    [`:${owner.gid}`, `:${present.gid}`],
-  ]) {
-    const argv = ['chown', '--no-dereference', '--recursive', `--from=${from}`, '--', `${to}`, path]
-    await host.shell.run(argv, { timeout_ms: 60 * MINUTES })
   }
 }

@@ -3,8 +3,10 @@ import { emptyRoot } from '#agent/os/as-site/empty-root.ts'
 import { FeederFailed, refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
+import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { EXCLUDED } from '#agent/os/backup/save.ts'
 import { docrootOf, HOMES, homeOf } from '#agent/os/site/paths.ts'
+import { conflict } from '#shared/errors.ts'
 
 type Owner = { user: string }
 
@@ -13,7 +15,9 @@ const DAY_MS = 24 * 60 * 60_000
 const CHANGED = 1
 /** Where the reader sees the folder of the original. */
 const SITE = '/site'
-const PUBLIC = 'public/'
+const PUBLIC = 'public'
+/** The names below the document root, as `--exclude` and `--extract` see them. */
+const RENAMED = `--transform=s,^${PUBLIC},.,S`
 
 /** Where the writer sees a folder that is not its document root. */
 export const INCOMING = `${HOMES}/.incoming`
@@ -31,7 +35,8 @@ export const writingTo = (folder: string | undefined) =>
 /**
  * Copies the files of a site without caches, with links, modes, times and holes. They are read as
  * root in an empty file system, and written with the rights of the new site: it owns all of them.
- * Returns the bytes that were copied.
+ * A document root that is a link is not read: only its own name is given to tar. Returns the bytes
+ * that were copied.
  */
 export async function copyFiles(
   host: Host,
@@ -40,12 +45,15 @@ export async function copyFiles(
   { into, without = [] }: Copied = {},
 ): Promise<number> {
   const timeout_ms = DAY_MS
-  const caches = EXCLUDED.filter((path) => path.startsWith(PUBLIC))
-  const excluded = [...caches.map((path) => path.slice(PUBLIC.length)), ...without]
+  if ((await host.files.stat(docrootOf(from.user)))?.kind !== 'directory') {
+    throw conflict(`${docrootOf(from.user)} is not a folder: its files are not copied`)
+  }
+  const caches = EXCLUDED.filter((path) => path.startsWith(`${PUBLIC}/`))
+  const excluded = [...caches, ...without.map((path) => `${PUBLIC}/${path}`)]
   const read = [
-    ...['tar', '--create', '--file=-', '--sparse', `--directory=${SITE}/public`, '--anchored'],
-    ...excluded.map((path) => `--exclude=./${path}`),
-    ...['--', '.'],
+    ...['tar', '--create', '--file=-', '--sparse', `--directory=${SITE}`, RENAMED, '--anchored'],
+    ...excluded.map((path) => `--exclude=${path}`),
+    ...['--', PUBLIC],
   ]
   const write = [
     ...['tar', '--extract', '--file=-', '--preserve-permissions', '--no-same-owner'],
@@ -63,7 +71,10 @@ export async function copyFiles(
     if (!(error instanceof FeederFailed)) throw error
     throw new Error(`The files of the site could not be read: ${firstLine(error.fed.stderr)}`)
   }
-  if (output.code === 0) return output.fed?.bytes ?? 0
+  if (output.code === 0) {
+    await makeHarmless(host, to.user, into ?? docrootOf(to.user))
+    return output.fed?.bytes ?? 0
+  }
   throw new Error(`The files could not be written: ${firstLine(output.stderr)}`)
 }
 

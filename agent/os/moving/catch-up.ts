@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { bringBackTables, keepTables } from '#agent/os/backup/chosen/tables.ts'
-import { checkDump, fetchFiles, giveTo, writeDump } from '#agent/os/backup/fetch.ts'
+import { checkDump, fetchFiles, writeDump } from '#agent/os/backup/fetch.ts'
+import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import {
   accountIn,
   dumpIn,
@@ -117,19 +118,29 @@ export async function* catchUpFiles(
   const { snapshot, same_as } = gathered.files
   if (same_as !== undefined && same_as === (await broughtFiles(host, user))) return
   const folder = fetchedOf(user)
-  const present = await host.files.stat(docrootOf(user))
   await forgetBrought(host, user)
   await moved(host, docrootOf(user), filesIn(folder)).apply()
   const only = ['--overwrite', 'if-changed', '--delete', '--include', '/public']
   yield* fetchFiles(host, opened, folder, gathered, only)
-  await giveTo(host, user, folder, gathered, present)
-  await bringFiles(host, user)
+  yield* await makeHarmless(host, user, filesIn(folder))
+  await moved(host, filesIn(folder), docrootOf(user)).apply()
   await keepBrought(host, user, snapshot)
 }
 
-/** Also after an interruption. */
+/**
+ * Also after an interruption, when a part of the files is still as the other server had it. A folder
+ * that was refused becomes an empty one: the next catch-up fills it.
+ */
 export async function bringFiles(host: Host, user: string): Promise<void> {
-  await moved(host, filesIn(fetchedOf(user)), docrootOf(user)).apply()
+  const path = filesIn(fetchedOf(user))
+  const found = await host.files.stat(path)
+  if (!found) return
+  if (found.kind !== 'directory') {
+    await host.files.remove(path)
+    await host.files.mkdir(path)
+  }
+  await makeHarmless(host, user, path)
+  await moved(host, path, docrootOf(user)).apply()
 }
 
 export const forgetFetched = (host: Host, { user }: Site) =>

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { Harmful } from '#agent/os/backup/harmless.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { withRoom } from '#agent/os/backup/room.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
@@ -25,7 +26,13 @@ export async function* checkFiles(
   opened: Opened,
   { copy, manifest, findings }: Restored,
 ): Progress<void> {
-  yield* withRoom(host, copy, manifest, () => restoreFiles(host, opened, copy.user, manifest))
+  const restored = () => restoreFiles(host, opened, copy.user, manifest)
+  try {
+    yield* withRoom(host, copy, manifest, restored)
+  } catch (error) {
+    if (!(error instanceof Harmful)) throw error
+    return findings.end('damaged', error.message)
+  }
   const { count, bytes } = await countFiles(host, copy.user)
   findings.files = count
   findings.bytes += bytes

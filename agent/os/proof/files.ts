@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { RESTORING } from '#agent/os/backup/fetch.ts'
+import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { SITE } from '#agent/os/backup/save.ts'
 import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
@@ -13,35 +15,30 @@ const HOUR_MS = 60 * 60_000
 /** Where restic sees the folder that it restores to. */
 const TARGET = '/restore'
 
-/** All files of a backup into the folder of the hidden site, which then owns them. */
+/**
+ * The public folder of a backup becomes that of the hidden site. Meanwhile nobody else can enter its
+ * home. Throws conflict for files that no site can have.
+ */
 export async function* restoreFiles(
   host: Host,
   opened: Opened,
   user: string,
-  { files, owner }: Manifest,
+  { files }: Manifest,
 ): Progress<void> {
   yield `Restoring ${files.count} files: ${sizeOf(files.bytes)}`
-  const own = await host.files.stat(docrootOf(user))
-  if (!own) throw new Error('The hidden site has no folder')
+  const home = homeOf(user)
+  await host.files.mkdir(home, { mode: 0o700 })
   const lines = new ProgressLines(() => host.clock.elapsed())
-  const args = ['restore', `${files.snapshot}:${SITE}`, '--json', '--sparse', '--target', TARGET]
-  const writes = { path: homeOf(user), as: TARGET }
+  const only = ['--include', '/public']
+  const args = ['restore', `${files.snapshot}:${SITE}`, ...RESTORING, '--target', TARGET, ...only]
+  const writes = { path: home, as: TARGET }
   for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
     const readable = lines.read(line)
     if (readable !== undefined) yield readable
   }
-  await chown(host, user, `${owner.uid}`, `${own.uid}`)
-  await chown(host, user, `:${owner.gid}`, `:${own.gid}`)
-  // Some of them are not part of a backup.
+  yield* await makeHarmless(host, user, docrootOf(user))
   await users.createFolders(host, user).apply()
 }
-
-/** No program of the hidden site runs yet. */
-const chown = (host: Host, user: string, from: string, to: string) =>
-  host.shell.run(
-    ['chown', '--no-dereference', '--recursive', `--from=${from}`, '--', to, homeOf(user)],
-    { timeout_ms: HOUR_MS },
-  )
 
 const Counted = z.tuple([z.coerce.number(), z.coerce.number()])
 

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
+import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { fetchedOf, filesIn, restoreFolders } from '#agent/os/backup/places.ts'
 import { EXCLUDED } from '#agent/os/backup/save.ts'
 import { copyFiles, INCOMING, writingTo } from '#agent/os/clone/files.ts'
@@ -60,4 +61,5 @@ export async function keepOwnFiles(host: Host, site: Site): Promise<void> {
   await as(['mkdir', '--parents', `${INCOMING}/${UPLOADS}`])
   const merge = ['cp', '--archive', '--update', '--no-target-directory', '--']
   await as([...merge, `${own}/${UPLOADS}`, `${INCOMING}/${UPLOADS}`])
+  await makeHarmless(host, site.user, filesIn(fetchedOf(site.user)))
 }

@@ -44,6 +44,16 @@ async function admits(host: Host, user: string): Promise<boolean> {
   return members.trim().split(',').includes(NGINX_USER)
 }
 
+/** The numbers of a user of a site and of its group. Throws for a user that does not exist. */
+export async function accountNumbers(
+  host: Host,
+  user: string,
+): Promise<{ uid: number; gid: number }> {
+  const [, , uid = '', gid = ''] = (await entryOf(host, '/etc/passwd', user)) ?? []
+  if (Number(uid) > 0 && Number(gid) > 0) return { uid: Number(uid), gid: Number(gid) }
+  throw new Error(`/etc/passwd has no user ${user}`)
+}
+
 /** What `createUser` does. */
 export const planCreateUser = (host: Host, user: string): Effect[] => [
   effects.create('user', user),

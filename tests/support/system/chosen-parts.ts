@@ -101,9 +101,9 @@ export async function savedWorld() {
   await completed('site.create', SITE)
   await bash(`mkdir -p odd/in a/b/c one && printf x > $'odd/new\\nline' &&
       printf y > $'odd/bad\\xff' && printf z > 'odd/q"[1]*' && printf w > 'odd/back\\slash' &&
-      printf s > 'odd/$HOME' && ln -s /etc/shadow odd/link && mkfifo odd/fifo &&
+      printf s > 'odd/$HOME' && ln -s /etc/shadow odd/link &&
       truncate -s 20M odd/sparse && printf 1 > 'odd/*' && printf c > a/b/c/file && printf 1 > one/1 &&
-      chown -hR ${SITE.user}: odd a one && chmod 2750 a`)
+      chown -hR ${SITE.user}: odd a one && chmod 1751 a`)
   await sql(TABLES)
   const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
   const data = await completed('backup.create', { domain: SITE.domain, target: TARGET, ...keys })

@@ -87,7 +87,7 @@ export async function fill(
      ln wp-content/uploads/2026/../new* wp-content/uploads/2026/hard
      ln -s /srv/www/${user}/public/wp-content/uploads linked
      ln -s /etc/shadow outside
-     truncate -s 20M wp-content/uploads/sparse; mkfifo fifo
+     truncate -s 20M wp-content/uploads/sparse
      echo "auto_prepend_file = '/srv/www/${user}/public/wordfence-waf.php'" > .user.ini
      echo "<?php // /srv/www/${user}/public" > wordfence-waf.php
      echo "echo '<!-- served by ${domain} -->';" >> wordfence-waf.php

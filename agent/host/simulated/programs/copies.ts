@@ -1,18 +1,17 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
-import { done, failed, printed } from './output.ts'
+import { done, failed, lastOf, printed } from './output.ts'
 import { mounted } from './restic.ts'
 import { storage } from './storage.ts'
 
 type OnDisk = { disk: Disk }
 
-/** tar(1) to and from a pipe: the path of the folder stands for the archive. */
+/** tar(1) to and from a pipe: the path of the folder that it reads stands for the archive. */
 export function tar({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
   const word = argv.find((word) => word.startsWith('--directory='))
   const folder = word?.slice('--directory='.length) ?? ''
   if (argv.includes('--create')) {
-    const [, top = '', rest = ''] = /^(\/[^/]+)(.*)$/.exec(folder) ?? []
-    return printed(`${mounted(options, top) ?? top}${rest}\n`)
+    return printed(`${mounted(options, folder) ?? folder}/${lastOf(argv)}\n`)
   }
   const source = disk.find((options.input ?? '').trim())
   if (source?.kind !== 'directory') return failed('tar: This does not look like a tar archive', 2)

@@ -6,7 +6,7 @@ import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import { conflict } from '#shared/errors.ts'
 import { firstMissing, outermost } from './paths.ts'
-import { moverProcess, SEEN } from './sandbox.ts'
+import { folderProcess, SEEN } from './sandbox.ts'
 
 const SECRET = { mode: 0o600 }
 const PRIVATE = { mode: 0o700 }
@@ -17,7 +17,8 @@ type Unit = z.infer<typeof Unit>
 
 /** What an exchange kept in a folder: the units, and the state that each of them had, by number. */
 const listIn = (folder: string) => `${folder}/paths.json`
-const keptIn = (folder: string, at: number) => `${folder}/paths/${at}`
+const keptIn = (folder: string, at: number) => `${keptFolder(folder)}/${at}`
+export const keptFolder = (folder: string) => `${folder}/paths`
 
 /** Undefined: no exchange kept anything in this folder. */
 async function keptUnits(host: Host, folder: string): Promise<Unit[] | undefined> {
@@ -74,7 +75,7 @@ function exchanged(
     const site = apartOf(user)
     await host.files.rename(docrootOf(user), site)
     const units = await unitsIn(site)
-    await host.files.mkdir(`${to}/paths`, PRIVATE)
+    await host.files.mkdir(keptFolder(to), PRIVATE)
     await host.files.write(listIn(to), `${JSON.stringify(units)}\n`, SECRET)
     const moves: Move[] = []
     for (const [at, { path, from }] of units.entries()) {
@@ -118,10 +119,15 @@ async function movesBack(
   return moves
 }
 
+const MOVER = {
+  programs: ['/usr/bin/xargs', '/usr/bin/mv'],
+  capabilities: 'CAP_DAC_OVERRIDE CAP_FOWNER',
+}
+
 async function moveAll(host: Host, user: string, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return
   const folder = restoresOf(user)
   const names = moves.flat().map((path) => `${SEEN}${path.slice(folder.length)}\0`)
   const argv = ['xargs', '--null', '--max-args=2', 'mv', '--no-target-directory', '--']
-  await host.shell.run(argv, { input: names.join(''), site: moverProcess(folder) })
+  await host.shell.run(argv, { input: names.join(''), site: folderProcess(folder, MOVER) })
 }

@@ -4,21 +4,26 @@ import { onlyPrograms } from '#agent/os/as-site/empty-root.ts'
 /** Where the program sees its folder. */
 export const SEEN = '/exchange'
 
+interface Rights {
+  /** Paths of the programs that may be executed. */
+  programs: readonly string[]
+  /** capabilities(7), separated by blanks. */
+  capabilities: string
+}
+
 /**
  * Runs a program as root with an empty file system, into which only one folder is mounted: a link
- * that a site made leads nowhere, and a rename ends in the folder.
+ * that a site made leads nowhere, and a rename ends in the folder. Of root's rights it has only the
+ * capabilities, and it executes only the programs.
  */
-export const moverProcess = (folder: string): SiteProcess => ({
+export const folderProcess = (folder: string, { programs, capabilities }: Rights): SiteProcess => ({
   user: 'root',
   slice: 'system.slice',
   directives: [
-    ...onlyPrograms({
-      programs: ['/usr/bin/xargs', '/usr/bin/mv'],
-      writes: [`${folder}:${SEEN}`],
-    }),
+    ...onlyPrograms({ programs, writes: [`${folder}:${SEEN}`] }),
     'PrivateDevices=yes',
     'PrivateNetwork=yes',
-    'CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_FOWNER',
+    `CapabilityBoundingSet=${capabilities}`,
     'NoNewPrivileges=yes',
     'PrivateIPC=yes',
     'ProtectProc=invisible',

@@ -1,0 +1,3 @@
+import { hostileArchives } from '#tests/support/system/hostile-archive-checks.ts'
+
+hostileArchives('bookworm')
