@@ -4,6 +4,8 @@ import type { Files, Host } from '#agent/host/ports.ts'
 import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '#agent/os/mail/service.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
+import { unit } from '#shared/formats/systemd.ts'
+import type { Written } from '#shared/formats/template.ts'
 
 export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
@@ -62,21 +64,21 @@ export async function writeUnits(files: Files, texts: Record<string, string>): P
 }
 
 interface Unit {
-  description: string
+  description: Written
   after: string
-  start: string
+  start: readonly string[]
   directives: readonly string[]
 }
 
 /** The working half, on a local socket. */
 function renderRoot(program: string, state_dir: string): string {
   return render({
-    description: 'Hosting Control agent',
+    description: unit.part`Hosting Control agent`,
     after: 'After=local-fs.target dbus.service',
-    start: `${program} root`,
+    start: [program, 'root'],
     directives: [
       ...ROOT_HALF,
-      `ReadWritePaths=${state_dir}`,
+      unit`ReadWritePaths=${state_dir}`,
       `ReadWritePaths=-/sys/fs/cgroup/system.slice/${ROOT_UNIT}`,
     ],
   })
@@ -85,21 +87,21 @@ function renderRoot(program: string, state_dir: string): string {
 /** The listening half. Its TLS key belongs to root: systemd passes it a private copy. */
 function renderFront(program: string, state_dir: string): string {
   return render({
-    description: 'Hosting Control agent, the half that listens',
+    description: unit.part`Hosting Control agent, the half that listens`,
     after: `After=network-online.target ${ROOT_UNIT}\nWants=network-online.target ${ROOT_UNIT}`,
-    start: `${program} front`,
+    start: [program, 'front'],
     directives: [
       ...UNPRIVILEGED,
       `User=${FRONT_USER}`,
       `Group=${GROUP}`,
-      `LoadCredential=tls.key:${state_dir}/trust/tls.key`,
-      `LoadCredential=tls.crt:${state_dir}/trust/tls.crt`,
+      unit`LoadCredential=tls.key:${state_dir}/trust/tls.key`,
+      unit`LoadCredential=tls.crt:${state_dir}/trust/tls.crt`,
     ],
   })
 }
 
 function render({ description, after, start, directives }: Unit): string {
-  return `[Unit]
+  return unit`[Unit]
 Description=${description}
 ${after}
 StartLimitIntervalSec=0

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { nginx } from '#shared/formats/nginx.ts'
 import type { Certificate } from './certificate.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
@@ -21,7 +22,7 @@ export function renderNginx(
   const listen = (where: string) =>
     [where, ...(ipv6 ? [`[::]:${where}`] : [])].map((each) => `    listen ${each};`).join('\n')
   const secure = http2 === 'listen' ? '443 ssl http2' : '443 ssl'
-  return `${ABOUT}
+  return nginx`${ABOUT}
 server {
 ${listen('80')}
     server_name ${domain};
@@ -30,7 +31,7 @@ ${listen('80')}
         default_type text/plain;
     }
     location / {
-        return ${certificate ? `301 https://${domain}$request_uri` : '503'};
+        return ${certificate ? nginx.part`301 https://${domain}$request_uri` : '503'};
     }
 }
 ${certificate ? secureServer({ domain, port }, certificate, listen(secure), http2) : ''}`
@@ -45,13 +46,13 @@ function secureServer(
   listen: string,
   http2: Abilities['http2'],
 ): string {
-  return `
+  return nginx`
 limit_conn_zone $binary_remote_addr zone=hosting_control_connections:10m;
 limit_req_zone $binary_remote_addr zone=hosting_control_requests:10m rate=50r/s;
 
 server {
-${listen}${http2 === 'directive' ? '\n    http2 on;' : ''}
-    server_name ${domain};
+${listen}
+${http2 === 'directive' ? '    http2 on;\n' : ''}    server_name ${domain};
 
     ssl_certificate ${certificate};
     ssl_certificate_key ${key};

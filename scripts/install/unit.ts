@@ -1,3 +1,4 @@
+import { renderVariable } from '#shared/formats/systemd.ts'
 import { CURRENT, DATA, ENVIRONMENT, PROGRAM, SERVICE, SETTINGS, USER } from './paths.ts'
 
 /** The service: no root, no capability, write access to its records only. */
@@ -71,9 +72,9 @@ export function renderEnvironment(before: string, decided: Record<string, string
     if (!(name in decided)) return [line]
     const value = rest.get(name)
     rest.delete(name)
-    return value === undefined ? [] : [`${name}=${value}`]
+    return value === undefined ? [] : [renderVariable(name, value)]
   })
-  return [...kept, ...[...rest].map(([name, value]) => `${name}=${value}`), ''].join('\n')
+  return [...kept, ...[...rest].map(([name, value]) => renderVariable(name, value)), ''].join('\n')
 }
 
 const ABOUT = `# Settings of the dashboard, explained in .github/docs/operating.md.

@@ -4,7 +4,7 @@ import { carry } from './carry.ts'
  * No blank, quote, backslash, comment, `%` token, `$` variable or `~`: a word of ssh_config(5) that
  * means itself for every keyword.
  */
-const WORD = /^[\w.:/@+=,[\]][\w.:/@+=,[\]-]*$/
+const WORD = /^[\w.:/@+[\]][\w.:/@+=,[\]-]*$/
 const A_WORD = 'Must be letters, digits and . _ : / @ + = , [ ] -'
 const KEYWORD = /^[A-Za-z]+$/
 const NAME = /^[A-Za-z0-9][\w.-]*$/

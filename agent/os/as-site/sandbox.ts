@@ -1,6 +1,7 @@
 import { CACHES, CONFIGURATION, HOMES, homeOf } from '#agent/os/site/paths.ts'
 import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
+import { unit } from '#shared/formats/systemd.ts'
 
 /**
  * Hidden from every program of a site: the agent, other sites (also the names of their files,
@@ -72,17 +73,17 @@ const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
 export function sandboxOf(user: string, { home: withHome = true, ready = true } = {}): string[] {
   const home = homeOf(user)
   return [
-    `User=${user}`,
-    `Group=${user}`,
+    unit`User=${user}`,
+    unit`Group=${user}`,
     'NoNewPrivileges=yes',
     'CapabilityBoundingSet=',
     'ProtectSystem=strict',
     'ProtectHome=yes',
-    ...(withHome ? [`ReadWritePaths=${home}`] : []),
+    ...(withHome ? [unit`ReadWritePaths=${home}`] : []),
     `TemporaryFileSystem=${HOMES}:ro /var/log:ro ${CONFIGURATION}:ro /var/lib/hosting-agent:ro`,
     `TemporaryFileSystem=${PRIVATE.join(' ')}`,
-    ...(withHome ? [`BindPaths=${home}`] : []),
-    `BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
+    ...(withHome ? [unit`BindPaths=${home}`] : []),
+    unit`BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
     `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,
     ...hiding(ready),
     'ReadOnlyPaths=/proc /sys',
@@ -120,7 +121,7 @@ export function readOnlySandboxOf(user: string, site: { own: boolean; docroot: s
       (directive) => !open.some((beginning) => directive.startsWith(beginning)),
     ),
     ...(site.own ? [] : ['InaccessiblePaths=-/root']),
-    ...(folder === undefined ? [] : [`BindReadOnlyPaths=${folder}`]),
+    ...(folder === undefined ? [] : [unit`BindReadOnlyPaths=${folder}`]),
     'PrivateNetwork=yes',
     'IPAddressDeny=any',
     'SystemCallFilter=~socket socketpair fork vfork clone clone3',

@@ -12,6 +12,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { logrotate } from '#shared/formats/cron.ts'
 import {
   crontabOf,
   renderCrontab,
@@ -125,7 +126,7 @@ function renderLogrotate(user: string): string {
   ]
   const block = (path: string, more: string[]) =>
     `${path} {\n${[...rules, ...more].map((rule) => `    ${rule}`).join('\n')}\n}\n`
-  return `# ${MARK_LINE}
-${block(`${logsOf(user)}/*.log`, ['su root www-data', 'copytruncate'])}
-${block(`${homeOf(user)}/logs/*.log`, [`su ${user} ${user}`, 'copytruncate'])}`
+  return logrotate`# ${MARK_LINE}
+${block(logrotate.part`${logsOf(user)}/*.log`.text, ['su root www-data', 'copytruncate'])}
+${block(logrotate.part`${homeOf(user)}/logs/*.log`.text, [logrotate.part`su ${user} ${user}`.text, 'copytruncate'])}`
 }

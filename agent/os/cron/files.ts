@@ -6,6 +6,8 @@ import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
 import { docrootOf, homeOf, logsOf, WP_CLI } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
+import { crontab } from '#shared/formats/cron.ts'
+import { execWord, unit } from '#shared/formats/systemd.ts'
 import { RECORDER, recordOf } from './recorder.ts'
 
 const EVERY = 5
@@ -40,21 +42,16 @@ const environmentOf = (jobs: Jobs): [string, string][] => [
   ...Object.entries(wpCliEnvironment(jobs)),
 ]
 
-/** In quotes that systemd and the shell of cron(8) both understand. */
-const programOf = ({ user, php }: Jobs): string[] => [
-  ...[`/usr/bin/php${php}`, '-d', 'memory_limit=512M'],
-  ...['-d', `"sendmail_path=${sendmailPath({ user, php })}"`],
-  ...[WP_CLI, `--path=${docrootOf(user)}`],
-  ...['cron', 'event', 'run', '--due-now', '--quiet'],
-]
+const mailOf = ({ user, php }: Jobs) => `sendmail_path=${sendmailPath({ user, php })}`
+const RUN = unit.part`cron event run --due-now --quiet`
 
 /**
  * One run of WordPress's jobs, confined like the PHP of the site. It ends after four minutes, and
  * its child processes end with it. Its output is in the journal of the unit.
  */
 export function renderService(jobs: Jobs): string {
-  const variables = environmentOf(jobs).map(([name, value]) => `Environment=${name}=${value}`)
-  return `# ${MARK_LINE}
+  const variables = environmentOf(jobs).map(([name, value]) => unit`Environment=${name}=${value}`)
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=WordPress jobs of ${jobs.user}
 After=mariadb.service
@@ -63,7 +60,7 @@ After=mariadb.service
 Type=oneshot
 Slice=${sliceOf(jobs.user)}
 ${variables.join('\n')}
-ExecStart=${programOf(jobs).join(' ')}
+ExecStart=/usr/bin/php${jobs.php} -d memory_limit=512M -d ${execWord(mailOf(jobs))} ${WP_CLI} --path=${docrootOf(jobs.user)} ${RUN}
 TimeoutStartSec=${SECONDS}
 TimeoutStopSec=10
 KillMode=control-group
@@ -82,7 +79,7 @@ ${sandboxOf(jobs.user).join('\n')}
 
 /** No limit for starts: each change of a site starts it again. */
 export function renderTimer(jobs: Jobs): string {
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=WordPress jobs of ${jobs.user}, every ${EVERY} minutes
 StartLimitIntervalSec=0
@@ -104,11 +101,11 @@ export function renderCrontab(jobs: Jobs): string {
     ...[`/usr/bin/php${jobs.php}`, '-n', RECORDER, recordOf(jobs.user)],
     ...['/usr/bin/timeout', '-k', '10', String(SECONDS)],
     ...launcherOf({ user: jobs.user, limits: limitsOf(MEMORY) }),
-    ...['env', '-i', ...variables, ...programOf(jobs)],
+    ...['env', '-i', ...variables, `/usr/bin/php${jobs.php}`, '-d', 'memory_limit=512M'],
   ]
-  return `# ${MARK_LINE}
+  return crontab`# ${MARK_LINE}
 MAILTO=""
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-${offsetOf(jobs)}-59/${EVERY} * * * * root ${words.join(' ')} >/dev/null 2>&1
+${offsetOf(jobs)}-59/${EVERY} * * * * root ${words} -d "${mailOf(jobs).split(' ')}" ${WP_CLI} --path=${docrootOf(jobs.user)} ${RUN} >/dev/null 2>&1
 `
 }

@@ -7,6 +7,7 @@ import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
 import { calendarOf, parseSchedule } from '#shared/cron.ts'
+import { calendarWords, environmentWord, execWord, unit } from '#shared/formats/systemd.ts'
 import type { SiteJob } from '#shared/site-jobs.ts'
 import { TIMER_WANTS } from './files.ts'
 import { JOB_PROGRAMS, JOB_RUNNER } from './job-runner.ts'
@@ -28,12 +29,6 @@ export async function jobUnits({ files }: Pick<Host, 'files'>, user: string): Pr
 }
 
 export const isTimer = (unit: string) => unit.endsWith('.timer')
-
-/** A word of systemd.service(5), taken literally: no escapes, specifiers or variables. */
-export function literal(text: string): string {
-  const escaped = text.replaceAll(/[\\"]/g, (sign) => `\\${sign}`)
-  return `"${escaped.replaceAll(/[%$]/g, (sign) => sign + sign)}"`
-}
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging'>
 
@@ -61,9 +56,9 @@ export const environmentOf = (site: Owner): [string, string][] => [
 export function renderJobService(site: Owner, { name, command, max_minutes }: SiteJob): string {
   const { user, php } = site
   const variables = environmentOf(site).map(
-    ([variable, value]) => `Environment="${variable}=${value}"`,
+    ([variable, value]) => unit`Environment=${environmentWord(variable, value)}`,
   )
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Job ${name} of ${user}
 After=mariadb.service
@@ -73,7 +68,7 @@ Type=oneshot
 Slice=${sliceOf(user)}
 ${variables.join('\n')}
 WorkingDirectory=${docrootOf(user)}
-ExecStart=/usr/bin/php${php} -n ${JOB_RUNNER} ${literal(command)}
+ExecStart=/usr/bin/php${php} -n ${JOB_RUNNER} ${execWord(command)}
 TimeoutStartSec=${max_minutes * 60}
 TimeoutStopSec=10
 KillMode=control-group
@@ -92,8 +87,10 @@ ${sandboxOf(user).join('\n')}
 
 /** In UTC, so that it runs at the same times on each server. The delay spreads the jobs of all sites. */
 export function renderJobTimer({ user }: Owner, { name, schedule }: SiteJob): string {
-  const calendar = calendarOf(parseSchedule(schedule)).map((line) => `OnCalendar=${line}`)
-  return `# ${MARK_LINE}
+  const calendar = calendarOf(parseSchedule(schedule)).map(
+    (line) => unit`OnCalendar=${calendarWords(line)}`,
+  )
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Job ${name} of ${user}
 StartLimitIntervalSec=0

@@ -8,6 +8,7 @@ import { isRunning, type Service } from '#agent/os/services/service.ts'
 import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION, HOMES } from '#agent/os/site/paths.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
+import { unit } from '#shared/formats/systemd.ts'
 import type { Effect } from '#shared/plan.ts'
 import { hasRelay, keepsMail } from './files.ts'
 import { MAIL_USER, mailPlaces } from './places.ts'
@@ -36,7 +37,7 @@ export function mailService({ settings }: Pick<Host, 'settings'>): Service {
 export async function renderMailUnit({ files, settings }: Host): Promise<string> {
   const { mail_dir } = settings
   const places = mailPlaces(mail_dir)
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Hosting Control agent, the queue of the mail of sites
 After=network-online.target
@@ -45,7 +46,7 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=exec
-ExecStart=${[...settings.program, 'mail'].join(' ')}
+ExecStart=${[...settings.program, 'mail']}
 EnvironmentFile=-${SETTINGS_FILE}
 Environment=AGENT_MAIL_DIR=${mail_dir}
 Restart=always

@@ -18,6 +18,7 @@ import { availablePath, servingPathOf } from '#agent/os/nginx/vhost-files.ts'
 import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { isFreezing, thawTimerOf } from '#agent/os/services/thaw.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { unit } from '#shared/formats/systemd.ts'
 
 /** The longest freeze of a site. */
 const FREEZE_SECONDS = 300
@@ -42,7 +43,7 @@ const filesOf = (
 ): Generated[] => [
   {
     path: `${UNITS}/${thawServiceOf(user)}`,
-    text: `# ${MARK_LINE}
+    text: unit`# ${MARK_LINE}
 [Unit]
 Description=End of the freeze of ${domain}
 DefaultDependencies=no
@@ -53,12 +54,12 @@ Before=nginx.service
 Type=oneshot
 ExecStart=/usr/bin/mv --force ${servingPathOf(domain)} ${availablePath(domain)}
 ExecStart=-/usr/bin/systemctl --no-block reload nginx.service
-ExecStart=-/usr/bin/systemctl --no-block start ${timersOf({ user, jobs }).join(' ')}
-${closed.map(([account, date]) => `ExecStart=-/usr/bin/chage --expiredate=${date || '-1'} ${account}\n`).join('')}`,
+ExecStart=-/usr/bin/systemctl --no-block start ${timersOf({ user, jobs })}
+${closed.map(([account, date]) => unit`ExecStart=-/usr/bin/chage --expiredate=${date || unit.part`-1`} ${account}\n`).join('')}`,
   },
   {
     path: `${UNITS}/${thawTimerOf(user)}`,
-    text: `# ${MARK_LINE}
+    text: unit`# ${MARK_LINE}
 [Unit]
 Description=End of the freeze of ${domain}, at the latest
 

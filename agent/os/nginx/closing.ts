@@ -1,4 +1,5 @@
 import type { Site } from '#agent/os/site/sites.ts'
+import { nginx, nginxText, nginxVariable } from '#shared/formats/nginx.ts'
 import { answersTrial, TRIAL_PATH } from './moving.ts'
 import { variableOf } from './variables.ts'
 
@@ -40,12 +41,12 @@ const allowedOf = ({ suspended, settings }: Site): readonly string[] =>
 export function renderClosingMap(site: Site): string {
   if (!closingOf(site)) return ''
   const [allowed, closed] = [variableOf('allowed', site), variableOf('closed', site)]
-  return `geo ${allowed} {
+  return nginx`geo ${nginxVariable(allowed)} {
     default 0;
 ${allowedOf(site)
-  .map((network) => `    ${network} 1;\n`)
+  .map((network) => nginx`    ${network} 1;\n`)
   .join('')}}
-map "${allowed}$uri" ${closed} {
+map "${nginxVariable(allowed)}$uri" ${nginxVariable(closed)} {
     default 1;
     "~^1" "";
     "~^0/\\.well-known/acme-challenge/" "";
@@ -60,9 +61,9 @@ ${answersTrial(site) ? `    "0${TRIAL_PATH}" "";\n` : ''}}
 export function renderClosing(site: Site): string {
   const closing = closingOf(site)
   if (!closing) return ''
-  return `
+  return nginx`
     error_page 503 @hosting_closed;
-    if (${variableOf('closed', site)}) {
+    if (${nginxVariable(variableOf('closed', site))}) {
         return 503;
     }
     location @hosting_closed {
@@ -72,7 +73,7 @@ export function renderClosing(site: Site): string {
         add_header Retry-After ${closing.retry_after} always;
         add_header Cache-Control no-store always;
         add_header X-Content-Type-Options nosniff always;
-        return 503 '${renderPage(closing)}';
+        return 503 ${nginxText(renderPage(closing))};
     }
 `
 }

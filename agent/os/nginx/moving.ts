@@ -1,4 +1,5 @@
 import type { Site } from '#agent/os/site/sites.ts'
+import { nginx, nginxAddress } from '#shared/formats/nginx.ts'
 import { ACME_LOCATION } from './base.ts'
 
 /** A closed copy answers here to the other server alone: a trial of the way that requests will take. */
@@ -26,7 +27,7 @@ const bracketed = (address: string) => (address.includes(':') ? `[${address}]` :
 /** The tokens of ACME, which the other server has if it requests the certificate. */
 export const renderAcme = ({ moving }: Pick<Site, 'moving'>): string =>
   moving?.challenges && moving.to !== undefined
-    ? `    location ^~ /.well-known/acme-challenge/ {
+    ? nginx`    location ^~ /.well-known/acme-challenge/ {
         auth_basic off;
         proxy_pass http://${bracketed(moving.to)};
         proxy_set_header Host $host;
@@ -36,10 +37,10 @@ export const renderAcme = ({ moving }: Pick<Site, 'moving'>): string =>
 /** The lines of a location that forwards. The other server believes the address of the visitor. */
 function renderProxy({ domain, to, tls, pinned, header }: Way): string {
   const lines = [
-    `proxy_pass ${tls ? 'https' : 'http'}://${bracketed(to)};`,
+    nginx`proxy_pass ${tls ? 'https' : 'http'}://${bracketed(to)};`,
     'proxy_http_version 1.1;',
     'proxy_set_header Host $host;',
-    `proxy_set_header ${header} $remote_addr;`,
+    nginx`proxy_set_header ${header} $remote_addr;`,
     'proxy_set_header Connection "";',
     'proxy_request_buffering off;',
     'proxy_read_timeout 3600s;',
@@ -47,10 +48,10 @@ function renderProxy({ domain, to, tls, pinned, header }: Way): string {
   ]
   const verified = [
     'proxy_ssl_server_name on;',
-    `proxy_ssl_name ${domain};`,
+    nginx`proxy_ssl_name ${domain};`,
     'proxy_ssl_verify on;',
     'proxy_ssl_verify_depth 5;',
-    `proxy_ssl_trusted_certificate ${pinned ?? AUTHORITIES};`,
+    nginx`proxy_ssl_trusted_certificate ${pinned ?? AUTHORITIES};`,
   ]
   return [...lines, ...(tls ? verified : [])].map((line) => `        ${line}`).join('\n')
 }
@@ -96,7 +97,7 @@ ${renderProxy(way)}
 export function renderArriving({ moving }: Pick<Site, 'moving'>): string {
   if (!moving?.from || !moving.closed) return ''
   const addresses = [...moving.from, '127.0.0.1', '::1']
-  const known = addresses.map((address) => address.replaceAll('.', '\\.')).join('|')
+  const known = addresses.map((address) => nginxAddress(address)).join('|')
   return `    set $hosting_asked "$realip_remote_addr $uri";
     if ($hosting_asked !~ "^(?:(?:${known}) |[^ ]+ /\\.well-known/acme-challenge/)") {
         return 503;

@@ -2,6 +2,7 @@ import { pageCacheOf } from '#agent/os/site/paths.ts'
 import { hasPageCache } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
+import { nginx, nginxPattern, nginxVariable } from '#shared/formats/nginx.ts'
 import { variableOf } from './variables.ts'
 
 const zoneOf = ({ user }: Site) => `hosting_${user}`
@@ -26,7 +27,7 @@ function isExcluding({ settings }: Site): boolean {
 /** Of the http block: the zone of the cache, and what the site keeps out of it. */
 export function renderPageCacheZone(site: Site, { cache: { keys, size } }: Limits): string {
   if (!hasPageCache(site)) return ''
-  const zone = `fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zoneOf(site)}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;\n`
+  const zone = nginx`fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zoneOf(site)}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;\n`
   return isExcluding(site) ? `${zone}${renderExclusions(site)}` : zone
 }
 
@@ -34,25 +35,22 @@ function renderExclusions(site: Site): string {
   const { paths = [], cookies = [] } = site.settings?.page_cache ?? {}
   const [path, cookie] = [variableOf('own_path', site), variableOf('own_cookie', site)]
   const { uri, query } = askedOf(site)
-  return `map $hosting_path ${path} {
+  return nginx`map $hosting_path ${nginxVariable(path)} {
     default "";
-${paths.map((one) => `    "~*^${escaped(one)}(?:/|$)" 1;\n`).join('')}}
-map $http_cookie ${cookie} {
+${paths.map((one) => nginx`    "~*^${nginxPattern(one)}(?:/|$)" 1;\n`).join('')}}
+map $http_cookie ${nginxVariable(cookie)} {
     default "";
-${cookies.map((one) => `    "~*(?:^|;\\s*)${escaped(one)}[^=;]*=" 1;\n`).join('')}}
-map "$hosting_stored:${path}${cookie}" ${uri} {
+${cookies.map((one) => nginx`    "~*(?:^|;\\s*)${nginxPattern(one)}[^=;]*=" 1;\n`).join('')}}
+map "$hosting_stored:${nginxVariable(path)}${nginxVariable(cookie)}" ${nginxVariable(uri)} {
     default $request_uri;
     "1:" $hosting_path;
 }
-map "$hosting_stored:${path}${cookie}" ${query} {
+map "$hosting_stored:${nginxVariable(path)}${nginxVariable(cookie)}" ${nginxVariable(query)} {
     default $query_string;
     "1:" "";
 }
 `
 }
-
-/** As in a regular expression; the allowed characters have no other special one. */
-const escaped = (text: string) => text.replaceAll('.', '\\.')
 
 /** Short, so that no visitor waits for a purge; the site's Set-Cookie and Cache-Control count. */
 export function renderPageCache(site: Site): string {
@@ -61,9 +59,9 @@ export function renderPageCache(site: Site): string {
   const skip = [
     ...['$hosting_skip_uri', '$hosting_skip_cookie', '$hosting_skip_authorization'],
     ...(isExcluding(site) ? own : []),
-  ].join(' ')
-  return `        fastcgi_cache ${zoneOf(site)};
-        fastcgi_cache_key $scheme$request_method$host${askedOf(site).uri};
+  ].map(nginxVariable)
+  return nginx`        fastcgi_cache ${zoneOf(site)};
+        fastcgi_cache_key $scheme$request_method$host${nginxVariable(askedOf(site).uri)};
         fastcgi_cache_valid 200 30s;
         fastcgi_cache_bypass ${skip};
         fastcgi_no_cache ${skip};

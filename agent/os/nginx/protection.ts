@@ -1,6 +1,8 @@
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { CONFIGURATION } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { renderUser } from '#shared/formats/htpasswd.ts'
+import { nginx } from '#shared/formats/nginx.ts'
 
 /** No program of a site sees this folder. */
 export const PASSWORDS = `${CONFIGURATION}/staging`
@@ -13,7 +15,7 @@ const accessOf = ({ staging, settings }: Site) => staging ?? settings?.basic_aut
 export function passwordFiles(site: Site): Generated[] {
   const access = accessOf(site)
   if (!access) return []
-  const text = `# ${MARK_LINE}\n${access.user}:${access.password_hash}\n`
+  const text = `# ${MARK_LINE}\n${renderUser(access.user, access.password_hash)}`
   const options = { mode: 0o640, group: 'www-data' }
   return [{ path: passwordFileOf(site.user), text, options }]
 }
@@ -29,7 +31,7 @@ export const unusedPasswords = (site: Site): string[] =>
 export function renderProtection(site: Site): string {
   if (!accessOf(site)) return ''
   const { user, staging } = site
-  return `    auth_basic "${staging ? 'Staging site' : 'Protected site'}";
+  return nginx`    auth_basic "${staging ? 'Staging' : 'Protected'} site";
     auth_basic_user_file ${passwordFileOf(user)};
 ${staging ? '    add_header X-Robots-Tag "noindex, nofollow" always;\n' : ''}`
 }

@@ -1,5 +1,7 @@
 import { logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { nginx } from '#shared/formats/nginx.ts'
+import type { Written } from '#shared/formats/template.ts'
 import { isCovered } from '#shared/names.ts'
 import { type Redirect, redirectsOf, servedNamesOf } from '#shared/site-names.ts'
 import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './base.ts'
@@ -26,7 +28,7 @@ interface Answering {
   names: readonly string[]
   status: number
   /** As an argument of nginx's `return`. */
-  to: string
+  to: Written
   tls: boolean
 }
 
@@ -56,13 +58,13 @@ function unsecured(site: Site, certificate: Certificate): Answering | undefined 
   const secured = new Set(securedNames(site, certificate))
   const names = servedNamesOf(site).filter((name) => !secured.has(name))
   if (names.length === 0) return undefined
-  return { names, status: 302, to: `https://${site.domain}$request_uri`, tls: false }
+  return { names, status: 302, to: nginx.part`https://${site.domain}$request_uri`, tls: false }
 }
 
-function targetOf({ to, keep_path }: Redirect, primary: string): string {
+function targetOf({ to, keep_path }: Redirect, primary: string): Written {
   const base = to ?? primary
-  if (keep_path) return `${base.replace(/\/$/, '')}$request_uri`
-  return to ?? `${primary}/`
+  if (keep_path) return nginx.part`${base.replace(/\/$/, '')}$request_uri`
+  return nginx.part`${to ?? `${primary}/`}`
 }
 
 /** One server for all names that are redirected in the same way. */
@@ -83,16 +85,16 @@ function renderServer(
 ): string {
   const secure =
     tls && certificate
-      ? `${renderListen(443, abilities)}
+      ? nginx`${renderListen(443, abilities)}
     ssl_certificate ${certificate.fullchain};
     ssl_certificate_key ${certificate.privkey};
 ${TLS_SETTINGS}
 `
       : ''
-  return `
+  return nginx`
 server {
 ${renderListen(80, abilities)}
-${secure}    server_name ${names.join(' ')};
+${secure}    server_name ${names};
     server_tokens off;
 ${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;

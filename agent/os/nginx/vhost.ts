@@ -2,6 +2,7 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { docrootOf, homeOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
+import { nginx } from '#shared/formats/nginx.ts'
 import { servedNamesOf } from '#shared/site-names.ts'
 import { type Abilities, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
 import { renderClosing, renderClosingMap } from './closing.ts'
@@ -39,11 +40,11 @@ export function renderVhost(vhost: Vhost): string {
 
 /** The same, while nothing of the site runs. With its root, from which no file is served, it is found as before. */
 export const renderFrozen = (vhost: Vhost): string => {
-  const root = `    root ${docrootOf(vhost.site.user)};\n`
+  const root = nginx`    root ${docrootOf(vhost.site.user)};\n`
   return renderServers(vhost, quiet(vhost, `${root}${moving.FROZEN}`))
 }
 
-const quiet = ({ site, networks }: Vhost, content: string) => `
+const quiet = ({ site, networks }: Vhost, content: string) => nginx`
 ${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
@@ -62,14 +63,14 @@ function renderServers(vhost: Vhost, content: string, zone = ''): string {
   const names = renderNames(servedNamesOf(site))
   const head = `# ${MARK_LINE}\n${zone}`
   if (!certificate) {
-    return `${head}
+    return nginx`${head}
 server {
 ${renderListen(80, abilities)}
 ${names}
 ${content}}
 ${renderRedirects(vhost)}`
   }
-  return `${head}
+  return nginx`${head}
 server {
 ${renderListen(80, abilities)}
 ${renderNames(securedNames(site, certificate))}
@@ -92,12 +93,12 @@ ${content}}
 ${renderRedirects(vhost)}`
 }
 
-const renderNames = (names: readonly string[]) => `    server_name ${names.join(' ')};`
+const renderNames = (names: readonly string[]) => nginx`    server_name ${names};`
 
 function renderSite(vhost: Vhost): string {
   const { site, limits, certificate, networks } = vhost
   const way = site.moving?.challenges ? wayOf(vhost) : undefined
-  return `
+  return nginx`
     root ${docrootOf(site.user)};
     index index.php index.html;
     disable_symlinks if_not_owner from=${homeOf(site.user)};
@@ -186,8 +187,8 @@ function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = RE
     ...passwordParameters(site),
   ]
   return [
-    `fastcgi_pass unix:${socket};`,
-    `fastcgi_read_timeout ${limits.execution_time + 10}s;`,
+    nginx`fastcgi_pass unix:${socket};`,
+    nginx`fastcgi_read_timeout ${limits.execution_time + 10}s;`,
     'fastcgi_buffer_size 32k;',
     'fastcgi_buffers 16 16k;',
     'fastcgi_hide_header X-Powered-By;',

@@ -1,5 +1,6 @@
 import type { Site } from '#agent/os/site/sites.ts'
 import { CDN_NETWORKS, VISITOR_HEADERS } from '#shared/cdn.ts'
+import { nginx } from '#shared/formats/nginx.ts'
 
 type Known = Pick<Site, 'moving' | 'settings'>
 
@@ -17,7 +18,7 @@ export function renderVisitor({ moving, settings }: Known, own: readonly string[
   if (trusted.length === 0) return ''
   const isList = cdn !== undefined && VISITOR_HEADERS[cdn].is_list
   return [
-    ...trusted.map((network) => `set_real_ip_from ${network};`),
+    ...trusted.map((network) => nginx`set_real_ip_from ${network};`),
     `real_ip_header ${visitorHeaderOf({ settings })};`,
     ...(isList ? ['real_ip_recursive on;'] : []),
   ]

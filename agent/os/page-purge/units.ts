@@ -1,10 +1,11 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { CACHES, CONFIGURATION, HOMES, pageCacheOf } from '#agent/os/site/paths.ts'
+import { unit } from '#shared/formats/systemd.ts'
 import { LISTENER_PHP, purgeSocketOf, serviceUnitOf } from './places.ts'
 
 /** Only the user of the site can write to it. systemd keeps it while nothing runs. */
-export const renderSocket = (user: string) => `# ${MARK_LINE}
+export const renderSocket = (user: string) => unit`# ${MARK_LINE}
 [Unit]
 Description=Changed pages of ${user}
 
@@ -24,14 +25,14 @@ WantedBy=multi-user.target
  * The user of nginx, to whom the files of its caches belong, without a capability and any network, and
  * with the cache of this site alone. Its time is that of the site.
  */
-export const renderService = (user: string, hosts: readonly string[]) => `# ${MARK_LINE}
+export const renderService = (user: string, hosts: readonly string[]) => unit`# ${MARK_LINE}
 [Unit]
 Description=Removes changed pages of ${user} from its page cache
 StartLimitIntervalSec=0
 
 [Service]
 Slice=${sliceOf(user)}
-ExecStart=/usr/bin/php -n -d pcre.jit=0 ${LISTENER_PHP} ${[pageCacheOf(user), ...hosts].join(' ')}
+ExecStart=/usr/bin/php -n -d pcre.jit=0 ${LISTENER_PHP} ${[pageCacheOf(user), ...hosts]}
 User=www-data
 Group=www-data
 Nice=10

@@ -14,6 +14,7 @@ import { sliceOf, UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { homeOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
+import { phpIni, phpIniText } from '#shared/formats/php-ini.ts'
 import { withSiteValues } from './site-values.ts'
 
 /** One PHP-FPM master: of one user, for one PHP version. */
@@ -83,34 +84,34 @@ export function renderPool(
   const { spare, children, execution_time: seconds } = limits
   const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
   return [
-    `; ${MARK_LINE}`,
+    phpIni`; ${MARK_LINE}`,
     '[global]',
     ...(direct?.global ?? ['error_log = /dev/null']),
     'process_control_timeout = 10s',
     '',
-    `[site-${pool.user}]`,
-    `user = "${pool.user}"`,
-    `group = "${pool.user}"`,
-    `listen = ${socketOf(pool)}`,
+    phpIni`[site-${pool.user}]`,
+    phpIni`user = "${pool.user}"`,
+    phpIni`group = "${pool.user}"`,
+    phpIni`listen = ${socketOf(pool)}`,
     ...(direct?.socket ?? []),
     'pm = dynamic',
-    `pm.max_children = ${children}`,
-    `pm.start_servers = ${spare.start}`,
-    `pm.min_spare_servers = ${spare.min}`,
-    `pm.max_spare_servers = ${spare.max}`,
-    `pm.max_requests = ${limits.requests}`,
+    phpIni`pm.max_children = ${children}`,
+    phpIni`pm.start_servers = ${spare.start}`,
+    phpIni`pm.min_spare_servers = ${spare.min}`,
+    phpIni`pm.max_spare_servers = ${spare.max}`,
+    phpIni`pm.max_requests = ${limits.requests}`,
     'pm.status_path = /.fpm-status',
     'ping.path = /.fpm-ping',
-    `request_terminate_timeout = ${seconds + 5}s`,
+    phpIni`request_terminate_timeout = ${seconds + 5}s`,
     'clear_env = yes',
     'env[PATH] = /usr/local/bin:/usr/bin:/bin',
-    `env[TMPDIR] = ${home}/tmp`,
+    phpIni`env[TMPDIR] = ${home}/tmp`,
     ...Object.entries({ ...stagingVariables(site), ...debugVariables({ ...site, ...pool }) }).map(
-      ([name, value]) => `env[${name}] = ${value}`,
+      ([name, value]) => phpIni`env[${name}] = ${value}`,
     ),
     'security.limit_extensions = .php',
     ...(direct?.values ?? []),
-    `php_admin_value[sendmail_path] = "${sendmailPath(pool)}"`,
+    phpIni`php_admin_value[sendmail_path] = ${phpIniText('sendmail_path', sendmailPath(pool))}`,
     ...valuesOf(pool, limits, site),
     '',
   ].join('\n')
@@ -122,7 +123,7 @@ type Configured = Pick<Site, 'staging' | 'settings' | 'debug'>
 export function valuesOf({ user }: Pick<Pool, 'user'>, limits: Limits, site: Configured): string[] {
   const settings = poolSettings(site).map((text) => text.split('='))
   return [
-    ...settings.map(([name, value]) => `php_admin_value[${name}] = ${value}`),
+    ...settings.map(([name, value]) => phpIni`php_admin_value[${name ?? ''}] = ${value ?? ''}`),
     ...withSiteValues(
       phpValues(homeOf(user), limits, site.debug && 'php_value'),
       site.settings?.php_settings?.values ?? {},
@@ -130,16 +131,8 @@ export function valuesOf({ user }: Pick<Pool, 'user'>, limits: Limits, site: Con
   ]
 }
 
-const SHARED_PHP = [
-  ...[
-    '/usr/share/php',
-    '/usr/share/zoneinfo',
-    STAGING_PHP,
-    DEBUG_PHP,
-    STAGING_DEBUG_PHP,
-    LOGIN_PHP,
-  ],
-]
+const SHARED_PHP = ['/usr/share/php', '/usr/share/zoneinfo', STAGING_PHP, DEBUG_PHP]
+const OWN_PHP = [STAGING_DEBUG_PHP, LOGIN_PHP]
 
 /**
  * Without systemd the master is root, with few capabilities: it opens its log, creates its socket
@@ -150,8 +143,12 @@ function withoutSystemd(pool: Pool, home: string) {
   const { pid_file, log } = fpmService(pool)
   return {
     global: [`pid = ${pid_file}`, `error_log = ${log}`],
-    socket: [`listen.owner = "${pool.user}"`, 'listen.group = www-data', 'listen.mode = 0660'],
-    values: [`php_admin_value[open_basedir] = ${[home, ...SHARED_PHP].join(':')}`],
+    socket: [
+      phpIni`listen.owner = "${pool.user}"`,
+      'listen.group = www-data',
+      'listen.mode = 0660',
+    ],
+    values: [`php_admin_value[open_basedir] = ${[home, ...SHARED_PHP, ...OWN_PHP].join(':')}`],
   }
 }
 
@@ -165,15 +162,15 @@ export function phpValues(
   error_log: 'php_value' | 'php_admin_value' = 'php_admin_value',
 ): string[] {
   return [
-    `php_value[memory_limit] = ${limits.memory_limit}M`,
-    `php_value[max_execution_time] = ${limits.execution_time}`,
-    `php_admin_value[upload_max_filesize] = ${limits.upload}M`,
-    `php_admin_value[post_max_size] = ${limits.upload + 1}M`,
-    `php_admin_value[max_input_vars] = ${limits.input_vars}`,
-    `php_admin_value[upload_tmp_dir] = ${home}/tmp`,
-    `php_admin_value[sys_temp_dir] = ${home}/tmp`,
-    `php_admin_value[session.save_path] = ${home}/sessions`,
-    `${error_log}[error_log] = ${home}/logs/php-error.log`,
+    phpIni`php_value[memory_limit] = ${limits.memory_limit}M`,
+    phpIni`php_value[max_execution_time] = ${limits.execution_time}`,
+    phpIni`php_admin_value[upload_max_filesize] = ${limits.upload}M`,
+    phpIni`php_admin_value[post_max_size] = ${limits.upload + 1}M`,
+    phpIni`php_admin_value[max_input_vars] = ${limits.input_vars}`,
+    phpIni`php_admin_value[upload_tmp_dir] = ${home}/tmp`,
+    phpIni`php_admin_value[sys_temp_dir] = ${home}/tmp`,
+    phpIni`php_admin_value[session.save_path] = ${home}/sessions`,
+    phpIni`${error_log}[error_log] = ${home}/logs/php-error.log`,
     'php_admin_flag[log_errors] = on',
     'php_admin_flag[display_errors] = off',
     'php_value[session.cookie_httponly] = 1',
@@ -188,10 +185,10 @@ export function phpValues(
  */
 export function renderIni({ opcache }: Limits): string {
   return [
-    `; ${MARK_LINE}`,
-    `opcache.memory_consumption = ${opcache.memory}`,
-    `opcache.max_accelerated_files = ${opcache.files}`,
-    `opcache.interned_strings_buffer = ${opcache.strings}`,
+    phpIni`; ${MARK_LINE}`,
+    phpIni`opcache.memory_consumption = ${opcache.memory}`,
+    phpIni`opcache.max_accelerated_files = ${opcache.files}`,
+    phpIni`opcache.interned_strings_buffer = ${opcache.strings}`,
     'expose_php = off',
     'allow_url_include = off',
     '',

@@ -2,14 +2,15 @@ import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import type { Limits } from '#agent/os/site/tiers.ts'
-import { fpmService, type Pool, poolFolderOf, socketOf } from './fpm-files.ts'
+import { unit } from '#shared/formats/systemd.ts'
+import { configOf, fpmService, type Pool, poolFolderOf, socketOf } from './fpm-files.ts'
 
 /**
  * systemd creates the socket, so that only nginx can connect to it and the site cannot replace it:
  * systemd.socket(5).
  */
 export function renderSocket(pool: Pool): string {
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Socket of PHP ${pool.php} of ${pool.user}
 
@@ -29,8 +30,8 @@ Backlog=511
  * It receives the socket as descriptor 3 (FPM_SOCKETS), and systemd opens its log.
  */
 export function renderUnit(pool: Pool): string {
-  const { program, args, log, socket_unit } = fpmService(pool)
-  return `# ${MARK_LINE}
+  const { program, log, socket_unit } = fpmService(pool)
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=PHP ${pool.php} of ${pool.user}
 After=network.target mariadb.service ${socket_unit}
@@ -42,7 +43,7 @@ Type=notify
 Slice=${sliceOf(pool.user)}
 Environment=PHP_INI_SCAN_DIR=:${poolFolderOf(pool)}
 Environment=FPM_SOCKETS=${socketOf(pool)}=3
-ExecStart=${program} --force-stderr ${args.join(' ')}
+ExecStart=${program} --force-stderr --nodaemonize --fpm-config ${configOf(pool)}
 ExecReload=/bin/kill -USR2 $MAINPID
 KillSignal=SIGQUIT
 SuccessExitStatus=SIGQUIT
@@ -62,7 +63,7 @@ WantedBy=multi-user.target
 }
 
 export function renderSlice(user: string, { slice }: Limits): string {
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Limits of ${user}
 

@@ -1,3 +1,4 @@
+import { phpIni, phpIniText } from '#shared/formats/php-ini.ts'
 import { PHP_VALUES } from '#shared/php-values.ts'
 
 const NAME = /^php_(?:admin_)?(?:value|flag)\[(.+?)\]/
@@ -20,6 +21,6 @@ function lineOf([name, value]: [string, string]): string[] {
   if (!rule) return []
   const scope = rule.system ? 'php_admin' : 'php'
   return rule.kind === 'switch'
-    ? [`${scope}_flag[${name}] = ${value}`]
-    : [`${scope}_value[${name}] = "${value}"`]
+    ? [phpIni.part`${scope}_flag[${name}] = ${value}`.text]
+    : [phpIni.part`${scope}_value[${name}] = ${phpIniText('php_settings', value)}`.text]
 }

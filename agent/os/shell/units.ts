@@ -5,6 +5,7 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sliceOf } from '#agent/os/services/systemd.ts'
 import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { environmentWord, unit } from '#shared/formats/systemd.ts'
 import { SERVER, SILENCE } from './server.ts'
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging'>
@@ -13,7 +14,7 @@ const MOST_SESSIONS = 16
 const LONGEST_HOURS = 24
 
 /** systemd itself starts each session: no program of root takes part that a person could attack. */
-export const renderSocket = ({ user }: Owner): string => `# ${MARK_LINE}
+export const renderSocket = ({ user }: Owner): string => unit`# ${MARK_LINE}
 [Unit]
 Description=Shell of ${user}
 
@@ -39,14 +40,14 @@ export function renderSession(site: Owner): string {
     HOME: `${homeOf(user)}/tmp/shell`,
     ...{ USER: user, LOGNAME: user, SHELL: '/bin/bash' },
   })
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=Shell of ${user}
 CollectMode=inactive-or-failed
 
 [Service]
 Slice=${sliceOf(user)}
-${variables.map(([name, value]) => `Environment="${name}=${value}"`).join('\n')}
+${variables.map(([name, value]) => unit`Environment=${environmentWord(name, value)}`).join('\n')}
 WorkingDirectory=-${docrootOf(user)}
 ExecStart=/usr/bin/perl ${SERVER}
 StandardInput=socket

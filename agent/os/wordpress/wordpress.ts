@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { phpLiteral } from '#shared/formats/php.ts'
 import { Secret } from '#shared/secret.ts'
 import { evaluate } from './evaluate.ts'
 import { complaintOf, type Runnable, runWpCli } from './wp-cli.ts'
@@ -93,7 +94,7 @@ export const SALTS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name
  */
 function configFor({ random }: Host, user: string, password: Secret): string {
   const define = (name: string, value: string) => `define( '${name}', ${value} );`
-  const text = (name: string, value: string) => define(name, `'${value}'`)
+  const text = (name: string, value: string) => define(name, phpLiteral(name, value))
   return `<?php
 ${text('DB_NAME', user)}
 ${text('DB_USER', user)}

@@ -1,15 +1,11 @@
 import { expect, test } from 'bun:test'
-import { literal, renderJobService, renderJobTimer } from '#agent/os/cron/own-files.ts'
+import { renderJobService, renderJobTimer } from '#agent/os/cron/own-files.ts'
 
 const site = { user: 'shop', php: '8.2', staging: undefined }
 const job = {
   ...{ name: 'import', schedule: '30 3 * * 1', command: 'wp eval "echo 100%;" \\ $HOME' },
   ...{ max_minutes: 5, enabled: true },
 }
-
-test('systemd takes every sign of a command literally', () => {
-  expect(literal('wp eval "echo 100%;" \\ $HOME')).toBe('"wp eval \\"echo 100%%;\\" \\\\ $$HOME"')
-})
 
 test('a job runs as the user of the site in its slice and sandbox, with a limit', () => {
   const lines = renderJobService(site, job).split('\n')

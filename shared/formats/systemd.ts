@@ -1,0 +1,40 @@
+import { carry } from './carry.ts'
+import { formatOf, Written } from './template.ts'
+
+const A_WORD = 'Must be letters, digits and . _ : / @ + = , ~ -, and begin with none of @ + = , ~ -'
+/** systemd escapes a hyphen in the name of a slice. */
+const WORD = /^(?:[\w./:]|\\x2d)(?:[\w.:/@+=,~-]|\\x2d)*$/
+/** systemd reads UTF-8 without control characters; a line separator is none for it. */
+const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{NChar}]*$/u
+const A_LINE = 'Must be one line without control characters'
+
+/** The template tag of unit files: systemd.syntax(7). Values contain no specifier, quote or variable. */
+export const unit = formatOf({ word: WORD, rule: A_WORD })
+
+/** Returns one word of ExecStart=, which systemd.service(5) takes literally: no escapes, specifiers or variables. */
+export const execWord = (text: string): Written =>
+  new Written(quoted(carry('ExecStart', text, LINE, A_LINE)).replaceAll('$', '$$$$'))
+
+/** Returns an expression of systemd.time(7). */
+export const calendarWords = (text: string): Written =>
+  new Written(carry('OnCalendar', text, /^[\w*,:/. -]+$/, 'Must be a calendar expression'))
+
+/** Returns the value of Environment=, in which `$` has no meaning: systemd.exec(5). */
+export const environmentWord = (name: string, value: string): Written => {
+  const variable = carry('Environment', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
+  return new Written(quoted(`${variable}=${carry(name, value, LINE, A_LINE)}`))
+}
+
+const quoted = (text: string) =>
+  `"${text.replaceAll(/[\\"]/g, (sign) => `\\${sign}`).replaceAll('%', '%%')}"`
+
+/**
+ * Returns a line of a file of EnvironmentFile=: quoted if a word of the shell would be something else.
+ * Throws 422 on the name for a value that no such line carries.
+ */
+export function renderVariable(name: string, value: string): string {
+  const variable = carry('name', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
+  const text = carry(name, value, LINE, A_LINE)
+  if (/^[\w.:/@+=,%^~-]*$/.test(text)) return `${variable}=${text}`
+  return `${variable}="${text.replaceAll(/[\\"$`]/g, (sign) => `\\${sign}`)}"`
+}
