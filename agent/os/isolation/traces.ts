@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { forgetRestores } from '#agent/os/backup/replace.ts'
 import { accountOf } from '#agent/os/database/account.ts'
 import { remove } from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
@@ -15,7 +16,7 @@ import { markerOf, SHARED } from './scripts.ts'
 
 /**
  * Traces of successful or interrupted attacks outside the two sites: files in shared folders of the
- * system, a file and an account of MariaDB, a dump.
+ * system, a file and an account of MariaDB, a dump, restored files.
  */
 export async function removeTraces(host: Host, sites: readonly Site[]): Promise<void> {
   for (const site of sites) {
@@ -26,6 +27,7 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
     await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), { unconfined: true })
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
+    await forgetRestores(host, site.user).apply()
     await host.files.remove(askpassOf(host, site))
     await host.files.remove(forwardedOf(host, site))
     await removeKeys(host, site)

@@ -1,5 +1,6 @@
 import type { Attack, InsideAttack, SceneAttack } from '#agent/os/isolation/attack.ts'
 import { ADMINER_ATTACKS } from './adminer.ts'
+import { ARCHIVES } from './archives.ts'
 import { CLIENTS } from './clients.ts'
 import { DATABASE_USERS } from './database-users.ts'
 import { FILES } from './files.ts'
@@ -39,6 +40,7 @@ export const ATTACKS = {
   ...JOBS,
   ...SCANS,
   ...RESTORES,
+  ...ARCHIVES,
 } as const satisfies Record<string, Attack>
 
 type AttackId = keyof typeof ATTACKS
