@@ -3,6 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import type { HealthCheckResult } from '#shared/api/health.ts'
 import type { Inventory } from '#shared/inventory.ts'
+import type { ReportedIdentity } from '#shared/site-identity.ts'
 import {
   DISK_LEVELS,
   FOUND_TLS_MODES,
@@ -24,7 +25,9 @@ import { home } from './servers-schema.ts'
  * automatically at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is the last
  * measurement of its agent, and `disk_level` its attention level. `health` is the last report of its
  * agent, null before that; it is valid while its server answers (health/of-site.ts). A
- * `staging` site is a protected copy (copies-schema.ts). An inventory is
+ * `staging` site is a protected copy (copies-schema.ts). `user`, `docroot` and `db_name` of a managed
+ * site are decided here (shared/site-identity.ts); `reported_identity` has those that its server
+ * contradicts, as it reports them, and is null otherwise. An inventory is
  * long: the index `sites_listing` has all columns for filters, order and counts, and `sites_in_order`
  * those of the usual list, in its order.
  */
@@ -72,9 +75,11 @@ export const sites = sqliteTable(
     health_reason: words(),
     health_since: text(),
     health_checks: text({ mode: 'json' }).$type<HealthCheckResult[]>(),
+    reported_identity: text({ mode: 'json' }).$type<ReportedIdentity>(),
     created_at: text().notNull(),
   },
   (table) => [
+    index('sites_identity').on(table.domain).where(sql`reported_identity is not null`),
     index('sites_disk').on(table.disk_level).where(sql`disk_level is not null`),
     uniqueIndex('sites_apex_server').on(table.apex, table.server_id),
     uniqueIndex('sites_managed_apex').on(table.apex).where(sql`managed = 1`),

@@ -9,6 +9,7 @@ import { listMaintenance } from '#dashboard/servers/maintenance/queries.ts'
 import type { FleetServer } from '#shared/api/fleet.ts'
 import { backupTroubles } from './attention/backups.ts'
 import { changedRecords } from './attention/changed-records.ts'
+import { identityTroubles } from './attention/identity.ts'
 import { isolationTroubles } from './attention/isolation.ts'
 import { inOrder } from './attention/item.ts'
 import { jobTroubles } from './attention/jobs.ts'
@@ -56,6 +57,7 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
   const ofSites = await piece(siteTroubles(db, { groups, silent, systems, now, since }))
+  const identity = await piece(identityTroubles(db))
   const isolation = isolationTroubles(await piece(listIsolation(db)), now)
   const maintenance = maintenanceTroubles(await piece(listMaintenance(db)))
   const mail = await piece(mailTroubles(db, now))
@@ -64,7 +66,10 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   return {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
-    attention: [...isolation, ...maintenance, ...mail, ...jobs, ...ofSites, ...backups],
+    attention: [
+      ...[...identity, ...isolation, ...maintenance, ...mail, ...jobs, ...ofSites],
+      ...backups,
+    ],
   }
 }, KEPT_MS)
 

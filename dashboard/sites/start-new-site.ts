@@ -4,6 +4,7 @@ import { type BeginDeps, newOperation } from '#dashboard/operations/begin.ts'
 import type { User } from '#shared/api/auth.ts'
 import type { SiteChanging } from '#shared/api/sites.ts'
 import { apexOf } from '#shared/names.ts'
+import { identityOf } from '#shared/site-identity.ts'
 import { insertSite } from './queries.ts'
 
 export type StartedSite = { site: SiteChanging; operation_id: string }
@@ -32,6 +33,7 @@ export async function startNewSite(
   })
   const record = {
     ...site,
+    ...identityOf(site.user),
     server_id: server.id,
     apex: apexOf(site.domain),
     managed: true,

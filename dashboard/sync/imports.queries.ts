@@ -6,7 +6,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { apexOf } from '#shared/names.ts'
-import { factsOf } from './sync-plan.ts'
+import { factsOf } from './facts.ts'
 
 const ROWS = 100
 
@@ -46,5 +46,5 @@ async function reserve(db: Database, id: number, day: string, count: number): Pr
 export function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
   const { domain } = found
   const facts = { ...factsOf(found), domain, apex: apexOf(domain) }
-  return { ...facts, server_id, managed: false, status: 'active', created_at }
+  return { ...facts, server_id, managed: false, found: true, status: 'active', created_at }
 }

@@ -18,6 +18,7 @@ import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { type Reports, reportStatements } from '#dashboard/servers/reports.queries.ts'
 import { trashedRow } from '#dashboard/sites/trash/trashed-row.ts'
 import type { Metrics, Service } from '#shared/agent.ts'
+import type { Adoption } from './facts.ts'
 import { importedRow, importSites } from './imports.queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
 import { OPERATING, updateStatements } from './updates.queries.ts'
@@ -59,8 +60,7 @@ interface Synced {
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
   reports: Reports
   plan: SyncPlan
-  /** The sites that the agent created, by domain; undefined when it did not report them. */
-  own: Pick<ReadonlySet<string>, 'has'> | undefined
+  adoption: Adoption
   /** What else the agent reports of a site. */
   columns: (domain: string) => Partial<SiteRow>
   /** Before the first question to the agent. */
@@ -99,16 +99,18 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
 }
 
 function importFound(db: Database, synced: Synced): Promise<number> {
-  const { server, plan, own, now, purge_at, room, columns } = synced
+  const { server, plan, adoption, now, purge_at, room, columns } = synced
   const first = plan.imports.slice(0, MOST_IMPORTS_A_DAY)
   const then = plan.trashed.slice(0, MOST_IMPORTS_A_DAY - first.length)
   const rows = [
     ...first.map((site) => ({
       ...importedRow(site, server.id, now),
       ...columns(site.domain),
-      found: !own?.has(site.domain),
+      ...adoption.columns(site),
     })),
-    ...then.map((site) => trashedRow(site, server.id, { now, purge_at })),
+    ...then.flatMap((site) =>
+      adoption.identity(site.user) ? trashedRow(site, server.id, { now, purge_at }) : [],
+    ),
   ]
   return importSites(db, server, rows, { now, room })
 }
@@ -152,7 +154,6 @@ function contactStatement(queries: Queries, { server, reading, now }: Synced): S
     where id = ${server.id}`)
 }
 
-/** As in the poll of each minute. */
 function readingOf({ server, reading, now }: Synced): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
   return { server_id: server.id, at, metrics: reading.metrics }

@@ -1,10 +1,9 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashedSite } from '#shared/agent.ts'
-import type { DiskUse } from '#shared/api/disk-use.ts'
-import { diskLevelOf } from '#shared/disk-levels.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { apexOf } from '#shared/names.ts'
+import { factsOf, ownFactsOf, trashFactsOf } from './facts.ts'
 import type { KnownSite } from './queries.ts'
 
 type Update = Pick<SiteRow, 'id' | 'domain'> & {
@@ -110,40 +109,13 @@ export async function columnUpdates(
   return updates
 }
 
-/** Null: it has not been measured. */
-export const diskColumns = (disk: DiskUse | null) => ({
-  disk,
-  disk_level: disk && diskLevelOf(disk),
-})
-
 /** Whether a site is not where it was, so that the trash of its server must be read. */
 export function needsTrash(records: readonly KnownSite[], found: Found): boolean {
   return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
 
-/** The columns that a found site fills. */
-export function factsOf(found: FoundSite) {
-  const {
-    updates,
-    domain: _,
-    names: __,
-    closed = false,
-    unknown = {},
-    suspended: ___,
-    ...facts
-  } = found
-  return {
-    ...facts,
-    closed,
-    unknown,
-    updates_plugins: updates.plugins,
-    updates_themes: updates.themes,
-    updates_core: updates.core,
-  }
-}
-
 function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
-  const facts = factsOf(site)
+  const facts = record.found ? factsOf(site) : ownFactsOf(record, site)
   const { status, operating } = record
   if (operating) return differences(record, facts)
   if (status === 'trashed')
@@ -171,7 +143,14 @@ function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteR
   if (trash && kept) {
     const { deleted_at: trashed_at, size: trash_size } = kept
     const { purge_at } = trash
-    return { status: 'trashed', status_reason: '', trashed_at, purge_at, trash_size }
+    const state = {
+      status: 'trashed',
+      status_reason: '',
+      trashed_at,
+      purge_at,
+      trash_size,
+    } as const
+    return { ...state, ...differences(record, trashFactsOf(record, kept)) }
   }
   return status === 'missing' ? {} : { status: 'missing', status_reason: MISSING }
 }

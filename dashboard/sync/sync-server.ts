@@ -22,17 +22,11 @@ import {
   askMaintenance,
   askUsage,
 } from './ask-reports.ts'
+import { Adoption, diskColumns } from './facts.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import type { Reader, ReportReader } from './read-report.ts'
 import { settleRenames } from './renames.ts'
-import {
-  columnUpdates,
-  diskColumns,
-  type Found,
-  needsTrash,
-  planSync,
-  type SyncPlan,
-} from './sync-plan.ts'
+import { columnUpdates, type Found, needsTrash, planSync, type SyncPlan } from './sync-plan.ts'
 
 export interface SyncDeps extends HandOverDeps {
   bus: Bus
@@ -111,11 +105,11 @@ async function* readAndApply(
     ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
     ...(uses && diskColumns(uses.get(domain) ?? null)),
   })
-  // `found` changes with the management, as after a restore of older records.
-  const ofRecord = ({ domain, managed }: KnownSite) => ({
-    ...columns(domain),
-    ...(uses && !managed && { found: !uses.has(domain) }),
-  })
+  const adoption = new Adoption(records, uses)
+  const ofRecord = ({ domain, found: isFound }: KnownSite) => {
+    const site = isFound && found.sites.get(domain)
+    return { ...columns(domain), ...(site && adoption.columns(site)) }
+  }
   plan.updates.push(...(await columnUpdates(records, found, ofRecord)))
   const maintenance = await askMaintenance(reader, server)
   const troubles = await askMail(reader, server)
@@ -125,7 +119,8 @@ async function* readAndApply(
   const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
-    ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity, own: uses },
+    ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity },
+    adoption,
     columns,
     reports: { maintenance, troubles, web, jobs },
   })

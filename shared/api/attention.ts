@@ -12,6 +12,7 @@ export const ATTENTION_KINDS = [
   'disk_full',
   'service_failed',
   'service_restarts',
+  'site_identity',
   'isolation',
   'site_failed',
   'site_degraded',

@@ -8,6 +8,7 @@ import type { Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
+import { databaseOf } from '#shared/site-identity.ts'
 import * as account from './account.ts'
 import { accountOf, CHARACTERS, type Owner } from './account.ts'
 import { endConnections } from './end-connections.ts'
@@ -29,7 +30,7 @@ async function found({ database }: Host, user: string): Promise<[boolean, boolea
 
 /** A database, and an account of the same name with rights to its tables, local only. */
 export async function createDatabase(host: Host, owner: Owner, password: Secret): Promise<void> {
-  await createEmptyDatabase(host, owner.user)
+  await createEmptyDatabase(host, databaseOf(owner.user))
   await account.createAccount(host, owner, password)
 }
 

@@ -1,11 +1,11 @@
+import { docrootOf, HOMES, homeOf } from '#shared/site-identity.ts'
+
 export const CONFIGURATION = '/etc/hosting'
-export const HOMES = '/srv/www'
 export const LOGS = '/var/log/hosting'
 export const CACHES = '/var/cache/hosting'
 
-/** The paths of a site. The folder of a user belongs to root; its content belongs to the user. */
-export const homeOf = (user: string) => `${HOMES}/${user}`
-export const docrootOf = (user: string) => `${homeOf(user)}/public`
+/** The paths of a site. The dashboard computes the first ones too. */
+export { docrootOf, HOMES, homeOf }
 /** Beside the homes, so that a home comes here by one rename; root's alone, and no user has its name. */
 export const TRASH = `${HOMES}/.trash`
 export const trashOf = (user: string) => `${TRASH}/${user}`

@@ -127,6 +127,29 @@ function diskSites(db: Database, limit: number) {
     .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
+export type ContradictedSite = Awaited<ReturnType<typeof contradictedSites>>[number]
+
+/** Those with a contradicted system user or folder first. The index has only contradicted sites. */
+export function contradictedSites(db: Database, limit: number) {
+  const those = sql`${sites} indexed by sites_identity where reported_identity is not null`
+  const order = sql`case when reported_identity ->> '$.user' is null
+    and reported_identity ->> '$.docroot' is null then 1 else 0 end`
+  return db.read
+    .select({
+      id: sites.id,
+      server_id: sites.server_id,
+      domain: sites.domain,
+      user: sites.user,
+      docroot: sites.docroot,
+      db_name: sites.db_name,
+      reported_identity: sites.reported_identity,
+      total: sql<number>`(select count(*) from ${those})`,
+    })
+    .from(sites)
+    .where(sql`${sites.id} in (select id from ${those} order by ${order}, domain limit ${limit})`)
+    .orderBy(order, asc(sites.domain), asc(sites.id))
+}
+
 /** Without a retry. Failed creations and backups have their own kinds; the next contact ends a sync. */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
@@ -143,7 +166,7 @@ function failedOperations(db: Database, since: string, limit: number) {
     })
     .from(operations)
     .where(sql`operations.status = 'failed' and operations.finished_at > ${since}
-      and operations.type <> 'backup.create'
+      and (operations.type <> 'backup.create' or error ->> '$.code' = 'result_mismatch')
       and (operations.site_id is null or exists (
         select 1 from sites where sites.id = operations.site_id and sites.ignored_at is null
           and not (operations.type = 'site.create' and sites.status in ('failed', 'cancelled'))))

@@ -1,6 +1,7 @@
 import type { NewSite } from '#dashboard/db/rows.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import { apexOf } from '#shared/names.ts'
+import { identityOf } from '#shared/site-identity.ts'
 
 /** Not managed before it is restored: a trash must not reserve names either. */
 export function trashedRow(
@@ -10,6 +11,7 @@ export function trashedRow(
 ): NewSite {
   return {
     ...facts,
+    ...identityOf(facts.user),
     server_id,
     apex: apexOf(facts.domain),
     managed: false,

@@ -18,10 +18,10 @@ beforeAll(async () => {
   agent = new DisposableAgent()
   dashboard = await makeDashboard()
   agent.sites = [
-    found('alpha.example', { wp_version: '7.1' }),
-    found('beta.example', { wp_version: '7.1.2' }),
-    found('gamma.example', { wp_version: '7.10' }),
-    found('delta.example', { wp_version: '', framework: 'static' }),
+    found('alpha.example', { wp_version: '7.1', user: 'alpha' }),
+    found('beta.example', { wp_version: '7.1.2', user: 'beta' }),
+    found('gamma.example', { wp_version: '7.10', user: 'gamma' }),
+    found('delta.example', { wp_version: '', framework: 'static', user: 'delta' }),
   ]
   agent.usage = agent.sites.map(({ domain }) => created(domain))
   const server = await dashboard.addServer(agent)

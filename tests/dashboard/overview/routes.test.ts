@@ -32,7 +32,7 @@ beforeAll(async () => {
     { name: 'php8.2', status: 'running' },
   ]
   agent.sites = [
-    found('alpha.example', { tier: 'large', php: '8.1', updates: known }),
+    found('alpha.example', { tier: 'large', php: '8.1', updates: known, user: 'first' }),
     found('beta.example', { tier: 'medium' }),
     found('gamma.example', { updates: unknown, user: 'other' }),
   ]
@@ -188,7 +188,7 @@ describe('the fleet', () => {
 
     expect(FleetSiteDetail.parse(body.site)).toMatchObject({
       server: '127.0.0.1',
-      docroot: '/home/shop/beta.example',
+      docroot: '/srv/www/shop/public',
       inventory: null,
       operations: [],
     })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SiteRow } from '#dashboard/db/rows.ts'
+import { factsOf } from '#dashboard/sync/facts.ts'
 import type { KnownSite } from '#dashboard/sync/queries.ts'
 import * as plans from '#dashboard/sync/sync-plan.ts'
 import type { TrashedSite } from '#shared/agent.ts'
@@ -31,9 +32,9 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
   health_code: '',
   health_reason: '',
   health_since: null,
-  created_at: '2026-01-01T00:00:00.000Z',
+  ...{ reported_identity: null, created_at: '2026-01-01T00:00:00.000Z' },
   user: 'shop',
-  docroot: '/home/shop/shop.example',
+  docroot: '/srv/www/shop/public',
   php: '8.2',
   tier: 'small',
   tls: 'none',
@@ -51,7 +52,6 @@ const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): Known
 const SHOP = { id: 1, domain: 'shop.example' }
 const nothing = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
 
-const { factsOf } = plans
 const byDomain = <T extends { domain: string }>(sites: readonly T[]) => ({
   sites: new Map(sites.map((site) => [site.domain, site])),
   whole: true,

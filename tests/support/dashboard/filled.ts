@@ -98,6 +98,7 @@ const VALUES: Record<string, (row: number) => Value> = {
   'sites.unknown': json,
   params: json,
   'sites.health_checks': json,
+  'sites.reported_identity': json,
   'operations.error': json,
   'operations.warnings': json,
   'bulk_items.error': json,

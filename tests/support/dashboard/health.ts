@@ -39,7 +39,9 @@ export async function openHealth() {
   const agent = new DisposableAgent()
   const dashboard = await makeDashboard({ clock })
   agent.services = [{ name: 'php8.2', status: 'running' }]
-  agent.sites = ['a', 'b', 'c', 'd'].map((name) => found(`${name}.example`, { php: '8.5' }))
+  agent.sites = ['a', 'b', 'c', 'd'].map((name) =>
+    found(`${name}.example`, { php: '8.5', user: name }),
+  )
   agent.usage = agent.sites.map(({ domain }) => created(domain))
   const server = await dashboard.addServer(agent)
   await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()

@@ -110,4 +110,6 @@ export const RELEASED = [
   '25ead596b94ecb72d2a9c99d4ec8373bdf07cbdadd3c290da4b8016250011458',
   // 0053_dashboard-target.sql
   '8f84c8f38b327dba54ec1f9f160da972db2fd8b0d3baafe88da6108477639d21',
+  // 0054_site-identity.sql
+  'c127ca9e0ffa4081c6610f5bfbdf85956d0b54b8ad792b72219221694c75e45c',
 ]

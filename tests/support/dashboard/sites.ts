@@ -3,16 +3,17 @@ import type { SiteUsage } from '#shared/site-usage.ts'
 
 /** A site as an agent finds it. */
 export function found(domain: string, more: Partial<FoundSite> = {}): FoundSite {
+  const { user = 'shop' } = more
   return {
     domain,
-    user: 'shop',
-    docroot: `/home/shop/${domain}`,
+    user,
+    docroot: `/srv/www/${user}/public`,
     php: '8.2',
     tier: 'small',
     tls: 'none',
     framework: 'wordpress',
     wp_version: '6.9',
-    db_name: 'shop',
+    db_name: user,
     updates: { plugins: 2, themes: null, core: true },
     ...more,
   }

@@ -11,6 +11,7 @@ import {
   DoorOpen,
   Download,
   FileQuestion,
+  Fingerprint,
   HardDrive,
   HeartCrack,
   History,
@@ -41,6 +42,11 @@ export const KINDS: Record<AttentionKind, Kind> = {
   disk_full: [HardDrive, 'disk is nearly full', 'disks are nearly full'],
   service_failed: [Unplug, 'service has failed', 'services have failed'],
   service_restarts: [RefreshCcwDot, 'service restarts repeatedly', 'services restart repeatedly'],
+  site_identity: [
+    Fingerprint,
+    'site that its server reports as another one',
+    'sites that their servers report as others',
+  ],
   isolation: [
     DoorOpen,
     'server whose sites may reach each other',

@@ -1,0 +1,36 @@
+import type { Database } from '#dashboard/db/client.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
+import { groupOf, ofSite } from './item.ts'
+import { type ContradictedSite, contradictedSites } from './queries.ts'
+
+const NAMES = { user: 'system user', docroot: 'document root', db_name: 'database' } as const
+
+const COMPROMISED =
+  'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
+const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
+
+/** Managed sites whose server reports that they are something else. */
+export async function identityTroubles(db: Database): Promise<Attention[]> {
+  const rows = await contradictedSites(db, SHOWN)
+  return groupOf('site_identity', rows.map(contradicted), rows[0]?.total)
+}
+
+const MOST_SHOWN = 64
+
+/** An agent chooses it. */
+const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MOST_SHOWN)
+
+function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {
+  const names = (['user', 'docroot', 'db_name'] as const).filter(
+    (name) => reported_identity?.[name] !== undefined,
+  )
+  const what = names.map((name) => NAMES[name]).join(' and ')
+  const expected = names.map((name) => site[name]).join(' and ')
+  const reported = names.map((name) => shown(reported_identity?.[name])).join(' and ')
+  const isOfSite = names.every((name) => name === 'db_name')
+  const advice = isOfSite ? OF_SITE : COMPROMISED
+  return ofSite(site, {
+    severity: isOfSite ? 'warning' : 'critical',
+    reason: `The server reports another ${what} for this site: expected ${expected}, reported ${reported}. ${advice}`,
+  })
+}

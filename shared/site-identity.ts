@@ -1,0 +1,42 @@
+/**
+ * What a managed site is on its server: all of it follows from its system user, which the dashboard
+ * decides. Agent and dashboard compute it from the same rules, so a report can only confirm it.
+ */
+export const HOMES = '/srv/www'
+
+/** The folder of a site, which belongs to root; its content belongs to the user. */
+export const homeOf = (user: string) => `${HOMES}/${user}`
+
+export const docrootOf = (user: string) => `${homeOf(user)}/public`
+
+/** Database and database account have the name of the system user. */
+export const databaseOf = (user: string) => user
+
+export interface SiteIdentity {
+  user: string
+  docroot: string
+  db_name: string
+}
+
+export const identityOf = (user: string): SiteIdentity => ({
+  user,
+  docroot: docrootOf(user),
+  db_name: databaseOf(user),
+})
+
+/** The parts of an identity that a report contradicts, as reported. */
+export type ReportedIdentity = Partial<SiteIdentity>
+
+/**
+ * Returns how a report contradicts the identity of a site; null if it does not. An empty value is
+ * unknown to the agent, and contradicts nothing.
+ */
+export function contradictionOf(
+  known: SiteIdentity,
+  reported: SiteIdentity,
+): ReportedIdentity | null {
+  const names = ['user', 'docroot', 'db_name'] as const
+  const other = names.filter((name) => reported[name] !== '' && reported[name] !== known[name])
+  if (other.length === 0) return null
+  return Object.fromEntries(other.map((name) => [name, reported[name]]))
+}

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { sites } from '#dashboard/db/schema.ts'
+import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
+import {
+  type Dashboard,
+  DisposableAgent,
+  makeDashboard,
+} from '#tests/support/dashboard/dashboard.ts'
+import { created, found } from '#tests/support/dashboard/sites.ts'
+
+const NAMES = ['victim', 'hosting-dashboard', 'root', 'Not a user\n']
+const own = { user: 'shop', docroot: '/srv/www/shop/public', db_name: 'shop' }
+const usual = { ...own, managed: true, found: false, php: '8.2', tls: 'none' } as const
+
+async function fleet(agent: DisposableAgent) {
+  const dashboard = await makeDashboard()
+  const server_id = await dashboard.addServer(agent)
+  const id = await addSite(dashboard, server_id, {
+    ...{ domain: 'shop.example', apex: 'shop.example', php: '8.2' },
+    ...own,
+  })
+  return { dashboard, server_id, id }
+}
+
+const sync = async (dashboard: Dashboard, server = 1) =>
+  (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+
+async function recordOf({ db }: Dashboard, domain: string) {
+  const [row] = await db.read.select().from(sites).where(eq(sites.domain, domain))
+  const { user, docroot, db_name, managed, found: isFound, php, tls } = row ?? {}
+  const identity = { user, docroot, db_name, managed, found: isFound, php, tls }
+  return { ...identity, reported_identity: row?.reported_identity }
+}
+
+async function itemsOf(dashboard: Dashboard) {
+  const { body } = await dashboard.call('GET', '/api/fleet')
+  const all = body.attention as { kind: string; severity: string; items: { reason: string }[] }[]
+  return all
+    .filter(({ kind }) => kind === 'site_identity')
+    .flatMap(({ severity, items }) => items.map(({ reason }) => [severity, reason]))
+}
+
+describe('a managed site', () => {
+  test.each(NAMES)('keeps its identity when its server reports %j', async (name) => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    const lie = { user: name, docroot: `/srv/www/${name}/public`, db_name: name }
+    agent.sites = [found('shop.example', { ...lie, php: name, tls: 'other' })]
+
+    await sync(dashboard)
+
+    expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity: lie })
+  })
+
+  test('is a critical item until its server reports the recorded identity again', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    agent.sites = [found('shop.example', { ...own, user: 'victim' })]
+    await sync(dashboard)
+    const reason =
+      'The server reports another system user for this site: expected shop, reported victim. It may be compromised: check it, and restore its sites on a new server unless you know the cause'
+
+    expect(await itemsOf(dashboard)).toEqual([['critical', reason]])
+
+    agent.sites = [found('shop.example')]
+    await sync(dashboard)
+    expect(await itemsOf(dashboard)).toEqual([])
+    expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity: null })
+  })
+
+  test('is a warning if its wp-config.php, which the site itself can change, names another database', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    agent.sites = [found('shop.example', { db_name: 'elsewhere' })]
+
+    await sync(dashboard)
+
+    const reason =
+      'The server reports another database for this site: expected shop, reported elsewhere. The site itself can change this in its wp-config.php: check it'
+    expect(await itemsOf(dashboard)).toEqual([['warning', reason]])
+  })
+
+  test('is not contradicted by values that are unknown to its server', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    agent.sites = [found('shop.example', { user: '', docroot: '', db_name: '' })]
+
+    await sync(dashboard)
+
+    expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity: null })
+  })
+
+  test('never becomes a discovered one, and its trash entry does not change it', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    agent.usage = []
+    const kept = { size: 1, deleted_at: '2026-01-01T00:00:00.000Z', restorable: true }
+    agent.trash = [
+      { domain: 'shop.example', user: 'victim', php: '', ...kept, tier: 'small', tls: 'none' },
+    ]
+
+    await sync(dashboard)
+
+    const reported_identity = { user: 'victim' }
+    expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity })
+  })
+})
+
+describe('a site that a server says it has created', () => {
+  const imported = (user: string) => [
+    found('new.example', { user, docroot: '/etc', db_name: 'mysql' }),
+    found('shop.example'),
+  ]
+
+  test('has the identity that follows from its system user, and keeps it', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    const identity = { user: 'made', docroot: '/srv/www/made/public', db_name: 'made' }
+    agent.usage = [created('new.example'), created('shop.example')]
+    agent.sites = imported('made')
+    await sync(dashboard)
+    agent.sites = imported('victim')
+    agent.usage = [created('shop.example')]
+    await sync(dashboard)
+    agent.usage = [created('new.example'), created('shop.example')]
+    await sync(dashboard)
+
+    const lie = { user: 'victim', docroot: '/etc', db_name: 'mysql' }
+    expect(await recordOf(dashboard, 'new.example')).toEqual({
+      ...{ ...usual, ...identity, managed: false },
+      reported_identity: lie,
+    })
+  })
+
+  test.each(['shop', 'hosting-dashboard', 'Not a user\n'])(
+    'is only a discovered one with the system user %j',
+    async (user) => {
+      await using agent = new DisposableAgent()
+      const { dashboard } = await fleet(agent)
+      await using _ = dashboard
+      agent.sites = imported(user)
+      await sync(dashboard)
+      agent.usage = [created('new.example'), created('shop.example')]
+      await sync(dashboard)
+
+      expect(await recordOf(dashboard, 'new.example')).toMatchObject({
+        found: true,
+        managed: false,
+      })
+    },
+  )
+
+  test('is not recorded from a trash with the system user of another site', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    const kept = { size: 1, deleted_at: '2026-01-01T00:00:00.000Z', restorable: true } as const
+    const facts = { php: '', ...kept, tier: 'small', tls: 'none' } as const
+    agent.sites = [found('shop.example')]
+    agent.trash = ['shop', 'hosting-keeper', 'gone'].map((user, index) => ({
+      ...{ domain: `trash${index}.example`, user, ...facts },
+    }))
+
+    await sync(dashboard)
+
+    const rows = await dashboard.db.read.select().from(sites).where(eq(sites.status, 'trashed'))
+    expect(
+      rows.map(({ domain, user, docroot, db_name }) => [domain, user, docroot, db_name]),
+    ).toEqual([['trash2.example', 'gone', '/srv/www/gone/public', 'gone']])
+  })
+})
