@@ -24,7 +24,8 @@ export const ERRORS = {
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
  * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
- * the server returned an address for a login that is not one of the site.
+ * the server returned an address for a login that is not one of the site; `result_mismatch`: the
+ * agent has answered for something else than it was asked for.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -45,6 +46,7 @@ export const REFUSALS = [
   'target_unreachable',
   'disk_full',
   'foreign_address',
+  'result_mismatch',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

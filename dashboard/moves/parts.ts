@@ -9,8 +9,9 @@ import { findCancelRequest } from '#dashboard/operations/cancel/queries.ts'
 import { errorOf, type RunContext } from '#dashboard/operations/job.ts'
 import { markRunning } from '#dashboard/operations/progress.queries.ts'
 import type { Recorder } from '#dashboard/operations/recorder.ts'
+import { resultOf } from '#dashboard/operations/success.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
+import type { CommandName, ResultOf } from '#shared/commands.ts'
 import { cancelledError, conflict, offline, ServiceError } from '#shared/errors.ts'
 import { isTerminal } from '#shared/sse.ts'
 import type { StepChange } from '#shared/steps.ts'
@@ -178,18 +179,12 @@ export class Parts {
     for await (const event of events) {
       allowance.received({ events: 1 })
       if (event.event === 'error') throw errorOf(failureBody(event.data))
-      if (isTerminal(event)) return resultOf(command, event.data)
+      if (isTerminal(event)) return resultOf(command, event.data, params)
       if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
       if (this.#deps.clock.elapsed() - this.#marked > PROGRESS_MS) await this.#progressed()
     }
     throw offline('The connection to the agent was lost')
   }
-}
-
-/** Throws for a result that is not what the command promises. */
-function resultOf<N extends CommandName>(command: N, data: unknown): ResultOf<N> {
-  const { result }: { result: z.ZodType } = COMMANDS[command]
-  return result.parse(data) as ResultOf<N>
 }
 
 /** An agent has answered that it refuses the request, or that it failed. */

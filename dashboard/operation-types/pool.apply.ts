@@ -1,4 +1,5 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { Tier } from '#shared/fields.ts'
 import { bulkInUse, siteCall, siteOf } from './parts.ts'
 import { setSite } from './queries.ts'
 
@@ -9,5 +10,5 @@ export const poolApply: OperationRules<'pool.apply'> = {
     const { user, php } = siteOf(target)
     return { user: input.user ?? user, php_version: input.php_version ?? php, tier: input.tier }
   },
-  succeeded: ({ tier }) => setSite({ tier }),
+  succeeded: (_, { params }) => setSite({ tier: Tier.parse(params.tier) }),
 }

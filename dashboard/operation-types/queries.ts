@@ -18,7 +18,8 @@ export const setServer =
 
 export const setSite =
   (values: Partial<SiteRow>): Change =>
-  (queries, subject) => [queries.update(sites).set(values).where(mine(subject))]
+  (queries, subject) =>
+    Object.keys(values).length === 0 ? [] : [queries.update(sites).set(values).where(mine(subject))]
 
 /** Into a state that `returnSite` leaves. */
 export const moveSite =

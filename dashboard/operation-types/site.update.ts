@@ -1,9 +1,19 @@
+import { z } from 'zod'
 import { backupFirst } from '#dashboard/backup-first/needed.ts'
 import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/operations/rules.ts'
 import { refuseUnknownPhp } from '#dashboard/servers/known-php.ts'
 import { xmlrpcStatements } from '#dashboard/site-settings/queries.ts'
+import { PhpVersion, Tier } from '#shared/fields.ts'
 import { bulkInUse, domainOf, onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 import { allOf, setSite } from './queries.ts'
+
+/** What the operation has set; the others are as before. */
+const Settings = z.object({
+  php: PhpVersion.exactOptional(),
+  tier: Tier.exactOptional(),
+  database_routines: z.boolean().exactOptional(),
+  xmlrpc: z.boolean().exactOptional(),
+})
 
 export const siteUpdate: OperationRules<'site.update'> = {
   ...onSite,
@@ -19,14 +29,13 @@ export const siteUpdate: OperationRules<'site.update'> = {
     const isRisky = php !== undefined && php !== site.php
     return isRisky ? backupFirst(deps, site, { without_backup }) : null
   },
-  // An older agent leaves out settings that it does not have.
-  succeeded: ({ domain: _, ...settings }, { params }) =>
-    allOf(
-      setSite(
-        Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)),
-      ),
-      typeof params.xmlrpc === 'boolean' ? setXmlrpc(params.xmlrpc) : NO_CHANGE,
-    ),
+  succeeded: (_, { params }) => {
+    const settings = Settings.parse(params)
+    return allOf(
+      setSite(settings),
+      settings.xmlrpc === undefined ? NO_CHANGE : setXmlrpc(settings.xmlrpc),
+    )
+  },
 }
 
 const setXmlrpc =

@@ -1,5 +1,6 @@
 import { findAddress } from '#dashboard/auth/queries.ts'
 import type { OperationRules } from '#dashboard/operations/rules.ts'
+import { TlsMode } from '#shared/fields.ts'
 import { bulkInUse, siteCall, siteOf } from './parts.ts'
 import { setSite } from './queries.ts'
 
@@ -11,5 +12,6 @@ export const tlsIssue: OperationRules<'tls.issue'> = {
     const address = target.actor === null ? undefined : await findAddress(db, target.actor)
     return { domain, tls, email: email || (address ?? '') }
   },
-  succeeded: ({ tls, expires_at }) => setSite({ tls, certificate_expires_at: expires_at }),
+  succeeded: ({ expires_at }, { params }) =>
+    setSite({ tls: TlsMode.parse(params.tls), certificate_expires_at: expires_at }),
 }

@@ -155,13 +155,17 @@ async function conclude(
     const warnings = [...(success.warnings ?? []), ...more]
     return await succeed(deps, operation, { ...success, warnings }, pending)
   } catch (error) {
-    if (error instanceof ServiceError && error.refusal === 'foreign_address')
-      return fail(deps, operation, error.body, pending)
+    if (isRefusedAnswer(error)) return fail(deps, operation, error.body, pending)
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'
     return fail(deps, operation, { error: 'Internal error', message }, pending)
   }
 }
+
+/** The answer contradicts what the dashboard knows: nothing of it is recorded. */
+const isRefusedAnswer = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  (error.refusal === 'result_mismatch' || error.refusal === 'foreign_address')
 
 /** The agent does not know the site, which is the goal of some types. */
 async function endAbsent(

@@ -1,5 +1,9 @@
+import type { z } from 'zod'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { MOST_WARNINGS, Warning } from '#shared/agent.ts'
+import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
+import { contradictedField } from '#shared/confirmed-results.ts'
+import { ServiceError } from '#shared/errors.ts'
 import {
   OPERATION_TYPES,
   type OperationType,
@@ -15,15 +19,39 @@ export interface Success {
   warnings?: Warning[]
 }
 
-/** Parses the report of an agent; throws a ZodError when it breaks the contract. */
+/**
+ * Parses the report of an agent. Throws a ZodError when it breaks the contract, and `result_mismatch`
+ * when it contradicts what was asked for: no answer chooses what is changed in the records.
+ */
 export function successOf(
   { type, params }: Pick<OperationRow, 'type' | 'params'>,
   reported: unknown,
   { rules, now, trash_ms }: { rules: OperationRules<OperationType>; now: string; trash_ms: number },
 ): Success {
   const report = OPERATION_TYPES[type].outcome.result.parse(reported)
+  refuseMismatch(type, report, params)
   const change = rules.succeeded(report, { params, now, trash_ms })
   return { data: dataOf(type, report), change, warnings: warningsIn(reported) }
+}
+
+/** The same of a command that is a part of an operation. */
+export function resultOf<N extends CommandName>(
+  command: N,
+  data: unknown,
+  params: object,
+): ResultOf<N> {
+  const { result }: { result: z.ZodType } = COMMANDS[command]
+  const parsed = result.parse(data)
+  if (command !== 'wp.scan') refuseMismatch(command, parsed, params)
+  return parsed as ResultOf<N>
+}
+
+/** Throws if a result contradicts the params of its operation. */
+function refuseMismatch(type: OperationType, result: unknown, params: unknown): void {
+  const field = contradictedField(type, result, params)
+  if (field === undefined) return
+  const message = `The agent answered with another ${field} than it was asked for: nothing of it was recorded. Its server may be compromised`
+  throw new ServiceError('internal', { message, refusal: 'result_mismatch' })
 }
 
 export function dataOf(type: OperationType, report: ReportOf<OperationType>) {

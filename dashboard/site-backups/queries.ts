@@ -121,7 +121,6 @@ export function backupStatements(
   backup: NewBackup,
   repository: Repository,
 ): Statement[] {
-  const { target_id, name } = backup_repositories
   const { repository: place, snapshot } = backups
   return [
     // A refreshed list may have found it before its operation ended.
@@ -135,10 +134,8 @@ export function backupStatements(
         ),
       ),
     queries.insert(backups).values(backup),
-    queries
-      .insert(backup_repositories)
-      .values(repository)
-      .onConflictDoUpdate({ target: [target_id, name], set: repository }),
+    // No answer replaces a recorded password: only adoption with the kit does.
+    queries.insert(backup_repositories).values(repository).onConflictDoNothing(),
   ]
 }
 

@@ -103,9 +103,12 @@ function updates(site: NeedySite): AttentionItem {
 function operation(failed: FailedOperation): AttentionItem {
   const { id, server_id, site_id, domain, error, finished_at } = failed
   const why = error?.message ?? error?.error ?? 'no reason was given'
-  const reason = advised(why, 'correct the cause, then retry')
+  const isMismatch = error?.code === 'result_mismatch'
+  const advice = isMismatch ? 'check the server before you retry' : 'correct the cause, then retry'
+  const reason = advised(why, advice)
   const where = { server_id, site_id, operation_id: id, name: domain }
-  return item({ ...where, severity: 'warning', reason, at: finished_at })
+  const severity = isMismatch ? 'critical' : 'warning'
+  return item({ ...where, severity, reason, at: finished_at })
 }
 
 /** One item for each version, the longest without fixes first. */

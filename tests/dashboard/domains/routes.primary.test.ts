@@ -128,7 +128,7 @@ describe('the primary domain of a site', () => {
 
     const text = await all.change(all.a, { primary: 'new.example' })
 
-    expect(text).toContain('The agent sent a result that is not what the command promises')
+    expect(text).toContain('The agent answered with another domain than it was asked for')
     expect(await all.show(all.a)).toMatchObject({ primary: 'a.example', redirects: [] })
     const { read } = all.dashboard.db
     expect(await read.select().from(site_names)).toEqual([])

@@ -17,7 +17,12 @@ export async function withTool() {
     yield 'Creating a temporary user'
     const ends = Math.floor(all.dashboard.deps.clock.now().getTime() / 1000) + 3600
     const user = `hosting_tmp_${params.token}_${ends}`
-    return { domain, user, database: 'shop', ends_at: new Date(ends * 1000).toISOString() }
+    return {
+      domain: params.domain,
+      user,
+      database: 'shop',
+      ends_at: new Date(ends * 1000).toISOString(),
+    }
   })
   for (const path of ['/sites/database-tool', '/sites/database-tool-file'])
     all.agent.answers.set(path, async (request) => {
