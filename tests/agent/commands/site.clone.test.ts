@@ -66,7 +66,7 @@ test('dumps with the rights of the original, and rewrites and imports with those
   ])
   const reader = programs[3]?.options.site?.directives ?? []
   expect(reader).toContain('CapabilityBoundingSet=CAP_DAC_READ_SEARCH')
-  expect(reader).toContain('TemporaryFileSystem=/:ro /tmp:mode=1777,size=1G')
+  expect(reader).toContain('TemporaryFileSystem=/:ro,noexec /tmp:mode=1777,size=1G,noexec')
 })
 
 test('restores files and database of a backup, and forgets its repository', async () => {
