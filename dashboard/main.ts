@@ -1,3 +1,4 @@
+import { messageOf } from '#shared/errors.ts'
 import { ConfigError, readEnvironment } from './config.ts'
 import { StartError } from './start-error.ts'
 
@@ -10,6 +11,7 @@ process.umask(0o077)
 
 try {
   const argv = process.argv.slice(2)
+  if (argv[0] === 'confined') await becomeConfined(argv.slice(1))
   if (argv.length > 0 && argv[0] !== 'serve') process.exit(await run(argv))
   await serve()
 } catch (error) {
@@ -36,6 +38,17 @@ async function serve(): Promise<void> {
   const kept = `the first login is in ${fileOf(config.DATA_DIR)}\n`
   if (first) process.stdout.write(keep_login ? kept : textOf(first))
   process.stdout.write(`listening on ${url}\n`)
+}
+
+/** The dashboard starts restic so: the words after the list of what is allowed are its argv. */
+async function becomeConfined([allowed = '', ...argv]: readonly string[]): Promise<never> {
+  const confine = await import('./off-site/confine.ts')
+  try {
+    return confine.becomeConfined(confine.Allowed.parse(JSON.parse(allowed)), argv)
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`)
+    return process.exit(126)
+  }
 }
 
 async function run(argv: readonly string[]): Promise<number> {

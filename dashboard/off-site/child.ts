@@ -6,6 +6,8 @@ interface Options {
   output_file?: string
   /** It is ended when its output does not change for so long. */
   stall_ms?: number
+  /** Whether it limits its memory itself. */
+  is_limited?: boolean
 }
 
 export interface Outcome {
@@ -29,9 +31,9 @@ const TIMES = /"seconds_(elapsed|remaining)":\d+,?/g
  */
 export async function run(
   argv: readonly string[],
-  { env = {}, input_file, output_file, stall_ms = TIMEOUT_MS }: Options = {},
+  { env = {}, input_file, output_file, stall_ms = TIMEOUT_MS, is_limited = false }: Options = {},
 ): Promise<Outcome> {
-  const child = Bun.spawn([...BEHIND, ...LIMITED, ...argv], {
+  const child = Bun.spawn([...BEHIND, ...(is_limited ? [] : LIMITED), ...argv], {
     env: { PATH, LC_ALL: 'C.UTF-8', HOME: '/tmp', ...env },
     stdin: input_file === undefined ? 'ignore' : Bun.file(input_file),
     stdout: output_file === undefined ? 'pipe' : Bun.file(output_file),

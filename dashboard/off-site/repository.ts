@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { fingerprintOf, sealTo } from '#dashboard/site-backups/kit.ts'
-import type { BackupTarget } from '#shared/backup.ts'
+import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
 import { clockAdvice } from '#shared/restic/clock.ts'
 import { complaintOf } from '#shared/restic/complaint.ts'
 import { filesOf, optionsOf } from '#shared/restic/repository.ts'
@@ -21,7 +21,8 @@ const Keys = z.array(z.object({ hostName: z.string() }))
 const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
 
 export interface Opened {
-  program: string
+  /** The argv of restic for a place, with the files of this folder. */
+  start(view: { place: BackupPlace; folder: string }): Promise<readonly string[]>
   /** For the files with secrets; removed at the end. */
   folder: string
   target: BackupTarget
@@ -50,17 +51,19 @@ export async function withRestic<T>(
     for (const [name, text] of Object.entries(filesOf({ name: NAME, target, password }, folder))) {
       await writeFile(`${folder}/${name}`, text, { mode: 0o600 })
     }
-    return await work(resticOf(opened))
+    const start = await opened.start({ place: target.place, folder })
+    return await work(resticOf(opened, start))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-function resticOf(opened: Opened): Restic {
-  const { program, folder, target, stall_ms } = opened
+function resticOf(opened: Opened, start: readonly string[]): Restic {
+  const { folder, target, stall_ms } = opened
   const env = {
     RESTIC_REPOSITORY_FILE: `${folder}/repository`,
     RESTIC_PASSWORD_FILE: `${folder}/password`,
+    TMPDIR: `${folder}/tmp`,
     RESTIC_PROGRESS_FPS: '1',
     AWS_SHARED_CREDENTIALS_FILE: `${folder}/aws`,
     GOMEMLIMIT: '256MiB',
@@ -68,9 +71,14 @@ function resticOf(opened: Opened): Restic {
   }
   // Shorter than the limit: restic itself says that the repository is locked.
   const wait = `--retry-lock=${Math.floor(Math.min(LONGEST_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
-  const common = [program, ...optionsOf(target.place, folder), '--no-cache', wait]
+  const common = [...start, ...optionsOf(target.place, folder), '--no-cache', wait]
   const attempt = (args: readonly string[], input_file?: string) =>
-    run([...common, ...args], { env, stall_ms, ...(input_file !== undefined && { input_file }) })
+    run([...common, ...args], {
+      env,
+      stall_ms,
+      is_limited: true,
+      ...(input_file !== undefined && { input_file }),
+    })
   const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)
   return {
     attempt,

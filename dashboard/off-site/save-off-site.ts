@@ -12,9 +12,10 @@ import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { BackupPlace } from '#shared/backup.ts'
 import { messageOf } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
+import { confinedRestic } from './confined-restic.ts'
 import { providedRestic } from './program.ts'
 import { refuseReadable } from './refuse-readable.ts'
-import { prepare, save, withRestic } from './repository.ts'
+import { type Opened, prepare, save, withRestic } from './repository.ts'
 import { obstacleOf, refusalOf } from './request.ts'
 import { endRequest, findOffSite, findRequest, type Request, setOffSite } from './state.queries.ts'
 import { findOwnRepository, insertOwnRepository, setChecked } from './target.queries.ts'
@@ -93,8 +94,9 @@ async function saved(
   const { data_dir, sealer, stall_ms } = deps
   const target = openOwnTarget(own, sealer)
   if (target.place.kind === 'local') await refuseUnusable(target.place.path, resolve(data_dir))
-  const opened = {
-    program: await providedRestic(data_dir),
+  const program = await providedRestic(data_dir)
+  const opened: Opened = {
+    start: (view) => confinedRestic(program, view),
     folder: resolve(data_dir, 'off-site'),
     target,
     password: await passwordFor(deps, kit, target.place),

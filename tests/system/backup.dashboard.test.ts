@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backUp } from '#dashboard/backup/back-up.ts'
 import { restore } from '#dashboard/backup/restore.ts'
+import { dashboard_targets } from '#dashboard/db/backup-schema.ts'
 import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
@@ -49,11 +50,15 @@ unless(lab.available()).test(
     await save()
     expect(await findOffSite(db)).toBeUndefined()
 
-    const set = (place: { kind: 'local'; path: string }) =>
-      dashboard.call('PUT', '/api/fleet/dashboard-backup/target', {
-        ...{ place, keeper_key: kit.publicKey },
-      })
-    await set({ kind: 'local', path: data_dir })
+    await dashboard.call('PUT', '/api/fleet/dashboard-backup/target', {
+      ...{ place: { kind: 'local', path: '/mnt/none' }, keeper_key: kit.publicKey },
+    })
+    // The folders of a test are below /tmp, which the API refuses.
+    const set = (path: string) =>
+      db.write((queries) =>
+        queries.update(dashboard_targets).set({ place: { kind: 'local', path } }),
+      )
+    await set(data_dir)
     await save()
     const inside = await findOffSite(db)
     expect(inside).toMatchObject({
@@ -64,7 +69,7 @@ unless(lab.available()).test(
     const { body } = await dashboard.call('GET', '/api/fleet')
     expect(body.attention).toMatchObject([{ kind: 'dashboard_backup', severity: 'warning' }])
 
-    await set({ kind: 'local', path: store })
+    await set(store)
     clock.move(61 * MINUTES)
     const seen = new Watcher()
     seen.watch(new Map([[process.pid, 'the dashboard']]))

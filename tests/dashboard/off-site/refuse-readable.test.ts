@@ -31,7 +31,8 @@ async function tried(end: string) {
   await mkdir(`${folder}/trial`)
   await writeFile(program, `${lines.join('\n')}\n`, { mode: 0o755 })
   const target = { place: OWN, secret: new Secret('own-secret') }
-  const own = { program, folder: `${folder}/run`, target, password: new Secret('p'), stall_ms: 500 }
+  const start = async () => [program]
+  const own = { start, folder: `${folder}/run`, target, password: new Secret('p'), stall_ms: 500 }
   const error = await refuseReadable(deps, own).then(() => null, String)
   const addresses = (await Bun.file(`${folder}/trial/tried`).text()).trim().split('\n')
   expect((await readdir(folder)).filter((name) => name.startsWith('run'))).toEqual([])

@@ -17,7 +17,8 @@ async function failureOf(words: string, end = 'exit 1') {
   const place = { kind: 'local' as const, path: '/mnt/store' }
   const target = { place, secret: new Secret('secret') }
   const password = new Secret('password')
-  const opened = { program, folder: join(folder, 'run'), target, password, stall_ms: 500 }
+  const start = async () => [program]
+  const opened = { start, folder: join(folder, 'run'), target, password, stall_ms: 500 }
   const failure = await withRestic(opened, ({ must }) => must(['cat', 'config'])).catch(String)
   await rm(folder, { recursive: true })
   return failure
