@@ -54,7 +54,7 @@ type Libc = ReturnType<typeof open>
 
 /**
  * Becomes another program that can execute, read and change nothing but what is allowed, whatever it
- * is told to do. The kernel enforces it (Landlock), without any privilege, and nothing can undo it.
+ * receives. The kernel enforces it (Landlock), without any privilege, and nothing can undo it.
  * Throws if the kernel cannot.
  */
 export function becomeConfined(allowed: Allowed, argv: readonly string[]): never {

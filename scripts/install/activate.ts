@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { BUILDER, COMMAND, CURRENT, DATA, ENVIRONMENT, SERVICE, UNIT, USER } from './paths.ts'
 import type { Release } from './release.ts'
-import { COMMAND_TEXT, renderEnvironment, UNIT_TEXT } from './unit.ts'
+import { COMMAND_TEXT, renderEnvironment, renderUnit } from './unit.ts'
 
 /** The two system users, neither of which can log in. */
 export async function makeUsers(machine: Machine): Promise<void> {
@@ -39,7 +39,7 @@ export async function activate(
     previous === undefined ? stopService(machine) : startAgain(machine, settings, backup),
   )
   const changes = [
-    await machine.put(UNIT, UNIT_TEXT),
+    await machine.put(UNIT, renderUnit(await readFile('/etc/resolv.conf', 'utf8').catch(() => ''))),
     await machine.put(COMMAND, COMMAND_TEXT, 0o755),
     await machine.put(ENVIRONMENT, await environmentFor(settings), 0o600),
   ]

@@ -1,8 +1,14 @@
+import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import { renderVariable } from '#shared/formats/systemd.ts'
 import { CURRENT, DATA, ENVIRONMENT, PROGRAM, SERVICE, SETTINGS, USER } from './paths.ts'
 
-/** The service: no root, no capability, write access to its records only. */
-export const UNIT_TEXT = `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
+/**
+ * The service: no root, no capability, write access to its records only, and no connection to the
+ * addresses that return the credentials of a cloud server, except name servers of `resolv_conf`.
+ */
+export const renderUnit = (
+  resolv_conf: string,
+): string => `# Written by scripts/install-dashboard.sh; changes belong into a drop-in: systemctl edit ${SERVICE}
 [Unit]
 Description=Hosting Control dashboard
 Wants=network-online.target
@@ -49,6 +55,7 @@ ProtectControlGroups=yes
 ProtectProc=invisible
 InaccessiblePaths=-${SETTINGS}
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+${deniedAddresses(resolv_conf)}
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
@@ -57,6 +64,8 @@ RemoveIPC=yes
 KeyringMode=private
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
+# Not in this set before systemd 254: the dashboard confines its restic with them.
+SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
 
 [Install]

@@ -21,7 +21,7 @@ const SFTP = {
 }
 
 unless(lab.available()).test(
-  'restic of the dashboard that is told to run a program cannot run it',
+  'restic of the dashboard cannot run a program that its settings name',
   async () => {
     const data = await mkdtemp(join(tmpdir(), 'confined-'))
     const files = join(data, 'off-site')

@@ -6,7 +6,7 @@ import { confinedRestic } from '#dashboard/off-site/confined-restic.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 /**
- * A shell in the place of restic: it tries what a restic does that was told to. `data` is DATA_DIR,
+ * A shell in the place of restic: it tries what an attacker would make restic do. `data` is DATA_DIR,
  * with the records and the folder of restic's files.
  */
 async function attempt(script: (paths: Record<'data' | 'files' | 'store', string>) => string) {

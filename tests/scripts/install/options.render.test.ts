@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { renderCaddy } from '#scripts/install/caddy.ts'
 import { otherFileWith, renderNginx } from '#scripts/install/nginx.ts'
 import { readOptions } from '#scripts/install/options.ts'
-import { COMMAND_TEXT, renderEnvironment, UNIT_TEXT } from '#scripts/install/unit.ts'
+import { COMMAND_TEXT, renderEnvironment, renderUnit } from '#scripts/install/unit.ts'
 
 const { settings } = readOptions(['--domain', 'control.example.com'], {}, {})
 const files = { certificate: '/etc/tls/c.pem', key: '/etc/tls/c.key' }
@@ -82,7 +82,7 @@ describe('the settings of the service', () => {
 })
 
 test('the service has no root rights, and can only write its records', () => {
-  const lines = UNIT_TEXT.split('\n')
+  const lines = renderUnit('').split('\n')
 
   for (const line of [
     'User=hosting-control',
@@ -100,9 +100,23 @@ test('the service has no root rights, and can only write its records', () => {
 test('the service and its commands run the build of the release', () => {
   const program = 'dist/hosting-control'
 
-  expect(UNIT_TEXT).toContain(`\nExecStart=/opt/hosting-control/current/${program}\n`)
+  expect(renderUnit('')).toContain(`\nExecStart=/opt/hosting-control/current/${program}\n`)
   expect(COMMAND_TEXT).toMatch(
     /^release="\$\{HOSTING_RELEASE:-\/opt\/hosting-control\/current\}"$/m,
   )
   expect(COMMAND_TEXT).toContain(`\n    "$release/${program}" "$@"\n`)
+})
+
+test('the service cannot connect to metadata addresses, unless a name server has one', () => {
+  const denied = 'IPAddressDeny=169.254.0.0/16 '
+
+  expect(renderUnit('nameserver 1.1.1.1\n')).toContain(denied)
+  expect(renderUnit('nameserver 1.1.1.1\n')).not.toContain('IPAddressAllow')
+  expect(renderUnit('nameserver 169.254.169.254\n')).toContain('\nIPAddressAllow=169.254.169.254\n')
+})
+
+test('the service may confine its restic on systemd 252, too', () => {
+  expect(renderUnit('')).toContain(
+    '\nSystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self\n',
+  )
 })
