@@ -31,6 +31,8 @@ import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
+import { recordRecipient } from './site-backups/next-repository.ts'
+import { repeatWithPassword, withRepository } from './site-backups/repositories.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
 import { KnownStates } from './sync/known-states.ts'
@@ -139,19 +141,16 @@ export function makeDeps(outside: Outside) {
     'site.move-back': (...of) => runMoveBack({ ...sync, worker }, ...of),
     'site.move-confirm': (...of) => runMoveConfirm({ ...sync, worker }, ...of),
   }
-  const copy: Executor = async (operation, context) => {
-    const sourced = await awaitSource({ ...sync, worker }, operation, context)
-    return deliver(sync, await withRecords(sync, sourced, context), context)
-  }
   const changing: Executor = async (operation, context) => {
-    const saved = await awaitBackup({ ...sync, worker }, operation, context)
-    return deliver(sync, await withRecords(sync, saved, context), context)
+    const isCopy = operation.type === 'site.clone' || operation.type === 'site.refresh'
+    const prepare = isCopy ? awaitSource : awaitBackup
+    const ready = await prepare({ ...sync, worker }, operation, context)
+    const sent = await withRecords(sync, await withRepository(sync, ready), context)
+    await recordRecipient(db, sent.server_id, sent.params)
+    return deliver(sync, sent, context)
   }
-  const executorOf = ({ type }: { type: OperationType }): Executor => {
-    if (isOwn(type)) return own[type]
-    const isCopy = type === 'site.clone' || type === 'site.refresh'
-    return isCopy ? copy : changing
-  }
+  const executorOf = ({ type }: { type: OperationType }): Executor =>
+    isOwn(type) ? own[type] : changing
   const worker: Worker = new Worker({
     ...base,
     types: RULES,
@@ -166,6 +165,8 @@ export function makeDeps(outside: Outside) {
         undoRecords(sync, { id }).catch((error: unknown) =>
           log.error('undo of DNS records failed', error),
         )
+      if (status === 'failed' && type === 'backup.create')
+        void repeatWithPassword({ ...sync, log, worker }, id)
       if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })

@@ -119,7 +119,7 @@ field() {
     foreach (explode(".", $argv[1]) as $name) $value = $value[$name] ?? "";
     echo preg_match("/^[a-zA-Z0-9_.-]*$/D", (string) $value) ? $value : "";' "$1"
 }
-domain=$(field domain) user=$(field repository) files=$(field files.snapshot) dump=$(field database.snapshot)
+domain=$(field domain) user=$(field site.user) files=$(field files.snapshot) dump=$(field database.snapshot)
 [ -n "$domain" ] && [ -n "$user" ] && [ -n "$files" ] || fail 'the manifest cannot be read'
 # Aliases and redirects, which WordPress leads to its own address; then the cron jobs of the site.
 php -r '$site = json_decode(file_get_contents("manifest.json"), true)["site"];

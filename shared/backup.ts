@@ -120,8 +120,9 @@ export type BackupTarget = z.output<typeof BackupTarget>
 export const StorageFolder = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/)
 
 /**
- * The name of a repository below its target: the system user of the site, which is never reused. No
- * server is asked for, or reports, a repository of the dashboard.
+ * The name of a repository below its target: the system user of its site, with a number from the
+ * second repository of the site on. No name is used again. No server is asked for, or reports, a
+ * repository of the dashboard.
  */
 export const RepositoryName = StorageFolder.refine((name) => !isReserved(name), NOT_RESERVED)
 

@@ -20,6 +20,7 @@ export const ERRORS = {
  * backup before the change failed; `changed_meanwhile`: somebody else was faster;
  * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
  * `target_unreachable`: a target of backups did not answer the server;
+ * `password_missing`: the server has lost the password of a repository;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
@@ -44,6 +45,7 @@ export const REFUSALS = [
   'certificate_refused',
   'address_fixed',
   'target_unreachable',
+  'password_missing',
   'disk_full',
   'foreign_address',
   'result_mismatch',

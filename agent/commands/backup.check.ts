@@ -25,7 +25,7 @@ export const backupCheck: Command<'backup.check'> = {
   async *run(params, { host, announce, perform }) {
     await refuseUnready(host, params.target)
     const result = { append_only: false }
-    const password = await passwordOf(host, NAME)
+    const password = await passwordOf(host, NAME, NAME)
     const missing = await resticSteps(host)
     const steps = stepsOf(host, repositoryOf(params, password), result)
     announce([...missing, ...steps])

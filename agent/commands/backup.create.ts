@@ -12,7 +12,13 @@ import { resticSteps } from '#agent/os/restic/program.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
-import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/session.ts'
+import {
+  closeFiles,
+  keepPassword,
+  openedOf,
+  openFiles,
+  passwordOf,
+} from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineOf } from '#agent/os/staging/baseline.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -36,7 +42,8 @@ export const backupCreate: Command<'backup.create'> = {
   },
   async *run(params, { host, announce, perform, warn }) {
     const site = await checked(host, params)
-    const password = await passwordOf(host, site.user, params.password)
+    const { repository, password: given, is_begun } = params
+    const password = await passwordOf(host, site.user, repository, { given, is_begun })
     const saved: Saved = {}
     const steps = stepsOf(host, site, openedFor(host, site, params, password), params, saved)
     const missing = await preparing(host)
@@ -54,7 +61,7 @@ export const backupCreate: Command<'backup.create'> = {
       domain: site.domain,
       backup: {
         id: manifest.snapshot_id,
-        repository: site.user,
+        repository,
         at: saved.at ?? new Date(host.clock.now()).toISOString(),
         files: files.total_files_processed,
         bytes,
@@ -82,8 +89,13 @@ async function checked(host: Host, params: Params): Promise<Site> {
   return getSite(host, domain)
 }
 
-const openedFor = (host: Host, { user }: Site, { target }: Params, password: Secret): Opened =>
-  openedOf(host, { name: user, target, password })
+/** The files of root are those of the site: one backup of it runs at a time. */
+const openedFor = (
+  host: Host,
+  { user }: Site,
+  { target, repository: name }: Params,
+  password: Secret,
+): Opened => openedOf(host, { name, target, password }, user)
 
 /** The manifest is last: without it there is no backup. */
 function stepsOf(
@@ -99,17 +111,19 @@ function stepsOf(
     {
       name: 'target',
       title: 'Connecting to the target',
-      ...openFiles(host, repository),
+      ...openFiles(host, repository, user),
       undo: closeFiles(host, user).apply,
     },
     {
       name: 'repository',
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
-      apply: () =>
-        orHalfMade(host, opened, () =>
+      async *apply() {
+        yield* orHalfMade(host, opened, () =>
           prepareRepository(host, opened, { recovery_key, keeper_key }),
-        ),
+        )
+        await keepPassword(host, user, repository)
+      },
     },
     {
       name: 'jobs',
@@ -147,7 +161,8 @@ function stepsOf(
       effects: [run('program', 'restic')],
       async apply() {
         saved.baseline = await baselineOf(host, site)
-        const manifest = await manifestOf(host, site, saved, exclude)
+        const named = { repository: repository.name, excluded: exclude }
+        const manifest = await manifestOf(host, site, saved, named)
         saved.manifest = await saveManifest(host, opened, manifest)
         saved.present = await listManifests(host, opened)
       },

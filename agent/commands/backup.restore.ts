@@ -109,13 +109,13 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
   const { user } = site
   const { target, repository: name, password, backup, parts } = params
   const repository = { name, target, password }
-  const opened: Opened = openedOf(host, repository)
+  const opened: Opened = openedOf(host, repository, user)
   return [
     {
       name: 'target',
       title: 'Connecting to the target',
-      ...openFiles(host, repository),
-      undo: closeFiles(host, name).apply,
+      ...openFiles(host, repository, user),
+      undo: closeFiles(host, user).apply,
     },
     {
       name: 'fetch',
@@ -134,7 +134,7 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
       },
       undo: () => forgetFetched(host.steady ?? host, site),
     },
-    { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, name) },
+    { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, user) },
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { type Manifest, userIn } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn } from '#agent/os/backup/places.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
 import { isSame, notTaken } from '#agent/os/clone/not-taken.ts'
@@ -41,10 +41,11 @@ export function backupSteps(
     ...fetchBackupSteps(host, site, {
       from,
       prepare: removedTree(host, 'folder', fetched).apply,
-      async fetched({ at, domain, repository: owner, files, database: saved, site: former }) {
+      async fetched(manifest) {
+        const { at, domain, files, database: saved, site: former } = manifest
         const { bytes = 0, tables = 0 } = saved ?? {}
         const facts = { at, tables, files: files.count, bytes: files.bytes + bytes }
-        Object.assign(learned, { ...facts, original: { domain, user: owner } })
+        Object.assign(learned, { ...facts, original: { domain, user: userIn(manifest) } })
         // The steps after this one apply and record them; a staging site has none.
         if (!site.staging) takeOver(site, former, with_jobs)
         for (const message of notTaken(site, former)) tell(message)

@@ -2,9 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from '#agent/os/backup/fetch.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { fetchedOf } from '#agent/os/backup/places.ts'
-import { inOrder } from '#agent/os/effects/change.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
-import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { forgetRepositories, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
@@ -22,6 +21,9 @@ interface Fetching {
   undo(): Promise<void>
 }
 
+/** In the place of a site, in the name of the folder of secrets: its own passwords stay. */
+const sessionOf = (user: string): string => `.fetch-${user}`
+
 const BOTH = { files: true, database: true }
 
 /**
@@ -36,13 +38,14 @@ export function fetchBackupSteps(
   const { user } = site
   const steady = host.steady ?? host
   const repository = { name, target, password }
-  const opened = openedOf(host, repository, user)
+  const session = sessionOf(user)
+  const opened = openedOf(host, repository, session)
   return [
     {
       name: 'target',
       title: 'Connecting to the target',
-      ...openFiles(host, repository, user),
-      undo: forgetRepository(steady, user).apply,
+      ...openFiles(host, repository, session),
+      undo: forgetRepositories(steady, session).apply,
     },
     {
       name: 'fetch',
@@ -61,7 +64,7 @@ export function fetchBackupSteps(
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), forgetRepository(host, user)),
+      ...forgetRepositories(host, session),
     },
   ]
 }

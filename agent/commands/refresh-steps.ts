@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { forgetFetched } from '#agent/os/backup/keep-state.ts'
+import { userIn } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf } from '#agent/os/backup/places.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { withRoomForCopy } from '#agent/os/backup/room.ts'
@@ -95,8 +96,9 @@ function fromBackup(host: Host, site: Site, { from, learned }: Fetching<'backup'
     async prepare() {
       await prepareFetched(host, user)
     },
-    async fetched({ at, domain, repository: owner, files, database }) {
-      const original = { domain, user: owner }
+    async fetched(manifest) {
+      const { at, domain, files, database } = manifest
+      const original = { domain, user: userIn(manifest) }
       const path = `${dumpIn(folder)}.new`
       const report = await loadDump(host, dumpIn(folder), original, site, { path })
       await host.files.rename(path, dumpIn(folder))

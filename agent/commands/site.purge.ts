@@ -3,7 +3,7 @@ import { forgetRestores } from '#agent/os/backup/replace.ts'
 import { planRemoveDatabase, planStartMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
 import { forgetMail } from '#agent/os/mail/sockets.ts'
-import { forgetRepository } from '#agent/os/restic/session.ts'
+import { forgetRepositories } from '#agent/os/restic/session.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineRemoved } from '#agent/os/staging/baseline.ts'
@@ -76,7 +76,7 @@ function stepsOf(site: Site, host: Host): Step[] {
         emptyTrash(host, site),
         forgetMail(host, user),
         forgetRestores(host, user),
-        forgetRepository(host, user),
+        forgetRepositories(host, user),
         baselineRemoved(host, domain),
       ),
     },

@@ -1,7 +1,7 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { StoredSource } from '#dashboard/operations/rules.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
-import { unsealed } from '#dashboard/site-backups/params.ts'
+import { openedFor } from '#dashboard/site-backups/params.ts'
 import { BrowsedBackup, type RecordedSite } from '#shared/backup-read.ts'
 
 /** A form waits for it. */
@@ -12,12 +12,12 @@ const LIMITS = { timeout_ms: 60_000 }
  * reads it from the storage. Undefined if it cannot: the usual values are then used.
  */
 export async function recordedSite(
-  { agents, sealer }: Pick<StartDeps, 'agents' | 'sealer'>,
+  { agents, db, sealer }: Pick<StartDeps, 'agents' | 'db' | 'sealer'>,
   server: ServerRow,
   { kind, ...from }: StoredSource,
 ): Promise<RecordedSite | undefined> {
   if (kind !== 'backup') return undefined
-  const body = { ...unsealed(from, sealer), path: '' }
+  const body = { ...(await openedFor({ db, sealer }, server.id, from)), path: '' }
   const read = agents.post(server, '/backups/browse', body, BrowsedBackup, {}, LIMITS)
   return (await read.catch(() => undefined))?.site
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { BackupPlace } from '#shared/backup.ts'
 import { BACKUP_INTERVALS, REPLACEMENTS } from '#shared/backup-schedule.ts'
 import type { ProofReport } from '#shared/proof.ts'
@@ -44,22 +44,6 @@ export const backup_kits = sqliteTable('backup_kits', {
   created_at: text().notNull(),
   confirmed_at: text(),
 })
-
-/** The repository of a site in a target, with its password, encrypted to the key of a kit. */
-export const backup_repositories = sqliteTable(
-  'backup_repositories',
-  {
-    target_id: integer()
-      .notNull()
-      .references(() => backup_targets.id),
-    name: text().notNull(),
-    kit_id: integer()
-      .notNull()
-      .references(() => backup_kits.id),
-    sealed_password: text().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.target_id, table.name] })],
-)
 
 /**
  * Where the records of the dashboard are saved: one row, or none. No lookup for a site or a server

@@ -25,6 +25,7 @@ import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
 import { remembering } from './remembering.ts'
+import * as repositories from './repositories-schema.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
@@ -38,6 +39,7 @@ export const schema = {
   ...access,
   ...auth,
   ...backups,
+  ...repositories,
   ...mail,
   ...jobs,
   ...leases,

@@ -10,6 +10,7 @@ export default defineConfig({
     'web-schema',
     'steps-schema',
     'backup-schema',
+    'repositories-schema',
     'copies-schema',
     'settings-schema',
     'domains-schema',

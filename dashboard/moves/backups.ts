@@ -1,5 +1,6 @@
 import { nextBackup } from '#dashboard/copies/await-source.ts'
-import { backupParams, unsealed } from '#dashboard/site-backups/params.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
+import { backupParams, openedFor } from '#dashboard/site-backups/params.ts'
 import { findBackupById } from '#dashboard/site-backups/queries.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Session } from './session.ts'
@@ -12,12 +13,13 @@ export async function backedUp(session: Session, since: string): Promise<number>
   return (await nextBackup(deps, request, context)).id
 }
 
-/** For an agent: what opens the backup, with its secrets, which are never recorded. */
+/** For the agent of a server: what opens the backup, with its secrets, which are never recorded. */
 export async function sourceOf(
   { deps }: Session,
   backup_id: number,
+  server: Pick<ServerRow, 'id'>,
 ): Promise<{ kind: 'backup'; [param: string]: unknown }> {
   const backup = await findBackupById(deps.db, backup_id)
   if (!backup) throw conflict('The backup is no longer recorded')
-  return { kind: 'backup', ...unsealed(await backupParams(deps, backup), deps.sealer) }
+  return { kind: 'backup', ...(await openedFor(deps, server.id, await backupParams(deps, backup))) }
 }

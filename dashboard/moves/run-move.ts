@@ -78,7 +78,7 @@ async function copied(session: Session): Promise<number> {
   const title = `Copying ${domain} to ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
     const staging = await stagingOf(session)
-    const source = await sourceOf(session, backup)
+    const source = await sourceOf(session, backup, other)
     const params = { ...siteOf(session), ...staging, from: source, peers: from }
     const call = { server: other, command: 'site.receive', params } as const
     await parts.keep('receiving', true)

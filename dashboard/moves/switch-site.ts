@@ -73,7 +73,12 @@ export async function caughtUp(
     command: N,
     more = {},
   ) => {
-    const { target, repository, password, backup: snapshot } = await sourceOf(session, backup)
+    const {
+      target,
+      repository,
+      password,
+      backup: snapshot,
+    } = await sourceOf(session, backup, server)
     const follows = settings && command === 'site.catch-up'
     const from = { target, repository, password, ...(follows && { backup: snapshot }) }
     return parts.call({ id, server, command, params: { domain, from, ...more } })

@@ -41,6 +41,7 @@ export const backupCreate: OperationRules<'backup.create'> = {
           queries,
           { ...row, recorded_at, seconds: Math.round(seconds) },
           { target_id, name: repository, kit_id, sealed_password },
+          server_id,
         ),
         ...(list ? presentStatements(queries, list) : []),
       ]

@@ -18,7 +18,7 @@ type Retry = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 export async function retryOperation(
   deps: StartDeps,
   id: string,
-  { actor, ...how }: Retry & { actor: number },
+  { actor, ...how }: Retry & { actor: number | null },
 ): Promise<OperationView> {
   const again = await getRetryable(deps, id, how)
   const wait_for_agent = rulesOf(deps, again.type).waits.retry

@@ -57,8 +57,8 @@ export function listMissing(db: Database, { since, limit }: { since: string; lim
     .where(
       and(
         gt(backups.gone_at, since),
-        sql`not exists (select 1 from backups as later where later.target_id = ${backups.target_id}
-          and later.repository = ${backups.repository} 
+        sql`not exists (select 1 from backups as later where later.site_id = ${backups.site_id}
+          and later.target_id = ${backups.target_id}
           and (later.recorded_at, later.id) > (${backups.recorded_at}, ${backups.id})
           and later.recorded_at < ${backups.gone_at})`,
       ),

@@ -1,11 +1,14 @@
 import { z } from 'zod'
+import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { Params, RulesDeps } from '#dashboard/operations/rules.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { BackupPlace } from '#shared/backup.ts'
 import { conflict, invalid } from '#shared/errors.ts'
+import { isReserved } from '#shared/fields.ts'
 import { usedBy } from './effective.queries.ts'
 import { getKit } from './kit.queries.ts'
 import { confirmedKit, openWith } from './kit.ts'
+import { nextRepository, recordRecipient } from './next-repository.ts'
 import { findNewestBackup } from './proofs.queries.ts'
 import {
   type BackupRow,
@@ -38,6 +41,19 @@ export function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params 
   return { ...rest, target, password }
 }
 
+/**
+ * The params of a call that is no operation, for the agent of a server: if they have the password of
+ * a repository, that is recorded first.
+ */
+export async function openedFor(
+  { db, sealer }: Deps,
+  server_id: number,
+  params: Params,
+): Promise<Params> {
+  await recordRecipient(db, server_id, params)
+  return unsealed(params, sealer)
+}
+
 /** For a check: any target. Throws 422 for an unknown one. */
 export async function checkParams({ db }: Deps, target_id: number) {
   const target = await findTarget(db, target_id)
@@ -46,21 +62,22 @@ export async function checkParams({ db }: Deps, target_id: number) {
 }
 
 /**
- * For a backup to the named target, or to that of the site (effective.queries.ts). Throws 409 while
+ * For a backup to the named target, or to that of the site (effective.queries.ts). The repository is
+ * chosen again when the backup is sent (repositories.ts). Throws 409 while
  * there is no confirmed kit, or that target is not checked.
  */
 export async function createParams(
   deps: Deps,
-  { id, user }: { id: number; user: string },
+  site: Pick<SiteRow, 'id' | 'server_id' | 'user'>,
   named: number | undefined,
 ) {
   const kit = await confirmedKit(deps)
-  const used = await usedBy(deps.db, id)
+  const used = await usedBy(deps.db, site.id)
   const target = await usableTarget(deps, named ?? used.target_id ?? undefined)
-  const password_sealed = await passwordIn(deps, target.id, user)
+  const { name: repository } = await nextRepository(deps.db, site, target.id)
   return {
     ...sealedTarget(target),
-    ...(password_sealed !== undefined && { password_sealed }),
+    repository,
     exclude: used.exclude,
     kit_id: kit.id,
     dashboard_key: kit.dashboard_key,
@@ -83,7 +100,8 @@ export async function backupParams(deps: Deps, backup: BackupRow) {
     const where = target ? `in ${target.name}` : 'in its target'
     throw conflict(`The backup is not ${where} any more: choose a later one`)
   }
-  const password_sealed = await passwordIn(deps, backup.target_id, backup.repository)
+  const { target_id, repository: name, site_id } = backup
+  const password_sealed = await passwordIn(deps, { target_id, name }, site_id)
   if (!target || password_sealed === undefined) {
     throw conflict('The password of the repository is not recorded: restore it with the kit')
   }
@@ -91,12 +109,12 @@ export async function backupParams(deps: Deps, backup: BackupRow) {
   return { ...sealedTarget(target), password_sealed, repository, backup: snapshot }
 }
 
-/** What opens a known repository. */
+/** What opens a known repository, of any site. */
 export async function repositoryParams(deps: Deps, target_id: number, name: string) {
   const target = await findTarget(deps.db, target_id)
-  const password_sealed = await passwordIn(deps, target_id, name)
+  const password_sealed = await passwordIn(deps, { target_id, name })
   if (!target || password_sealed === undefined) throw unknownTarget()
-  return { ...sealedTarget(target), password_sealed }
+  return { ...sealedTarget(target), password_sealed, repository: name }
 }
 
 /** For the named backup, or for the newest one. Throws 409 if the site has none. */
@@ -116,14 +134,19 @@ async function usableTarget({ db }: Deps, id: number | undefined): Promise<Targe
 
 export const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
 
-/** The password of a known repository, sealed for the record of an operation. */
-async function passwordIn(
+/**
+ * The password of a known repository, sealed for the record of an operation. A repository of another
+ * site than `site_id` is none, whatever the record of a backup says.
+ */
+export async function passwordIn(
   { db, sealer }: Deps,
-  target_id: number,
-  name: string,
+  { target_id, name }: { target_id: number; name: string },
+  site_id: number | null = null,
 ): Promise<string | undefined> {
   const repository = await findRepository(db, target_id, name)
-  if (!repository) return undefined
+  if (!repository || repository.sealed_password === null || isReserved(name)) return undefined
+  const owner = repository.site_id
+  if (owner !== null && site_id !== null && owner !== site_id) return undefined
   const kit = await getKit(db, repository.kit_id)
   return sealer.seal(PASSWORD, openWith(kit, sealer, repository.sealed_password))
 }

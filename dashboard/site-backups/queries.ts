@@ -1,14 +1,15 @@
 import { and, count, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
-import {
-  backup_proofs,
-  backup_repositories,
-  backup_targets,
-  backups,
-} from '#dashboard/db/backup-schema.ts'
+import { backup_proofs, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
+import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities } from '#dashboard/db/schema.ts'
 import type { BackupView } from '#shared/api/backups.ts'
+import {
+  type BegunRepository,
+  begunStatements,
+  type RepositoryRow,
+} from './repositories.queries.ts'
 
 const MOST = 500
 
@@ -16,7 +17,6 @@ export type TargetRow = typeof backup_targets.$inferSelect
 type NewTarget = typeof backup_targets.$inferInsert
 export type BackupRow = typeof backups.$inferSelect
 type NewBackup = typeof backups.$inferInsert
-type Repository = typeof backup_repositories.$inferSelect
 
 /** By name. */
 export async function listTargets(db: Database) {
@@ -107,7 +107,7 @@ export async function findRepository(
   db: Database,
   target_id: number,
   name: string,
-): Promise<Repository | undefined> {
+): Promise<RepositoryRow | undefined> {
   const [row] = await db.read
     .select()
     .from(backup_repositories)
@@ -119,10 +119,12 @@ export async function findRepository(
 export function backupStatements(
   queries: Queries,
   backup: NewBackup,
-  repository: Repository,
+  repository: BegunRepository,
+  server_id: number,
 ): Statement[] {
   const { repository: place, snapshot } = backups
   return [
+    ...begunStatements(queries, repository, server_id),
     // A refreshed list may have found it before its operation ended.
     queries
       .delete(backups)
@@ -134,8 +136,6 @@ export function backupStatements(
         ),
       ),
     queries.insert(backups).values(backup),
-    // No answer replaces a recorded password: only adoption with the kit does.
-    queries.insert(backup_repositories).values(repository).onConflictDoNothing(),
   ]
 }
 

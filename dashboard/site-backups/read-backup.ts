@@ -9,7 +9,7 @@ import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { DownloadBackupQuery } from '#shared/api/backup-files.ts'
 import { BackupListing, MEDIA } from '#shared/backup-read.ts'
 import { notFound } from '#shared/errors.ts'
-import { restoreParams, unsealed } from './params.ts'
+import { openedFor, restoreParams } from './params.ts'
 import { findBackup } from './queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
@@ -40,7 +40,7 @@ export async function browseBackup(
   { server, site, backup }: BackupTarget,
   path: string,
 ): Promise<BackupListing> {
-  const body = { ...(await openedParams(deps, site.id, backup.id)), path }
+  const body = { ...(await openedParams(deps, site, backup.id)), path }
   const limits = { timeout_ms: BROWSE_MS }
   return deps.agents
     .post(server, '/backups/browse', body, BackupListing, {}, limits)
@@ -59,7 +59,7 @@ export async function downloadBackup(
   const facts = { type: 'backup.download', domain: site.domain, server_id: server.id }
   const record = (status: 'success' | 'failed') =>
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const body = { ...(await openedParams(deps, site.id, backup.id)), ...query }
+  const body = { ...(await openedParams(deps, site, backup.id)), ...query }
   const download = await deps.agents
     .bytes(server, '/backups/download', body)
     .catch(async (error: unknown) => {
@@ -72,8 +72,12 @@ export async function downloadBackup(
   return new Response(download.body, { headers })
 }
 
-async function openedParams(deps: Deps, site_id: number, backup_id: number) {
-  return unsealed(await restoreParams(deps, site_id, backup_id), deps.sealer)
+async function openedParams(
+  deps: Deps,
+  { id, server_id }: SiteTarget['site'],
+  backup_id: number,
+): Promise<Record<string, unknown>> {
+  return openedFor(deps, server_id, await restoreParams(deps, id, backup_id))
 }
 
 const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>

@@ -1,21 +1,22 @@
-import { and, eq, or, sql } from 'drizzle-orm'
-import { backup_repositories, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 
 const MOST_GONE = 100
 
 /** The repositories that may have backups of a site, with what is known of them. */
-export async function listRepositories(db: Database, { id, user }: Pick<SiteRow, 'id' | 'user'>) {
-  const { target_id, name } = backup_repositories
+export async function listRepositories(db: Database, { id }: Pick<SiteRow, 'id'>) {
+  const { target_id, name, sealed_password } = backup_repositories
   const ofSite = sql`exists (select 1 from backups where backups.site_id = ${id}
     and backups.target_id = ${target_id} and backups.repository = ${name})`
   return db.read
     .select({ target_id, name, target: backup_targets.name })
     .from(backup_repositories)
     .innerJoin(backup_targets, eq(backup_targets.id, target_id))
-    .where(or(eq(name, user), ofSite))
-    .orderBy(target_id)
+    .where(and(isNotNull(sealed_password), or(eq(backup_repositories.site_id, id), ofSite)))
+    .orderBy(target_id, name)
 }
 
 /** Those that may have backups of sites that were deleted, with this domain. */

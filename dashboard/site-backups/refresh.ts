@@ -9,7 +9,7 @@ import type { RefreshedBackups } from '#shared/api/backup-list.ts'
 import { conflict } from '#shared/errors.ts'
 import { listAll } from './found/list-all.ts'
 import { recordListing } from './found/record.queries.ts'
-import { repositoryParams, unsealed } from './params.ts'
+import { openedFor, repositoryParams } from './params.ts'
 import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
@@ -74,7 +74,7 @@ async function refreshOne(
 ): Promise<RefreshedBackups> {
   const asked_at = timestamp(clock)
   const params = await repositoryParams({ db, sealer }, target_id, repository)
-  const { target, password } = unsealed(params, sealer)
+  const { target, password } = await openedFor({ db, sealer }, server.id, params)
   const listed = await listAll(agents, server, { target, repository, passwords: [password] })
   const facts = { domain, server_id: server.id, user_id: actor }
   const entry = entryOf(clock, { type: 'backup.refresh', ...facts })

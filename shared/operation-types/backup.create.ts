@@ -1,8 +1,15 @@
 import { z } from 'zod'
-import { BackupReport, BackupTarget, PublicKey, Sealed, SnapshotId } from '#shared/backup.ts'
+import {
+  BackupReport,
+  BackupTarget,
+  PublicKey,
+  RepositoryName,
+  Sealed,
+  SnapshotId,
+} from '#shared/backup.ts'
 import { BackupExcludes } from '#shared/backup-exclude.ts'
 import { command } from '#shared/command.ts'
-import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, operationType } from '#shared/operation-type.ts'
 import { secretOf } from '#shared/secret.ts'
 
@@ -10,7 +17,8 @@ import { secretOf } from '#shared/secret.ts'
  * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
  * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository, and
  * so is that for `keeper_key`, the key of the program that deletes old backups beside the storage.
- * `password`: of an existing repository, for a server that does not know it.
+ * `repository`: the dashboard chooses it; `is_begun`: it has a password. `password`: for a server that
+ * does not have it; a server that has lost it fails with `password_missing`.
  */
 const backupCreate = command({
   name: 'backup.create',
@@ -19,6 +27,8 @@ const backupCreate = command({
   params: z.object({
     domain: Domain,
     target: BackupTarget,
+    repository: RepositoryName,
+    is_begun: TrueOrFalse.optional(),
     dashboard_key: PublicKey,
     recovery_key: PublicKey,
     keeper_key: PublicKey.optional(),

@@ -19,9 +19,8 @@ const post = (path: string, body: object) => dashboard.client().post(path, body)
 const left = () => cloudflare.records.map(({ type, name, content }) => `${type} ${name} ${content}`)
 
 beforeAll(async () => {
-  for (const { agent, site } of [one, two]) {
+  for (const { agent } of [one, two]) {
     agent.services = [{ name: 'php8.2', status: 'running' }]
-    site.user = 'shop'
   }
   one.agent.sites = [foundSite('shop.example')]
   for (const [name, { agent, given }] of Object.entries({ one, two }))

@@ -20,9 +20,8 @@ const asked: Parameters<typeof movesSites>[2] = []
 
 beforeAll(async () => {
   const php = { name: 'php8.2', status: 'running' } as const
-  for (const { agent, site } of [one, two]) {
+  for (const { agent } of [one, two]) {
     agent.services = [php]
-    site.user = 'shop'
   }
   one.agent.sites = [foundSite('shop.example')]
   for (const [name, { agent, given }] of Object.entries({ one, two })) {

@@ -16,8 +16,7 @@ const copy = 'staging.shop.example'
 
 beforeAll(async () => {
   one.agent.sites = [foundSite('shop.example')]
-  for (const [name, { agent, given, site }] of Object.entries({ one, two })) {
-    site.user = 'shop'
+  for (const [name, { agent, given }] of Object.entries({ one, two })) {
     agent.services = [{ name: 'php8.2', status: 'running' }]
     movesSites(name as 'one' | 'two', { agent, given })
   }

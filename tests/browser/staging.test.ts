@@ -11,11 +11,10 @@ import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
-const { agent, given, site } = copyingAgent()
+const { agent, given } = copyingAgent()
 
 beforeAll(async () => {
   agent.sites = [foundSite('shop.example')]
-  site.user = 'shop'
   const usual = agent.works.get('site.clone')
   agent.works.set('site.clone', (params) => {
     agent.sites = [...agent.sites, foundSite(String(params.domain))]

@@ -46,6 +46,10 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
+/** The system user of the site, whose folder the files were in. */
+export const userIn = ({ site, repository }: Manifest): string =>
+  RepositoryName.safeParse(site.user).data ?? repository
+
 /** The snapshots that a manifest names. */
 export const partsIn = ({ files, database }: Manifest): string[] => [
   files.snapshot,
@@ -74,7 +78,7 @@ export async function manifestOf(
   host: Host,
   { clients: _, ...site }: Site,
   { at, database, files, baseline }: Saved,
-  excluded: string[],
+  { repository, excluded }: { repository: string; excluded: string[] },
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
   if (!docroot || !files || at === undefined) throw new Error(`${site.domain} was not saved`)
@@ -82,7 +86,7 @@ export async function manifestOf(
     version: 1,
     at,
     domain: site.domain,
-    repository: site.user,
+    repository,
     site,
     owner: { uid: docroot.uid, gid: docroot.gid },
     files: {

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { Harmful } from '#agent/os/backup/harmless.ts'
-import type { Manifest } from '#agent/os/backup/manifest.ts'
+import { type Manifest, userIn } from '#agent/os/backup/manifest.ts'
 import { withRoom } from '#agent/os/backup/room.ts'
 import { sizeOf } from '#agent/os/restic/progress.ts'
 import type { Opened } from '#agent/os/restic/run.ts'
@@ -77,7 +77,7 @@ export async function checkDatabase(
 
 /** The copy as its programs run: with the paths of the original. */
 const hiddenOf = ({ copy: { user, php }, manifest }: Restored): Hidden => ({
-  ...{ user, php, original: manifest.repository },
+  ...{ user, php, original: userIn(manifest) },
 })
 
 export async function checkBoot(host: Host, restored: Restored): Promise<void> {

@@ -6,7 +6,7 @@ import { type Change, deferred, generated, inOrder } from '#agent/os/effects/cha
 import { change, create } from '#agent/os/effects/effects.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { renderSlice } from '#agent/os/php/fpm-units.ts'
-import { forgetRepository } from '#agent/os/restic/session.ts'
+import { forgetRepositories } from '#agent/os/restic/session.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
@@ -48,7 +48,7 @@ export function makingSteps(host: Host, site: Site): Step[] {
         for (const path of restoreFolders(user)) await host.files.mkdir(path, PRIVATE)
         await host.files.mkdir(fetchedOf(user), PRIVATE)
       },
-      undo: inOrder(forgetRestores(steady, user), forgetRepository(steady, user)).apply,
+      undo: inOrder(forgetRestores(steady, user), forgetRepositories(steady, user)).apply,
     },
     {
       name: 'hidden user',

@@ -6,12 +6,13 @@ import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { confirmedKit, openWith } from '#dashboard/site-backups/kit.ts'
 import { unknownTarget } from '#dashboard/site-backups/params.ts'
 import { findTarget } from '#dashboard/site-backups/queries.ts'
+import { recordKnowing } from '#dashboard/site-backups/repositories.queries.ts'
 import { openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { AdoptedBackups } from '#shared/api/backup-found.ts'
 import { invalid } from '#shared/errors.ts'
 import { listAll } from './list-all.ts'
-import { adopt } from './queries.ts'
+import { adopt, findOwner } from './queries.ts'
 
 interface Deps {
   db: Database
@@ -48,6 +49,8 @@ export async function adoptBackups(
       throw invalid({ sealed_passwords: ['Must be encrypted to the key of this dashboard'] })
     }
   })
+  // They were known before this dashboard, and are sent to this server now.
+  await recordKnowing(db, { target_id, name: repository }, server.id)
   const asked_at = timestamp(clock)
   const request = { target: openTarget(target, sealer), repository, passwords }
   const listed = await listAll(agents, server, request)
@@ -57,8 +60,9 @@ export async function adoptBackups(
   if (sealed_password === undefined || !newest) throw new Error('the agent listed no backup')
   const { domain } = listed
   const known = { target_id, name: repository, kit_id: kit.id, sealed_password }
+  const site = await findOwner(db, { target_id, name: repository, domain })
   const entry = entryOf(clock, { type: 'backup.adopt', domain, user_id })
-  const listing = { target_id, repository, listed, now, asked_at }
+  const listing = { target_id, repository, listed, now, asked_at, ...(site && { site }) }
   const added = await adopt(db, { repository: known, listing, entry })
   return {
     repository,

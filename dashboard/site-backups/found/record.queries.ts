@@ -13,9 +13,7 @@ export interface Listing {
   now: string
   /** When the list was asked for. */
   asked_at: string
-  /**
-   * Whose backups they are; missing: of the site whose system user has the name of the repository.
-   */
+  /** Whose backups they are; missing: no site has the repository. */
   site?: { id: number; server_id: number; domain: string }
 }
 
@@ -28,20 +26,18 @@ function listingStatements(queries: Queries, listing: Listing): Statement[] {
     // A list that is cut says nothing about earlier backups.
     ...(listed.is_whole ? presentStatements(queries, list) : []),
     queries.run(insertMissing(listing)),
-    ...(listing.site ? [] : [queries.run(assignToSite(listing))]),
+    ...(listing.site ? [queries.run(assignToSite(listing, listing.site))] : []),
   ]
 }
 
-/** The site whose system user has the name of a repository. */
-const siteOf = (repository: string, domain: string) =>
-  sql`from sites where user = ${repository} and domain = ${domain} and not found`
-
-/** The server with the site may have been added after its backups were found. */
-function assignToSite({ target_id, repository, listed }: Listing) {
-  const own = siteOf(repository, listed.domain)
-  return sql`update backups set site_id = (select id ${own}), server_id = (select server_id ${own})
+/** Its site may have been recorded, or adopted its repository, after its backups were found. */
+function assignToSite(
+  { target_id, repository, listed }: Listing,
+  { id, server_id }: NonNullable<Listing['site']>,
+) {
+  return sql`update backups set site_id = ${id}, server_id = ${server_id}
     where target_id = ${target_id} and repository = ${repository}
-      and domain = ${listed.domain} and site_id is null and exists (select 1 ${own})`
+      and domain = ${listed.domain} and site_id is null`
 }
 
 /**
@@ -50,10 +46,7 @@ function assignToSite({ target_id, repository, listed }: Listing) {
  */
 function insertMissing({ target_id, repository, listed, now, site }: Listing) {
   const { tables, excluded } = listed
-  const domain = site?.domain ?? listed.domain
-  const own = siteOf(repository, domain)
-  const site_id = site ? sql`${site.id}` : sql`(select id ${own})`
-  const server_id = site ? sql`${site.server_id}` : sql`(select server_id ${own})`
+  const { id: site_id = null, server_id = null, domain = listed.domain } = site ?? {}
   return sql`insert into backups (site_id, server_id, domain, target_id, repository, snapshot, at,
       recorded_at, files, bytes, stored, tables, seconds, excluded)
     select ${site_id}, ${server_id}, ${domain}, ${target_id}, ${repository}, value ->> 'id',

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/commands/backup.create.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
+import type { ParamsOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 import {
   backupServer,
@@ -15,15 +16,14 @@ import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const PARAMS = {
+  repository: 'shop',
   domain: shop.domain,
   target: TARGET,
   dashboard_key: dashboard.publicKey,
   recovery_key: kit.publicKey,
 }
-const create = (
-  host: FakeHost,
-  params: Partial<typeof PARAMS & { keeper_key: string; exclude: string[] }> = {},
-) => outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
+const create = (host: FakeHost, params: Partial<Omit<ParamsOf<'backup.create'>, 'domain'>> = {}) =>
+  outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
 const repository = '/mnt/store/shop'
 /** Without the log of programs: the snapshots by the name of their only entry. */
 const saved = (host: FakeHost) =>
@@ -82,7 +82,7 @@ test('seals the password of the repository to the dashboard and to the recovery 
 
   const [, result] = await create(host)
 
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
   const { sealed_password } = result as { sealed_password: string }
   expect(opened(dashboard.privateKey, sealed_password)).toBe(String(password))
   const [key] = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
@@ -94,7 +94,7 @@ test('passes no secret as an argument or in the environment', async () => {
 
   await create(host)
 
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
   const given = JSON.stringify(host.runs.map(({ line, options }) => [line, options.env]))
   expect(given).not.toContain(String(password))
   expect(given).not.toContain('target-secret')
@@ -120,7 +120,7 @@ test('stores the password for the keeper of the storage, once', async () => {
 
   expect(lines[2]).toBe('Storing the password for the keeper')
   const keys = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/password')?.trim()
+  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
   expect(keys.map((key: { hostName: string }) => key.hostName)).toEqual([
     hostNameOf('recovery', kit.publicKey),
     hostNameOf('keeper', keeper.publicKey),

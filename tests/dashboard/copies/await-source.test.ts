@@ -43,7 +43,7 @@ describe('a copy of a site on another server', () => {
     ])
     expect(source.operations[0]).toMatchObject({ type: 'backup.create', status: 'success' })
     expect(all.two.given[0]?.['site.clone']?.from).toMatchObject({
-      ...{ kind: 'backup', repository: 'shop', backup: '1'.repeat(64) },
+      ...{ kind: 'backup', repository: source.user, backup: '1'.repeat(64) },
     })
     const events = await all.dashboard.send('GET', `/api/operations/${operations[0].id}/events`)
     expect(await events.text()).toContain(

@@ -111,6 +111,7 @@ describe('a copy of a site', () => {
     const at = `/api/servers/${first}/sites/${shop}/backups`
     await (await dashboard.send('POST', at, {})).text()
     const backup_id = (await dashboard.call('GET', at)).body.backups[0].id
+    const { user: repository } = await site(shop)
     await dashboard.send('DELETE', `/api/servers/${first}`)
 
     const { body } = await clone(second, {
@@ -122,7 +123,7 @@ describe('a copy of a site', () => {
     expect(two.given[0]?.['site.clone']).toMatchObject({
       ...{ domain: 'shop.example', php: '8.4', tier: 'small', tls: 'letsencrypt' },
       from: {
-        ...{ kind: 'backup', target, repository: 'shop', password: PASSWORD },
+        ...{ kind: 'backup', target, repository, password: PASSWORD },
         backup: '1'.repeat(64),
       },
     })

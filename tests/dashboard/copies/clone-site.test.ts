@@ -18,7 +18,7 @@ const CLONED = {
 
 /** A dashboard with the site shop.example, and the params that its agent got for copies. */
 async function started(fail = false) {
-  const { agent, given, site } = backupAgent()
+  const { agent, given } = backupAgent()
   const copies: Record<string, unknown>[] = []
   const state = { fail }
   agent.works.set('site.clone', async function* (params) {
@@ -34,8 +34,6 @@ async function started(fail = false) {
   const created = await dashboard.call('POST', at, first)
   const shop = created.body.site.id
   await settled(dashboard, shop, 'active')
-  const fleet = await dashboard.call('GET', '/api/fleet/sites')
-  site.user = fleet.body.sites[0].user
   const clone = (body: object) => dashboard.call('POST', `${at}/clone`, body)
   return {
     ...{ agent, dashboard, given, copies, state, server_id, at, shop, clone },

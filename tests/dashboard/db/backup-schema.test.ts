@@ -98,7 +98,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['whether a site has a recent backup', () => hasBackupSince(db, 1, AT)],
   ['the sites of a server without a backup', () => listUnsaved(db, 1, true, AT)],
   ['the backups of a site that are gone', () => listGoneOf(db, 1)],
-  ['the repositories of a site', () => listRepositories(db, { id: 1, user: 'shop' })],
+  ['the repositories of a site', () => listRepositories(db, { id: 1 })],
   ['the repositories of a deleted site', () => listRepositoriesOfGone(db, 'shop.example')],
   ['the backups of deleted sites', () => listGone(db)],
   ['the backups of a deleted site', () => listGoneBackups(db, 'shop.example')],
@@ -125,7 +125,7 @@ test.each<[string, () => Promise<unknown>]>([
     'the record of a backup',
     () =>
       writeAll(db, (queries) => [
-        ...backupStatements(queries, BACKUP, REPOSITORY).slice(0, 1),
+        ...backupStatements(queries, BACKUP, REPOSITORY, 1).slice(0, 3),
         ...presentStatements(queries, { ...PLACE, present: ['abc'], now: AT, asked_at: AT }),
       ]),
   ],

@@ -59,7 +59,9 @@ test('gives the copy the settings of the site once, before the freeze, and what 
   await events(all, 'move-back')
 
   const caught = all.one.given.flatMap((each) => each['site.catch-up'] ?? [])
-  const from = { repository: 'shop', password: PASSWORD }
+  const { user } = await all.site(all.shop)
+  // The former server knows the password of the first repository.
+  const from = { repository: `${user}-2`, password: PASSWORD }
   const backup = '1'.repeat(64)
   expect(caught).toMatchObject([
     { from: { ...from, backup }, gathered: GATHERED },

@@ -84,7 +84,7 @@ describe('a move', () => {
       peers: ['127.0.0.1'],
     })
     const caught = all.two.given.flatMap((each) => each['site.catch-up'] ?? [])
-    const from = { repository: 'shop', password: PASSWORD }
+    const from = { repository: site.user, password: PASSWORD }
     expect(caught).toMatchObject([
       { from, gathered: GATHERED },
       { from, gathered: GATHERED },

@@ -14,18 +14,18 @@ import {
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 async function withBackups(count: number) {
-  const { agent, given, site } = backupAgent()
+  const { agent, given } = backupAgent()
   const dashboard = await makeDashboard()
   const server_id = await dashboard.addServer(agent)
   const at = await addSite(dashboard, server_id)
   await confirmKit(dashboard)
   await checkedTarget(dashboard, server_id)
   const fleet = await dashboard.call('GET', '/api/fleet/sites')
-  site.user = fleet.body.sites[0].user
+  const { user } = fleet.body.sites[0]
   for (let made = 0; made < count; made++) await streamed(dashboard, at)
   given.length = 0
   const { backups } = (await dashboard.call('GET', at)).body
-  return { agent, dashboard, given, at, backups, user: site.user, server_id }
+  return { agent, dashboard, given, at, backups, user, server_id }
 }
 
 test('the newest backup is proven, and the proof is recorded with its findings', async () => {

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
-import {
-  backup_kits,
-  backup_repositories,
-  backup_targets,
-  backups,
-} from '#dashboard/db/backup-schema.ts'
+import { backup_kits, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import { batch } from '#dashboard/db/client.ts'
 import { site_names } from '#dashboard/db/domains-schema.ts'
+import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { RULES } from '#dashboard/operation-types/index.ts'
 import { rulesOf } from '#dashboard/operations/rules.ts'

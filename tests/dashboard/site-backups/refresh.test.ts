@@ -17,7 +17,7 @@ const [FIRST, SECOND, OTHER] = ['1', '2', 'a'].map((each) => each.repeat(64)) as
 
 /** A site with two backups, and what its repository has. */
 async function prepared() {
-  const { agent, site } = backupAgent()
+  const { agent } = backupAgent()
   const dashboard = await makeDashboard()
   const server_id = await dashboard.addServer(agent)
   const at = await addSite(dashboard, server_id)
@@ -38,7 +38,7 @@ async function prepared() {
     await dashboard[Symbol.asyncDispose]()
     await agent[Symbol.asyncDispose]()
   }
-  const made = { agent, site, dashboard, server_id, at, asked, list, shown, refresh }
+  const made = { agent, dashboard, server_id, at, asked, list, shown, refresh }
   return { ...made, [Symbol.asyncDispose]: end }
 }
 
@@ -57,11 +57,12 @@ test('a backup that is no longer stored is marked, until it is stored again', as
   all.list.backups = [SECOND, FIRST].map(stored)
   await all.refresh()
   const again = await all.shown()
+  const { user } = (await all.dashboard.call('GET', '/api/fleet/sites')).body.sites[0]
 
   expect([status, body]).toEqual([200, { gone: 1, found: 0 }])
   expect(all.asked[0]).toEqual({
     target: expect.objectContaining({ secret: SECRET }),
-    ...{ repository: 'shop', passwords: [PASSWORD] },
+    ...{ repository: user, passwords: [PASSWORD] },
   })
   expect(without.gone).toEqual([
     {
@@ -159,7 +160,7 @@ test('the list of a deleted site is refreshed by any server, and stays without a
     'No backup of a deleted site other.example is recorded',
   ])
   const gone = await all.dashboard.call('GET', '/api/fleet/backups/gone?domain=shop.example')
-  // The site has another system user, and the repository does not become its own.
+  // A name does not make the repository one of the present site.
   expect(gone.body.backups.map(({ at }: { at: string }) => at)).toEqual([
     ...['2026-01-02T00:00:00.000Z', '2025-12-01T00:00:00.000Z'],
   ])

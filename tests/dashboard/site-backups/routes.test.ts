@@ -40,7 +40,7 @@ describe('the backups of a site', () => {
   })
 
   test('are recorded, restored with the password of their repository, and undone', async () => {
-    const { agent, given, site } = backupAgent()
+    const { agent, given } = backupAgent()
     await using _ = agent
     await using dashboard = await makeDashboard()
     const server_id = await dashboard.addServer(agent)
@@ -49,7 +49,7 @@ describe('the backups of a site', () => {
     const target_id = await checkedTarget(dashboard, server_id)
     given.length = 0
     const fleet = await dashboard.call('GET', '/api/fleet/sites')
-    site.user = fleet.body.sites[0].user
+    const { user: repository } = fleet.body.sites[0]
 
     expect((await streamed(dashboard, at)).text).toContain('event: complete')
     const keeper_key = kit.publicKey
@@ -69,11 +69,12 @@ describe('the backups of a site', () => {
     }
     const domain = 'shop.example'
     expect(given).toEqual([
-      { 'backup.create': { domain, target, ...keys } },
-      { 'backup.create': { domain, target, ...keys, keeper_key, password: PASSWORD } },
+      { 'backup.create': { domain, target, ...keys, repository, is_begun: false } },
+      // The server has the password.
+      { 'backup.create': { domain, target, ...keys, keeper_key, repository, is_begun: true } },
       {
         'backup.restore': {
-          ...{ domain, target, parts, password: PASSWORD, repository: site.user },
+          ...{ domain, target, parts, password: PASSWORD, repository },
           backup: '1'.repeat(64),
         },
       },

@@ -21,7 +21,7 @@ export const TARGET = {
 
 /** The params that back up `shop`. */
 const SAVING = {
-  ...{ domain: shop.domain, target: TARGET },
+  ...{ domain: shop.domain, target: TARGET, repository: shop.user },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
 

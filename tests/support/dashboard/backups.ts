@@ -35,8 +35,6 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
   const list: { present?: string[] } = {}
   const agent = new DisposableAgent()
   const given: Record<string, Record<string, unknown>>[] = []
-  /** The system user of the site, after which a real agent names its repository. */
-  const site = { user: 'shop' }
   let count = 0
   agent.works.set('backup.check', async function* (params) {
     given.push({ 'backup.check': params })
@@ -52,7 +50,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
     const at = now?.().toISOString() ?? `2026-01-0${count}T00:00:00.000Z`
     const backup = {
       id: String(count).repeat(64).slice(0, 64),
-      repository: site.user,
+      repository: String(params.repository),
       at,
       ...sizes,
     }
@@ -74,7 +72,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
     yield 'Restoring the previous files'
     return { status: 'ok', domain: params.domain }
   })
-  return { agent, given, site, list }
+  return { agent, given, list }
 }
 
 type Caller = Pick<Dashboard, 'call' | 'send'>

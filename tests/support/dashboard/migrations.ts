@@ -112,4 +112,6 @@ export const RELEASED = [
   '8f84c8f38b327dba54ec1f9f160da972db2fd8b0d3baafe88da6108477639d21',
   // 0054_site-identity.sql
   'c127ca9e0ffa4081c6610f5bfbdf85956d0b54b8ad792b72219221694c75e45c',
+  // 0055_repository-owners.sql
+  'aaf347ff9e74b861395840447e675b3c26efaaf1b0e77666fd40d84c6f8f68ce',
 ]

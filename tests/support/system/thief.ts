@@ -16,7 +16,7 @@ export async function stolenFrom(data_dir: string) {
   try {
     const [repository] = await db.read.query.backup_repositories.findMany()
     const [target] = await db.read.query.backup_targets.findMany()
-    if (!repository || !target) throw new Error('the dashboard has no repository')
+    if (!repository?.sealed_password || !target) throw new Error('the dashboard has no repository')
     const kit = await getKit(db, repository.kit_id)
     const { place, secret: opened } = openTarget(target, sealer)
     return {

@@ -4,7 +4,7 @@ import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { SESSION as STORAGE } from '#agent/os/backup/storage/read-keys.ts'
 import { resticPath } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, forgetRepository, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, forgetRepositories, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import type { BrowseRequest } from '#shared/backup-read.ts'
 import { conflict } from '#shared/errors.ts'
 
@@ -21,7 +21,7 @@ export const SESSIONS = { browse: '.browse', download: '.download', proof: '.pro
 /** At the start of the agent: the secrets that a killed one left. */
 export async function closeReadings(host: Host): Promise<void> {
   for (const session of [...Object.values(SESSIONS), STORAGE])
-    await forgetRepository(host, session).apply()
+    await forgetRepositories(host, session).apply()
 }
 
 /**

@@ -27,7 +27,12 @@ async function backedUp(id: string, guard: FakeHost['disk']['guard'] = () => und
   host.disk.guard = guard
   host.answer(LIST, keys(id))
   host.disk.putText('/mnt/store/shop/config', '')
-  const saving = { domain: shop.domain, target: TARGET, dashboard_key: dashboard.publicKey }
+  const saving = {
+    domain: shop.domain,
+    target: TARGET,
+    repository: 'shop',
+    dashboard_key: dashboard.publicKey,
+  }
   await outcome(backupCreate.run({ ...saving, recovery_key: kit.publicKey }, contextOf(host)))
   return host
 }

@@ -14,7 +14,7 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 const RESTIC = '/var/lib/hosting-agent/bin/restic'
 const ENDED = { code: 128, stdout: '', stderr: '' }
 const SAVING = {
-  ...{ domain: shop.domain, target: TARGET },
+  ...{ domain: shop.domain, target: TARGET, repository: shop.user },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
 

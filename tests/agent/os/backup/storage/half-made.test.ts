@@ -7,7 +7,7 @@ import { keyFileOf, randomKeys } from '#tests/support/storage/key-file.ts'
 
 const RESTIC = '/var/lib/hosting-agent/bin/restic --retry-lock=240s'
 const SAVING = {
-  ...{ domain: shop.domain, target: TARGET },
+  ...{ domain: shop.domain, target: TARGET, repository: shop.user },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
 const PASSWORD = 'p'.repeat(48)
@@ -18,7 +18,7 @@ const FIRST = { userName: 'x', hostName: 'hosting' }
 async function halfMade(keys: object[]): Promise<FakeHost> {
   const host = await backupServer(shop)
   host.fail(`${RESTIC} init`, 'Fatal: create key in repository failed')
-  host.disk.putText(`/var/lib/hosting-agent/backups/${shop.user}/password`, PASSWORD)
+  host.disk.putText(`/var/lib/hosting-agent/backups/${shop.user}/passwords/${shop.user}`, PASSWORD)
   host.disk.putText(`${REPOSITORY}/keys`, JSON.stringify(keys))
   return host
 }
