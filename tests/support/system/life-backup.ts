@@ -62,7 +62,7 @@ export function backsUp(world: World): void {
       expect((await last(check, { target_id }))?.data).toEqual({ status: 'ok', append_only: false })
 
       // A restore gives all files to the site, without named pipes and set-ID bits.
-      const odd = 'rm -f of-root.txt wp-content/uploads/pipe; chmod -R ug-s .'
+      const odd = `rm -f wp-content/uploads/pipe; chmod -R ug-s .; chown -hR ${site.user}: .`
       await host.must(['bash', '-ec', `cd ${site.docroot}; ${odd}`])
       expect((await last(path()))?.event).toBe('complete')
       const whole = await inventory()
