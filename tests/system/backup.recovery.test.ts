@@ -43,7 +43,7 @@ unless(lab.available()).test(
     await run('site.create', SITE)
     const target = { place: { kind: 'local', path: STORE }, secret: '' }
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    await run('backup.create', { domain: SITE.domain, target, ...keys })
+    await run('backup.create', { domain: SITE.domain, target, repository: SITE.user, ...keys })
     const sums = ['bash', '-c', 'find . -type f -print0 | sort -z | xargs -0 sha256sum']
     const inFolder = (machine: lab.Host, folder: string) =>
       machine.must(['env', '--chdir', folder, ...sums])

@@ -19,7 +19,7 @@ const DOMAIN = 'shop.example.test'
 const USER = 'canary-4f1e'
 const CONTROL = 'canary-control-9d1e'
 const WRONG = 'canary/S3+secret "7be2" \\ 3c4d'
-const PASSWORDS = '/var/lib/hosting-agent/backups/shop*/password'
+const PASSWORDS = '/var/lib/hosting-agent/backups/shop*/passwords/shop*'
 
 unless(lab.available()).describe('the secrets of backups', () => {
   const world = new World({

@@ -71,7 +71,12 @@ unless(lab.available()).describe('a backup in real storage', () => {
   }
   const saved = async (target: Target) => {
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    const { data } = await run('backup.create', { domain: SITE.domain, target, ...keys })
+    const { data } = await run('backup.create', {
+      domain: SITE.domain,
+      target,
+      repository: SITE.user,
+      ...keys,
+    })
     expect(data).toMatchObject({ status: 'ok' })
     return { ...data.backup, password: opened(dashboard.privateKey, data.sealed_password) }
   }

@@ -69,6 +69,7 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
     target: TARGET,
     dashboard_key: dashboard.publicKey,
     recovery_key: kit.publicKey,
+    repository: SITE.user,
   })
   const restore = (parts: { files: boolean; database: boolean }) => ({
     domain: SITE.domain,

@@ -162,7 +162,7 @@ unless(lab.available()).describe('a clone', () => {
       await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
       const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
       const { backup, sealed_password } = await completed('backup.create', {
-        ...{ domain: shop.domain, target: TARGET, ...keys },
+        ...{ domain: shop.domain, target: TARGET, repository: shop.user, ...keys },
       })
       const { id, repository } = backup
       const other = await cloningServer('other')

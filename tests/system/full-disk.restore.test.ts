@@ -39,7 +39,12 @@ unless(lab.available()).describe('a disk that fills up during a restore', () => 
     })
     // The restore needs more space than the present database has.
     await sql("CREATE TABLE large (b LONGBLOB) SELECT REPEAT('x', 8388608) b FROM seq_1_to_8")
-    const { ended } = disk.asking.start('backup.create', { domain, target, ...keys })
+    const { ended } = disk.asking.start('backup.create', {
+      domain,
+      target,
+      repository: user,
+      ...keys,
+    })
     const { backup, sealed_password } = Object((await ended).at(-1)?.data)
     const password = opened(dashboard.privateKey, sealed_password)
     const parts = { files: true, database: true }

@@ -54,7 +54,7 @@ unless(lab.available()).describe('a move whose servers are cut off', () => {
 
       expect([controls, dashboard]).toEqual([2, []])
       const config = `/srv/www/${site.user}/public/wp-config.php`
-      const password = `/var/lib/hosting-agent/backups/${site.user}/password`
+      const password = `/var/lib/hosting-agent/backups/${site.user}/passwords/${site.user}`
       const [one, two] = servers
       expect(one).toEqual([config, password])
       // It has the password of the repository after its own first backup.

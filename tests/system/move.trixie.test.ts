@@ -16,6 +16,8 @@ import {
 const MINUTES = 60_000
 const domain = 'shop.example.test'
 const alias = 'alias.example.test'
+/** The exit status of restic. */
+const WRONG_PASSWORD = 12
 const NEVER = '0 0 1 1 *'
 
 unless(lab.available()).describe('a site that moves between two servers', () => {
@@ -108,6 +110,36 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
   )
 
   test(
+    'begins a repository whose password the former server does not have; earlier backups stay',
+    async () => {
+      const { one, two, dashboard } = world
+      const at = `/api/servers/${two.id}/sites/${shop.id}/backups`
+      const opens = async ({ host }: Member, repository: string, password: string) => {
+        const file = `/var/lib/hosting-agent/backups/${shop.user}/passwords/${password}`
+        const named = ['--repo', `/mnt/store/${repository}`, '--password-file', file]
+        const argv = ['/var/lib/hosting-agent/bin/restic', ...named, '--no-cache', '--no-lock']
+        return (await host.exec([...argv, 'snapshots'])).code
+      }
+      const [earlier] = (await dashboard.call('GET', at)).body.backups as { id: number }[]
+
+      await succeeded(dashboard, at)
+
+      const [former, next] = [shop.user, `${shop.user}-2`]
+      expect([
+        await opens(one, former, former),
+        await opens(one, next, former),
+        await opens(two, next, next),
+      ]).toEqual([0, WRONG_PASSWORD, 0])
+      const parts = { files: true, database: false, paths: ['index.php'] }
+      await succeeded(dashboard, `${at}/restore`, { backup_id: earlier?.id, parts })
+      await succeeded(dashboard, `${at}/prove`, { backup_id: earlier?.id })
+      const { body } = await dashboard.call('GET', at)
+      expect((body.backups as object[]).length).toBeGreaterThan(1)
+    },
+    10 * MINUTES,
+  )
+
+  test(
     'moves back with its changes',
     async () => {
       const { one, two, dashboard } = world
@@ -150,7 +182,7 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
       expect(dashboard).toEqual([])
       const [one, two] = servers
       const config = `/srv/www/${shop.user}/public/wp-config.php`
-      const password = `/var/lib/hosting-agent/backups/${shop.user}/password`
+      const password = `/var/lib/hosting-agent/backups/${shop.user}/passwords/${shop.user}`
       expect(one).toEqual([config, password])
       // It has the password of the repository after its own first backup.
       expect(two?.filter((place) => place !== password)).toEqual([config])

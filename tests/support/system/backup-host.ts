@@ -80,7 +80,7 @@ export class BackupHost {
 
   get saving(): object {
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    return { domain: SITE.domain, target: this.target, ...keys }
+    return { domain: SITE.domain, target: this.target, repository: SITE.user, ...keys }
   }
 
   async save(): Promise<Saved> {

@@ -106,7 +106,12 @@ export async function savedWorld() {
       chown -hR ${SITE.user}: odd a one && chmod 1751 a`)
   await sql(TABLES)
   const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-  const data = await completed('backup.create', { domain: SITE.domain, target: TARGET, ...keys })
+  const data = await completed('backup.create', {
+    domain: DOMAIN,
+    target: TARGET,
+    repository: USER,
+    ...keys,
+  })
   const { backup } = data
   const password = opened(dashboard.privateKey, data.sealed_password)
   await quickenKeys(`${host.root}/mnt/store/${backup.repository}`, password)

@@ -52,7 +52,7 @@ export class HostileWorld {
     }
     await one.completed('site.create', { ...EVIL, php: world.php })
     const saving = { dashboard_key: keys.publicKey, recovery_key: kit.publicKey }
-    const params = { domain: EVIL.domain, target: STORE, ...saving }
+    const params = { domain: EVIL.domain, target: STORE, repository: EVIL.user, ...saving }
     const done = await one.completed('backup.create', params)
     const { id, repository } = done.backup as Saved
     const password = opened(keys.privateKey, String(done.sealed_password))

@@ -30,7 +30,7 @@ export class MoveSecrets {
   /** The passwords of the repository and of the database, before the other server gets them. */
   async learn({ host }: { host: Host }): Promise<void> {
     const user = this.#user
-    const file = `/var/lib/hosting-agent/backups/${user}/password`
+    const file = `/var/lib/hosting-agent/backups/${user}/passwords/${user}`
     const config = await host.must(['cat', `/srv/www/${user}/public/wp-config.php`])
     const password = /'DB_PASSWORD',\s*'([^']+)'/.exec(config)?.[1] ?? ''
     this.#secrets = [CONTROL, (await host.must(['cat', file])).trim(), password]

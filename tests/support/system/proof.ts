@@ -78,7 +78,7 @@ export class ProofWorld {
 
   get saving() {
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    return { domain: SITE.domain, target: this.target, ...keys }
+    return { domain: SITE.domain, target: this.target, repository: SITE.user, ...keys }
   }
 
   paramsOf(backup: string) {

@@ -17,7 +17,7 @@ export const SHOP = {
 }
 const { domain, user } = SHOP
 
-export const BACK_UP: Work = ['backup.create', { domain, target, ...keys }]
+export const BACK_UP: Work = ['backup.create', { domain, target, repository: user, ...keys }]
 
 /** A server whose agent can crash, with a site and a backup of it. */
 export async function startBackedUp(name: string) {
