@@ -56,11 +56,15 @@ export const offSiteRoutes = {
   removeDashboardTarget: route({
     at: 'DELETE /api/fleet/dashboard-backup/target',
     summary: 'Remove the target of the dashboard',
-    details: 'The storage is not touched, and no backup of the dashboard is made any more.',
-    right: 'admin',
+    details:
+      'The storage is not touched, and no backup of the dashboard is made any more. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
     answers: { 204: { about: 'Removed.' } },
-    errors: ['not_found'],
-    run: ({ deps, caller }) => removeOwnTarget(deps, caller.user.id),
+    errors: ['conflict', 'not_found'],
+    run: async ({ deps, caller }) => {
+      await requireConfirmed(deps, caller)
+      await removeOwnTarget(deps, caller.user.id)
+    },
   }),
   forgetFormerBackups: route({
     at: 'DELETE /api/fleet/dashboard-backup/former',

@@ -109,6 +109,8 @@ test('no token creates tokens, changes the password, ends sessions, rotates keys
     'POST /api/backup-targets',
     'PATCH /api/backup-targets/:target_id',
     'DELETE /api/backup-targets/:target_id',
+    'PUT /api/fleet/dashboard-backup/target',
+    'DELETE /api/fleet/dashboard-backup/target',
     'POST /api/dns-accounts',
     'PATCH /api/dns-accounts/:account_id',
     'DELETE /api/dns-accounts/:account_id',

@@ -10,7 +10,7 @@ const OWN = { kind: 'rest', url: 'https://backup.example:8000/own/', user: 'own'
  * Tries the accounts of three targets of sites, of which one is on another storage, with a program
  * that records the address it is given, and ends as `end` says for the account `sites`.
  */
-async function tried(end: string) {
+async function tried(end: string, stall_ms = 60_000) {
   await using dashboard = await makeDashboard()
   const { folder, deps } = dashboard
   const add = (name: string, place: object) =>
@@ -32,7 +32,7 @@ async function tried(end: string) {
   await writeFile(program, `${lines.join('\n')}\n`, { mode: 0o755 })
   const target = { place: OWN, secret: new Secret('own-secret') }
   const start = async () => [program]
-  const own = { start, folder: `${folder}/run`, target, password: new Secret('p'), stall_ms: 500 }
+  const own = { start, folder: `${folder}/run`, target, password: new Secret('p'), stall_ms }
   const error = await refuseReadable(deps, own).then(() => null, String)
   const addresses = (await Bun.file(`${folder}/trial/tried`).text()).trim().split('\n')
   expect((await readdir(folder)).filter((name) => name.startsWith('run'))).toEqual([])
@@ -56,7 +56,7 @@ test('a repository that a server could read is refused, and the target is named'
 })
 
 test('a storage that does not answer to an account of sites is refused', async () => {
-  expect(await tried('exec sleep 10')).toEqual({
+  expect(await tried('exec sleep 60', 5000)).toEqual({
     error:
       'Error: The storage did not answer to the account of the target sites, so it is unknown whether a server could read the backups of the dashboard: check the storage',
     addresses: ADDRESSES,
