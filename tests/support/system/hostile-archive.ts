@@ -19,7 +19,7 @@ import { get } from './requests.ts'
 /** A site of somebody who also has the server and its repository, and where others are neighbours. */
 export const EVIL = { ...SITE, domain: 'evil.example.test', user: 'evil1a2b3c' }
 export const COPY = { domain: 'copy.example.test', user: 'copy1a2b3c' }
-export const STORE: LocalTarget = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
+const STORE: LocalTarget = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 const SECRET = 'only-the-neighbour-has-this'
 /** What no answer of the hostile site may contain, whatever its backup has. */
 const FOREIGN = [SECRET, 'root:x:0:0:', 'PRIVATE KEY', 'fastcgi_pass']
