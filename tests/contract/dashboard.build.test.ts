@@ -43,7 +43,7 @@ test('the build uses its release, and no settings of the folder that it is start
 
   expect(await run('check')).toEqual({
     code: 0,
-    out: expect.stringMatching(/\nok\n$/),
+    out: 'ok\n',
     err: '',
   })
 })
