@@ -2,46 +2,20 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { renderIni } from '#shared/formats/ini.ts'
 import { nginx, nginxText } from '#shared/formats/nginx.ts'
 import { phpLiteral } from '#shared/formats/php.ts'
 import { phpIniText } from '#shared/formats/php-ini.ts'
 import { renderKnownHost, renderSshHost } from '#shared/formats/ssh.ts'
 import { environmentWord, execWord, renderVariable, unit } from '#shared/formats/systemd.ts'
-import { anyCharacter } from '#tests/support/any-character.ts'
-import { brokenLines, speakingLines } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must, run } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { resticPackage } from '#tests/support/storage/restic.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
+import { written } from '#tests/support/system/written.ts'
 
 const MINUTES = 60_000
-const ascii = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code))
-
-/** The same in each run. */
-const VALUES = [
-  ...speakingLines,
-  ...brokenLines,
-  ...['x'.repeat(3000), ' a', 'a ', ' ', 'a  b', '"a" "b"', 'ä💩', 'on', 'null', '0', '-1'],
-  ...fc.sample(fc.string({ unit: ascii, minLength: 1 }), { numRuns: 60, seed: 1 }),
-  ...fc.sample(fc.string({ unit: anyCharacter, minLength: 1 }), { numRuns: 60, seed: 2 }),
-]
-
-/** The values that a format accepts, with the text that it writes for each. */
-function written(write: (value: string) => string): { values: string[]; texts: string[] } {
-  const pairs = VALUES.flatMap((value) => {
-    try {
-      return [{ value, text: write(value) }]
-    } catch {
-      return []
-    }
-  })
-  expect(pairs.length).toBeGreaterThan(10)
-  return { values: pairs.map(({ value }) => value), texts: pairs.map(({ text }) => text) }
-}
-
 unless(lab.available()).describe('a program reads exactly the values that were written', () => {
   let host: lab.Host
   const php = async (code: string) => JSON.parse(await host.must(['php8.2', '-n', '-r', code]))

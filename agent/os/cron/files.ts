@@ -93,13 +93,16 @@ WantedBy=timers.target
 `
 }
 
-/** flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root. */
+/**
+ * flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root. Programs
+ * have short names, because cron ignores a file whose line has more than 999 characters.
+ */
 export function renderCrontab(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const words = [
-    ...['/usr/bin/flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
-    ...[`/usr/bin/php${jobs.php}`, '-n', RECORDER, recordOf(jobs.user)],
-    ...['/usr/bin/timeout', '-k', '10', String(SECONDS)],
+    ...['flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
+    ...[`php${jobs.php}`, '-n', RECORDER, recordOf(jobs.user)],
+    ...['timeout', '-k', '10', String(SECONDS)],
     ...launcherOf({ user: jobs.user, limits: limitsOf(MEMORY) }),
     ...['env', '-i', ...variables, `/usr/bin/php${jobs.php}`, '-d', 'memory_limit=512M'],
   ]

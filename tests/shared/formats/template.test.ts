@@ -129,3 +129,10 @@ test('a line that a template has rendered is put in as it stands, and only at th
   expect(outcomeOf(() => unit`User=${'a\nExecStart=/bin/sh'}`)).toEqual(refusedOn('User'))
   expect(outcomeOf(() => unit`${'a b'} = c`)).toEqual(refusedOn('value'))
 })
+
+test('cron gets no line that is too long for it', () => {
+  const line = (length: number) => crontab`@reboot root ${'x'.repeat(length)}\n# end\n`
+
+  expect(line(986)).toBe(`@reboot root ${'x'.repeat(986)}\n# end\n`)
+  expect(outcomeOf(() => line(987))).toEqual(refusedOn('command'))
+})

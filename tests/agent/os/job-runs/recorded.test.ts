@@ -21,7 +21,7 @@ test('cron runs the jobs through a recorder, which is installed first', async ()
   expect(host.disk.all[RECORDER]).toBe(RECORDER_TEXT)
   expect(await recorderSteps(host)).toEqual([])
   expect(renderCrontab(shop)).toContain(
-    ` /usr/bin/php8.2 -n ${RECORDER} ${recordOf('shop')} /usr/bin/timeout -k 10 240 `,
+    ` php8.2 -n ${RECORDER} ${recordOf('shop')} timeout -k 10 240 `,
   )
 })
 
