@@ -8,6 +8,7 @@ import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
 import { LOGIN_PHP } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { unit } from '#shared/formats/systemd.ts'
 
 /** The parent slice of all sites: systemd.slice(5). */
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
@@ -50,7 +51,7 @@ async function sliceSteps(host: Host): Promise<Step[]> {
 }
 
 export function renderAllSites(resolv_conf: string): string {
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 Description=All sites
 

@@ -3,6 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { unit } from '#shared/formats/systemd.ts'
 import { CRON, MARIADB, NGINX } from './known.ts'
 import type { Service } from './service.ts'
 
@@ -71,7 +72,7 @@ const RESTART = ['Restart=on-failure', 'RestartSec=1']
 function renderDropIn(more: readonly string[], others: ReadonlySet<string>): string {
   const lines = (all: readonly string[]) =>
     all.filter((line) => !others.has(line.split('=')[0] ?? '')).map((line) => `${line}\n`)
-  return `# ${MARK_LINE}
+  return unit`# ${MARK_LINE}
 [Unit]
 ${lines(START_LIMIT).join('')}
 [Service]
