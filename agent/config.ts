@@ -45,7 +45,7 @@ const WP_CLI = {
 
 const url = z
   .string()
-  .regex(/^(https?|file):\/\/\S+$/, 'must be an http:, https: or file: address')
+  .regex(/^(https?|file):\/\/[\x21-\x7e]+$/, 'must be an http:, https: or file: address')
   .transform((value) => value.replace(/\/$/, ''))
 const digits = (count: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${count}}$`), `must be ${count} hexadecimal digits`)
@@ -56,7 +56,9 @@ const trusted = z
     /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
     'must be an absolute path of a-z A-Z 0-9 . _ - /',
   )
-const path = z.string().regex(/^\/[^\0]*$/, 'must be an absolute path')
+const PATH = /^\/[\w./:@+=,~-]*$/
+/** Units and settings of nginx name these paths. */
+const path = z.string().regex(PATH, 'must be an absolute path of a-z A-Z 0-9 _ . / : @ + = , ~ -')
 
 const Environment = z.object({
   AGENT_LISTEN: z
@@ -104,7 +106,7 @@ const Environment = z.object({
   AGENT_CLOUDFLARE_API: z
     .string()
     .regex(
-      /^(https:\/\/|http:\/\/127\.0\.0\.1:)\S+$/,
+      /^(https:\/\/|http:\/\/127\.0\.0\.1:)[\x21-\x7e]+$/,
       'must be an https: address, or http: on 127.0.0.1',
     )
     .transform((value) => value.replace(/\/$/, ''))

@@ -5,8 +5,13 @@ import { codeOf } from './runtime/error-code.ts'
 
 const port = 'must be a port number between 0 and 65535'
 const days = 'must be a number of days between 1 and 365'
+/** `URL` itself skips line breaks, and encodes other characters. */
+const ASCII = /^[\x21-\x7e]*$/
 const url = (protocols: string, hint: string) =>
-  z.string().refine((value) => isUrl(value, protocols.split(' ')), `must be ${hint}`)
+  z
+    .string()
+    .refine((value) => ASCII.test(value) && isUrl(value, protocols.split(' ')), `must be ${hint}`)
+const A_TOKEN = 'must be printable ASCII without blanks'
 
 /** The environment; .github/docs/operating.md explains it. PORT 0 takes a free port. */
 const Environment = z.object({
@@ -22,7 +27,7 @@ const Environment = z.object({
     'file: http: https: libsql:',
     'a file:, http(s):// or libsql:// URL',
   ).optional(),
-  DATABASE_AUTH_TOKEN: z.string().optional(),
+  DATABASE_AUTH_TOKEN: z.string().regex(ASCII, A_TOKEN).optional(),
   DATABASE_AUTH_TOKEN_FILE: z.string().optional(),
   ADMIN_EMAIL: Email.optional(),
   ADMIN_PASSWORD: z.string().max(1024, 'must have at most 1024 characters').optional(),
@@ -45,7 +50,7 @@ const Environment = z.object({
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),
-  MAIL_FROM: z.string().optional(),
+  MAIL_FROM: Email.optional(),
   TRASH_DAYS: z
     .string()
     .regex(/^[1-9]\d{0,2}$/, days)
@@ -80,8 +85,14 @@ export function databaseOf({ DATA_DIR, DATABASE_URL, ...config }: Config) {
 }
 
 function tokenOf(file: string): string {
+  const token = textOf(file).trim()
+  if (!ASCII.test(token)) throw new ConfigError(`DATABASE_AUTH_TOKEN_FILE: ${file} ${A_TOKEN}`)
+  return token
+}
+
+function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim()
+    return readFileSync(file, 'utf8')
   } catch (error) {
     const why = codeOf(error) || 'unknown error'
     throw new ConfigError(`DATABASE_AUTH_TOKEN_FILE: ${file} cannot be read (${why})`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, Sealed, SnapshotId } from './backup.ts'
+import { RepositoryPassword } from './backup-secret.ts'
 import { Domain } from './fields.ts'
-import { secretOf } from './secret.ts'
 
 /** The most repositories of one answer, and the most keys of kits in one of them. */
 export const MOST_FOUND = 500
@@ -49,10 +49,7 @@ export type FoundRepositories = z.infer<typeof FoundRepositories>
 export const ListRequest = z.object({
   target: BackupTarget,
   repository: RepositoryName,
-  passwords: z
-    .array(secretOf(z.string().regex(/^[!-~]{1,1024}$/, 'Must be a password')))
-    .min(1)
-    .max(MOST_PASSWORDS),
+  passwords: z.array(RepositoryPassword).min(1).max(MOST_PASSWORDS),
   before: SnapshotId.optional().describe('Only earlier backups than this one: the next page.'),
 })
 export type ListRequest = z.output<typeof ListRequest>

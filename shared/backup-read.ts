@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
 import { BackupPath } from './backup-parts.ts'
+import { RepositoryPassword } from './backup-secret.ts'
 import { Email, PhpVersion, Tier, TlsMode } from './fields.ts'
-import { secretOf } from './secret.ts'
 import { SiteNames } from './site-names.ts'
 
 /** The most entries of a listing: further ones are only announced. */
@@ -12,7 +12,7 @@ const MOST_TABLES = 10_000
 const Repository = z.object({
   target: BackupTarget,
   repository: RepositoryName,
-  password: secretOf(z.string().min(1).max(1024)),
+  password: RepositoryPassword,
   backup: SnapshotId.describe('The snapshot of the manifest.'),
 })
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { HIDDEN } from './secret.ts'
+import { HIDDEN, secretOf } from './secret.ts'
 
 export const BACKUP_KINDS = ['rest', 's3', 'sftp', 'local'] as const
 type BackupKind = (typeof BACKUP_KINDS)[number]
@@ -81,3 +81,13 @@ export const BackupSecret = z
 
 /** A secret key of S3. */
 export const SecretKey = z.string().regex(SECRET_RULES.s3.shape, SECRET_RULES.s3.rule)
+
+/** The password of a repository: restic reads it from a file, without the blanks around it. */
+export const RepositoryPassword = secretOf(
+  z
+    .string()
+    .regex(
+      /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/,
+      'Must be one line of at most 1024 printable ASCII characters without blanks around them',
+    ),
+)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
+import { RepositoryPassword } from './backup-secret.ts'
 import { Domain } from './fields.ts'
-import { secretOf } from './secret.ts'
 
 /** Where the files and the database of a copy come from. */
 export const CopySource = z.discriminatedUnion('kind', [
@@ -11,7 +11,7 @@ export const CopySource = z.discriminatedUnion('kind', [
     target: BackupTarget,
     repository: RepositoryName,
     /** Of the repository. */
-    password: secretOf(z.string().min(1).max(1024)),
+    password: RepositoryPassword,
     backup: SnapshotId.describe('The snapshot of the manifest.'),
   }),
 ])

@@ -2,6 +2,9 @@ import { z } from 'zod'
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME'] as const
 
+/** An API token of Cloudflare, which is sent in a header. */
+export const CLOUDFLARE_TOKEN = /^[A-Za-z0-9_-]{20,200}$/
+
 const MOST_RECORDS = 400
 
 /** A record as a plan has shown it. */

@@ -144,7 +144,7 @@ export const tooMany = (message: string, retry_after: number) =>
 type Issue = { path: readonly PropertyKey[]; message: string }
 
 /** Objects whose fields have names of their own in an error: `place.bucket`. */
-const NESTED: ReadonlySet<unknown> = new Set(['place'])
+const NESTED: ReadonlySet<unknown> = new Set(['place', 'relay'])
 
 /**
  * The failing fields of a zod parse; a body that is no object at all fails on `body`. The message of a

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
-import { secretOf } from './secret.ts'
+import { RepositoryPassword } from './backup-secret.ts'
 
 const amount = z.int().nonnegative()
 
@@ -43,6 +43,6 @@ export const Gathering = z.object({
   target: BackupTarget,
   repository: RepositoryName,
   /** Of the repository. */
-  password: secretOf(z.string().min(1).max(1024)),
+  password: RepositoryPassword,
 })
 export type Gathering = z.output<typeof Gathering>

@@ -9,11 +9,14 @@ export type Rewrite = (typeof REWRITES)[number]
 
 const LONG = 'Must have at most 255 characters'
 
-/** One line of printable text: both go into the dialogue with the relay. */
+/** Text without control characters, separators of lines, and invisible characters such as U+FEFF. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u
+
+/** Both go into the dialogue with the relay, in base64 (RFC 4616). */
 const Credential = z
   .string('Must be a string')
   .max(255, LONG)
-  .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
+  .regex(PRINTABLE, 'Must be one line of printable characters')
 
 export const RelayUser = Credential
 export const RelayPassword = Credential

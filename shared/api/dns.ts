@@ -1,5 +1,5 @@
 import { strictObject, z } from 'zod'
-import { RECORD_TYPES, ReplacedRecords } from '#shared/dns-choice.ts'
+import { CLOUDFLARE_TOKEN, RECORD_TYPES, ReplacedRecords } from '#shared/dns-choice.ts'
 import { ReportedDomain } from '#shared/fields.ts'
 import { DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
@@ -15,8 +15,7 @@ const Token = z
   .string({
     error: ({ input }) => (input === undefined ? 'Token is required' : 'Must be a string'),
   })
-  .trim()
-  .regex(/^[A-Za-z0-9_-]{20,200}$/, 'Must be an API token of Cloudflare')
+  .regex(CLOUDFLARE_TOKEN, 'Must be an API token of Cloudflare')
   .describe(
     'An API token with Zone: Read, DNS: Edit and, for purges, Cache Purge: Purge. It is stored encrypted, and never shown.',
   )

@@ -8,10 +8,10 @@ import {
   SnapshotId,
 } from '#shared/backup.ts'
 import { BackupExcludes } from '#shared/backup-exclude.ts'
+import { RepositoryPassword } from '#shared/backup-secret.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, operationType } from '#shared/operation-type.ts'
-import { secretOf } from '#shared/secret.ts'
 
 /**
  * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
@@ -32,7 +32,7 @@ const backupCreate = command({
     dashboard_key: PublicKey,
     recovery_key: PublicKey,
     keeper_key: PublicKey.optional(),
-    password: secretOf(z.string().min(1).max(1024)).optional(),
+    password: RepositoryPassword.optional(),
     exclude: BackupExcludes.optional(),
   }),
   result: z.object({

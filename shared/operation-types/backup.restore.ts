@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
 import { BackupParts } from '#shared/backup-parts.ts'
+import { RepositoryPassword } from '#shared/backup-secret.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
-import { secretOf } from '#shared/secret.ts'
 
 /** `backup` is the snapshot of the manifest; `password` that of the repository. */
 const backupRestore = command({
@@ -15,7 +15,7 @@ const backupRestore = command({
     domain: Domain,
     target: BackupTarget,
     repository: RepositoryName,
-    password: secretOf(z.string().min(1).max(1024)),
+    password: RepositoryPassword,
     backup: SnapshotId,
     parts: BackupParts,
   }),

@@ -1,12 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { pathProblem } from '#agent/os/reading/root-owned.ts'
+import { CLOUDFLARE_TOKEN } from '#shared/dns-choice.ts'
 import { messageOf } from '#shared/errors.ts'
 import { hookProblem, runHook } from './dns-hook.ts'
 
 /** Cloudflare's name servers answer with a new record after some seconds. */
 const PROPAGATION_MS = 10_000
 const MOST_TOKEN_BYTES = 1000
-const TOKEN = /^[A-Za-z0-9_-]{20,200}$/
 
 interface Txt {
   name: string
@@ -74,5 +74,7 @@ async function readToken(
   if (((found?.mode ?? 0o777) & 0o077) !== 0)
     return { problem: `${path} is readable by others than root` }
   const token = (await host.files.read(path, MOST_TOKEN_BYTES))?.trim() ?? ''
-  return TOKEN.test(token) ? { token } : { problem: `${path} has no API token of Cloudflare` }
+  return CLOUDFLARE_TOKEN.test(token)
+    ? { token }
+    : { problem: `${path} has no API token of Cloudflare` }
 }

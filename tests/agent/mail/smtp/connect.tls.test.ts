@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { SMTPServerOptions } from 'smtp-server'
 import { tryOut } from '#agent/mail/try.ts'
 import type { Relay as Setting } from '#agent/os/mail/setting.ts'
+import { speakingLines } from '#tests/support/hostile-values.ts'
 import { Authority, type Certified, selfSigned } from '#tests/support/mail/certificates.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
 
@@ -54,6 +55,22 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     expect(lines.some((line) => line.startsWith(`> AUTH ${method}`))).toBe(true)
     for (const secret of secrets) expect(lines.join('\n')).not.toContain(secret)
   })
+
+  test.concurrent.each(['PLAIN', 'LOGIN'])(
+    'gets exactly these credentials by %s',
+    async (method) => {
+      const signs = ` ${speakingLines.join('')} ä密码💩 `
+      const seen: unknown[] = []
+      const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }, _, done) => {
+        seen.push(username, password)
+        done(null, { user: 'shop' })
+      }
+      const change = { user: `user${signs}`, password: `password${signs}` }
+      const options = { ...good, authMethods: [method], onAuth }
+      expect((await outcomeOf(tls, options, change)).answer).toBe(TAKEN)
+      expect(seen).toEqual([change.user, change.password])
+    },
+  )
 
   test.concurrent('gets no password if it offers neither PLAIN nor LOGIN', async () => {
     const { answer, lines } = await outcomeOf(tls, { ...good, authMethods: ['CRAM-MD5'] })

@@ -28,8 +28,11 @@ function Form({ account, onClose }: Pick<AccountFormProps, 'account' | 'onClose'
   const { mutate, isPending, error } = useMutation({
     mutationFn: () =>
       account
-        ? changeDnsAccount(account.id, { name, ...(token !== '' && { token }) })
-        : addDnsAccount({ name, token }),
+        ? changeDnsAccount(account.id, {
+            name,
+            ...(token.trim() !== '' && { token: token.trim() }),
+          })
+        : addDnsAccount({ name, token: token.trim() }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: dnsAccountsQuery.queryKey })
       onClose()
