@@ -71,12 +71,8 @@ unless(lab.available()).describe('a backup in real storage', () => {
   }
   const saved = async (target: Target) => {
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-    const { data } = await run('backup.create', {
-      domain: SITE.domain,
-      target,
-      repository: SITE.user,
-      ...keys,
-    })
+    const params = { domain: SITE.domain, target, repository: SITE.user, ...keys }
+    const { data } = await run('backup.create', params)
     expect(data).toMatchObject({ status: 'ok' })
     return { ...data.backup, password: opened(dashboard.privateKey, data.sealed_password) }
   }

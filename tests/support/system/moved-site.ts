@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#shared/sse.ts'
 import { endOf } from './dashboard.ts'
-import type { TwoServers } from './two-servers.ts'
+import type { Member, TwoServers } from './two-servers.ts'
 
 export interface MovedSite {
   id: number
@@ -67,3 +67,18 @@ export async function lastOf(
   }
   return last
 }
+
+/** The exit status of restic for another password. */
+const WRONG_PASSWORD = 12
+
+/** Opens a repository of a site on a server, with the password that it has there of a repository. */
+export const openingOf =
+  (user: string) =>
+  async ({ host }: Member, repository: string, password: string): Promise<string> => {
+    const file = `/var/lib/hosting-agent/backups/${user}/passwords/${password}`
+    const named = ['--repo', `/mnt/store/${repository}`, '--password-file', file]
+    const argv = ['/var/lib/hosting-agent/bin/restic', ...named, '--no-cache', '--no-lock']
+    const { code, stderr } = await host.exec([...argv, 'snapshots'])
+    if (code === WRONG_PASSWORD) return 'wrong password'
+    return code === 0 ? 'opened' : stderr
+  }
