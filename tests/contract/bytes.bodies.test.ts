@@ -42,7 +42,7 @@ const READ: Row[] = [
     'GET /api/servers/1/sites/1',
     undefined,
     200,
-    '{"site":{"id":1,"domain":"shop.example","user":"shop","php":"8.2","tier":"small","tls":"none","wp_version":"","docroot":"/srv/www/shop/public","framework":"php","db_name":"","created_at":"TIME"}}',
+    '{"site":{"id":1,"domain":"shop.example","user":"shop","php":"8.2","tier":"small","tls":"none","wp_version":"","docroot":"/srv/www/shop/public","framework":"php","db_name":"shop","created_at":"TIME"}}',
   ],
   [
     'GET /api/servers/1/sites/9',
