@@ -47,9 +47,9 @@ async function sshProgram(): Promise<string> {
   throw new Error('ssh is not installed on the machine of the dashboard: install openssh-client')
 }
 
-/** As the loader finds them; the program itself does not run. */
+/** As the loader finds them; the program itself does not run. env(1): of this program alone. */
 async function librariesOf(program: string): Promise<string[]> {
-  const { stdout } = await run([program], { env: { LD_TRACE_LOADED_OBJECTS: '1' } })
+  const { stdout } = await run(['env', 'LD_TRACE_LOADED_OBJECTS=1', program])
   return [...stdout.matchAll(LIBRARY)].map(([, path = '']) => path)
 }
 

@@ -26,7 +26,7 @@ const KINDS = {
     refused: /Permission denied/,
     full: /sftp|no space/i,
   },
-  s3: { wrong: /SignatureDoesNotMatch/, refused: /UserSuspended|403|denied/i, full: /Quota/ },
+  s3: { wrong: /check its credentials/, refused: /UserSuspended|403|denied/i, full: /Quota/ },
 } as const
 
 let world: OffSiteWorld

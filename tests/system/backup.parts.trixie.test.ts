@@ -26,7 +26,8 @@ describe.skipIf(reason !== undefined)(`parts of a backup${reason ? ` [${reason}]
     async () => {
       const saved = await files()
       await bash(`rm -r a odd/in && printf changed > odd/sparse && printf bad > 'odd/q"[1]*' &&
-        printf changed > one/1 && printf new > one/2 && printf evil > odd/evil`)
+        printf changed > one/1 && printf new > one/2 && printf evil > odd/evil &&
+        chown ${world.user}: one/2 odd/evil`)
       const changed = await state()
 
       await completed('backup.restore', paths('odd', 'a/b/c/file', 'one/1', 'one'))

@@ -82,7 +82,9 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
   const change = async () => {
     await sql("UPDATE wp_options SET option_value = 'hacked' WHERE option_name = 'blogname'")
     await sql('DROP TABLE wp_comments')
-    await host.must(['bash', '-c', `rm -r ${PUBLIC}/wp-admin/css; echo bad > ${PUBLIC}/evil.php`])
+    await host.must(['rm', '-r', `${PUBLIC}/wp-admin/css`])
+    await host.put(`${PUBLIC}/evil.php`, 'bad\n')
+    await host.must(['chown', `${SITE.user}:`, `${PUBLIC}/evil.php`])
   }
 
   beforeAll(async () => {
