@@ -24,7 +24,7 @@ test('the API can be searched, and a call shows its input and answers', async ()
 test('an address opens a call, on a phone too, and its errors expand', async () => {
   const viewport = { width: 390, height: 844 }
   const { page, problems } = await open('/docs?op=createServer', { viewport })
-  await page.getByText('A field breaks its rule.').click()
+  await page.getByText('A field of the body or the query breaks its rule').click()
 
   await page.getByText('Hostname is required').waitFor()
   await page.getByRole('link', { name: 'All calls' }).click()
