@@ -115,7 +115,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     })
     answers.see('answer of the copy', JSON.stringify(copy.body))
     expect((await endOf(world.dashboard, copy)).event).toBe('complete')
-    const repository = file.split('/').at(-2) ?? ''
+    const repository = file.split('/').at(-1) ?? ''
     await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
     visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
     await pushStaging({ call, last }, world, used)
