@@ -6,6 +6,7 @@ import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { RunningOperations } from '#dashboard/web/features/operation/running.tsx'
+import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
@@ -55,6 +56,7 @@ function OneServer({ id }: { id: number }) {
       actions={<ServerActions server={server} dialog={dialog} onDialog={setDialog} />}
     >
       <QueryState of={{ data: server, error, refetch }} />
+      <Contradictions of={{ server_id: id }} />
       <RunningOperations server_id={id} />
       <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
       {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { isNotFound } from '#dashboard/web/api/client.ts'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
+import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
 import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
@@ -54,6 +55,7 @@ function Notices({ site, operation }: Pick<TabProps, 'site'> & { operation: stri
   return (
     <>
       <ServerOffline site={site} />
+      <Contradictions of={{ site_id: site.id }} />
       {!(isNotCreated && operation) && <StatusNotice site={site} />}
       <StagingNotice site={site} />
       <Moved site={site} />

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { useDashboard } from '#tests/support/running.ts'
+
+const dashboard = useDashboard()
+const open = useBrowser(dashboard)
+const agent = new FakeAgent()
+const REASON =
+  'The server reports another system user for this site: expected shop, reported victim'
+
+beforeAll(async () => {
+  agent.sites = [foundSite('shop.example'), foundSite('blog.example')]
+  await addServer(dashboard, agent, 'web-1')
+  agent.sites = [
+    foundSite('shop.example', { user: 'victim', docroot: '', db_name: '' }),
+    foundSite('blog.example'),
+  ]
+  await dashboard.client().post('/api/servers/1/sync')
+})
+afterAll(() => agent.stop())
+
+test('a site that its server reports as another one is on the overview, its page and that of the server', async () => {
+  const { body } = await dashboard.client().get('/api/fleet/sites?q=shop.example')
+  const { id } = Object(body).sites[0]
+
+  for (const path of ['/', `/sites/${id}`, '/servers/1']) {
+    const { page, problems } = await open(path)
+    await page.getByText(REASON).first().waitFor()
+    expect(problems).toEqual([])
+  }
+})
+
+test('another site of the server has no such notice', async () => {
+  const { body } = await dashboard.client().get('/api/fleet/sites?q=blog.example')
+  const { id } = Object(body).sites[0]
+
+  const { page } = await open(`/sites/${id}`)
+  await page.getByRole('heading', { name: 'blog.example' }).waitFor()
+
+  expect(await page.getByText('is reported as another site').count()).toBe(0)
+})
