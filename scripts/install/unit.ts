@@ -64,7 +64,7 @@ RemoveIPC=yes
 KeyringMode=private
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
-# Not in this set before systemd 254: the dashboard confines its restic with them.
+# Older versions of systemd do not have them in this set: the dashboard confines its restic with them.
 SystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
 

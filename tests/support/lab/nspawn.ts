@@ -24,6 +24,9 @@ export type Running = { nspawn: ChildProcess; leader: number }
 /** Like real servers: cgroup v2 only, and /tmp on the disk. */
 const SETTINGS = { SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1', SYSTEMD_NSPAWN_TMPFS_TMP: '0' }
 
+/** As on a machine of its own: older versions of systemd-nspawn refuse them. */
+const LANDLOCK = 'landlock_create_ruleset landlock_add_rule landlock_restrict_self'
+
 /** Starts the machine; its process 1 exists when this returns. Throws the end of its console. */
 export async function powerOn(machine: Machine): Promise<Running> {
   const log = openSync(machine.console, 'a')
@@ -57,6 +60,7 @@ function argvOf({ name, hostname, root, init, binds }: Machine): string[] {
     '--resolv-conf=off',
     '--timezone=off',
     '--capability=CAP_NET_ADMIN',
+    `--system-call-filter=${LANDLOCK}`,
     '--link-journal=no',
     ...binds.map(({ from, to, readonly }) => `--bind${readonly ? '-ro' : ''}=${from}:${to}`),
     ...(init === 'systemd' ? ['--boot'] : ['--as-pid2', 'sleep', 'infinity']),
