@@ -24,7 +24,10 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 test('a target is added, and is checked from a server with live steps', async () => {
   const { page, problems } = await open('/backups?part=targets')
-  await page.locator('[aria-current=step]').getByRole('button', { name: 'Add target', exact: true }).click()
+  await page
+    .locator('[aria-current=step]')
+    .getByRole('button', { name: 'Add target', exact: true })
+    .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Backup server')
   await dialog.getByLabel('Address').fill('http://backup.example/')
