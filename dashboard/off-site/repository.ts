@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { fingerprintOf, sealTo } from '#dashboard/site-backups/kit.ts'
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
@@ -71,14 +71,20 @@ function resticOf(opened: Opened, start: readonly string[]): Restic {
   }
   // Shorter than the limit: restic itself says that the repository is locked.
   const wait = `--retry-lock=${Math.floor(Math.min(LONGEST_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
-  const common = [...start, ...optionsOf(target.place, folder), '--no-cache', wait]
-  const attempt = (args: readonly string[], input_file?: string) =>
-    run([...common, ...args], {
+  const ssh_log = `${folder}/tmp/ssh.log`
+  const common = [...start, ...optionsOf(target.place, folder, ssh_log), '--no-cache', wait]
+  const attempt = async (args: readonly string[], input_file?: string) => {
+    await rm(ssh_log, { force: true })
+    const outcome = await run([...common, ...args], {
       env,
       stall_ms,
       is_limited: true,
       ...(input_file !== undefined && { input_file }),
     })
+    // restic may end before it has passed on why ssh has ended.
+    const log = await readFile(ssh_log, 'utf8').catch(() => '')
+    return { ...outcome, stderr: `${log}${outcome.stderr}` }
+  }
   const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)
   return {
     attempt,

@@ -84,10 +84,14 @@ function sshFiles(
   }
 }
 
-/** The options of restic(1) for a place whose files stand in `folder`. */
-export function optionsOf(place: BackupPlace, folder: string): string[] {
+/**
+ * The options of restic(1) for a place whose files stand in `folder`. `ssh_log`: ssh(1) writes its
+ * messages there, of which restic passes on some.
+ */
+export function optionsOf(place: BackupPlace, folder: string, ssh_log?: string): string[] {
   if (place.kind === 'local') return []
-  if (place.kind === 'sftp') return ['-o', `sftp.args=-F ${folder}/ssh_config`]
+  const log = ssh_log === undefined ? '' : ` -E ${ssh_log}`
+  if (place.kind === 'sftp') return ['-o', `sftp.args=-F ${folder}/ssh_config${log}`]
   const ca = place.ca === '' ? [] : ['--cacert', `${folder}/ca.pem`]
   return place.kind === 's3' ? [...ca, '-o', `s3.region=${place.region}`] : ca
 }

@@ -2,7 +2,6 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type QueryOf, type Sent, startOperation } from './client.ts'
 import { confirmed } from './confirmed.ts'
 import type { SitePlace } from './sites.ts'
-import { confirmPassword } from './wp-login.ts'
 
 /** The beginning of the key of every query here: one check or backup changes several of them. */
 export const BACKUPS = ['backups'] as const
@@ -144,11 +143,8 @@ export const checkDashboardTarget = () => call('POST /api/fleet/dashboard-backup
 
 type OwnTarget = Sent<'PUT /api/fleet/dashboard-backup/target'>['body']
 
-/** Confirms the password of the user first, if one is given. */
-export async function setDashboardTarget(body: OwnTarget, password: string) {
-  if (password !== '') await confirmPassword(password)
-  return call('PUT /api/fleet/dashboard-backup/target', { body })
-}
+export const setDashboardTarget = (body: OwnTarget) =>
+  call('PUT /api/fleet/dashboard-backup/target', { body })
 
 export const removeDashboardTarget = () => call('DELETE /api/fleet/dashboard-backup/target')
 

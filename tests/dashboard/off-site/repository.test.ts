@@ -3,18 +3,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withRestic } from '#dashboard/off-site/repository.ts'
+import type { BackupPlace } from '#shared/backup.ts'
 import { Secret } from '#shared/secret.ts'
 
 const CORRECT =
   'The clock of the machine of the dashboard and the storage do not agree on the time: correct the clock of the machine of the dashboard (timedatectl shows it)'
 const TOO_LARGE = 'The difference between the request time and the current time is too large.'
 
+const STORE = { kind: 'local' as const, path: '/mnt/store' }
+
 /** The failure of a restic that prints these words, and then ends, or stands still. */
-async function failureOf(words: string, end = 'exit 1') {
+async function failureOf(words: string, end = 'exit 1', place: BackupPlace = STORE) {
   const folder = await mkdtemp(join(tmpdir(), 'restic-'))
   const program = join(folder, 'restic')
   await writeFile(program, `#!/bin/sh\necho '${words}' >&2\n${end}\n`, { mode: 0o755 })
-  const place = { kind: 'local' as const, path: '/mnt/store' }
   const target = { place, secret: new Secret('secret') }
   const password = new Secret('password')
   const start = async () => [program]
@@ -42,5 +44,18 @@ test('has the words of restic of any other failure', async () => {
   expect(await failureOf('Fatal: wrong')).toBe('Error: restic cat: Fatal: wrong')
   expect(await failureOf('Fatal: wrong', 'exec sleep 10')).toBe(
     'Error: restic made no progress for 1 seconds: check the storage, and the network between it and the dashboard (Fatal: wrong)',
+  )
+})
+
+test('has the words of ssh, although restic ended before it passed them on', async () => {
+  const place = {
+    ...{ kind: 'sftp' as const, host: 'backup.example', port: 22, user: 'dashboard' },
+    ...{ path: '/backups', host_key: 'ssh-ed25519 AAAA' },
+  }
+  const refused = 'dashboard@backup.example: Permission denied (publickey).'
+  const log = `mkdir "$TMPDIR" && echo '${refused}' > "$TMPDIR/ssh.log"; exit 1`
+
+  expect(await failureOf('Fatal: read |0: file already closed', log, place)).toBe(
+    `Error: restic cat: ${refused} | Fatal: read |0: file already closed`,
   )
 })

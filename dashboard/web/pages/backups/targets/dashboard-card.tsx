@@ -27,7 +27,11 @@ type Shown = 'edit' | 'remove' | 'former'
 export function DashboardCard() {
   const { data, error, refetch } = useQuery(dashboardBackupQuery)
   const [shown, setShown] = useState<Shown>()
-  const onClose = () => setShown(undefined)
+  /** A dialog that closes must not close the next one. */
+  const state = (dialog: Shown) => ({
+    open: shown === dialog,
+    onClose: () => setShown((present) => (present === dialog ? undefined : present)),
+  })
   return (
     <Card
       title="Backup of this dashboard"
@@ -35,9 +39,9 @@ export function DashboardCard() {
     >
       <QueryState of={{ data, error, refetch }} rows={2} />
       {data && <State of={data} onForget={() => setShown('former')} />}
-      {data && <OwnTargetForm target={data.target} open={shown === 'edit'} onClose={onClose} />}
-      <Remove open={shown === 'remove'} onClose={onClose} />
-      <Forget open={shown === 'former'} onClose={onClose} />
+      {data && <OwnTargetForm target={data.target} {...state('edit')} />}
+      <Remove {...state('remove')} />
+      <Forget {...state('former')} />
     </Card>
   )
 }

@@ -2,12 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { BACKUPS, setDashboardTarget } from '#dashboard/web/api/backups.ts'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { KIND_NAMES } from '#dashboard/web/labels/backup.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field } from '#dashboard/web/ui/field.tsx'
-import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { DashboardTarget } from '#shared/api/dashboard-backup.ts'
 import { type Draft, draftOf, inputOf, mistakesOf, refusalsOf } from './draft.ts'
@@ -41,13 +38,12 @@ export function OwnTargetForm({ target, open, onClose }: OwnTargetFormProps) {
 
 function Form({ target, onClose }: Omit<OwnTargetFormProps, 'open'>) {
   const [draft, setDraft] = useState(() => draftOf({ ...(target ?? EMPTY), name: NAME }))
-  const [password, setPassword] = useState('')
   const [isTried, setIsTried] = useState(false)
   const client = useQueryClient()
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => {
       const { name: _, ...body } = inputOf(draft)
-      return setDashboardTarget(body, password)
+      return setDashboardTarget(body)
     },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: BACKUPS })
@@ -56,11 +52,8 @@ function Form({ target, onClose }: Omit<OwnTargetFormProps, 'open'>) {
     },
   })
   const mistakes = mistakesOf(draft)
-  const { password: wrong, ...answered } = refusalsIn(error)
-  const refused = refusalsOf(answered)
+  const refused = refusalsOf(refusalsIn(error))
   const refusals = isTried ? { ...refused, ...mistakes } : refused
-  const asks = password !== '' || needsConfirmation(error) || wrong !== undefined
-  const isShown = needsConfirmation(error) || wrong !== undefined || isOfFields(refused, draft)
   const submit = () => {
     setIsTried(true)
     if (Object.keys(mistakes).length === 0) mutate()
@@ -74,26 +67,11 @@ function Form({ target, onClose }: Omit<OwnTargetFormProps, 'open'>) {
       action="Save target"
       onSubmit={submit}
       onCancel={onClose}
-      isBlocked={asks && password === ''}
       isBusy={isPending}
-      error={isShown ? null : error}
+      error={Object.keys(refused).some((name) => name in draft) ? null : error}
     >
       <KindField {...{ draft, change }} names={KINDS} hint={HINT} />
       <PlaceFields {...{ draft, change, refusals }} isNew={target?.place.kind !== draft.kind} />
-      {asks && (
-        <Field
-          name="password"
-          label="Your password of this dashboard"
-          hint="You must enter it again after half an hour."
-          error={wrong}
-        >
-          <PasswordInput
-            value={password}
-            onChange={({ target: { value } }) => setPassword(value)}
-            autoComplete="current-password"
-          />
-        </Field>
-      )}
     </DialogForm>
   )
 }
@@ -102,6 +80,3 @@ const EMPTY: Pick<DashboardTarget, 'place' | 'keeper_key'> = {
   place: { kind: 'rest', url: '', user: '', ca: '' },
   keeper_key: null,
 }
-
-const isOfFields = (refused: Readonly<Record<string, string>>, draft: Draft): boolean =>
-  Object.keys(refused).some((name) => name in draft)
