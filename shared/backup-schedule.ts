@@ -32,14 +32,14 @@ export function minuteOf(time: string): number {
 }
 
 /** An agent runs four operations at once: one place is left for other work. */
-export const MOST_PER_SERVER = 3
-const PER_SERVER = `Must be between 1 and ${MOST_PER_SERVER}`
+export const MAX_PER_SERVER = 3
+const PER_SERVER = `Must be between 1 and ${MAX_PER_SERVER}`
 /** How many backups run at the same time on a server. */
 export const BackupsPerServer = z
   .number(PER_SERVER)
   .int(PER_SERVER)
   .min(1, PER_SERVER)
-  .max(MOST_PER_SERVER, PER_SERVER)
+  .max(MAX_PER_SERVER, PER_SERVER)
 
 /** When backups start by themselves, in UTC. */
 export const BackupWindow = z

@@ -4,8 +4,8 @@ import { HIDDEN, secretOf } from './secret.ts'
 export const BACKUP_KINDS = ['rest', 's3', 'sftp', 'local'] as const
 type BackupKind = (typeof BACKUP_KINDS)[number]
 
-const MOST_PEM = 65_536
-const LONG_PEM = `Must have at most ${MOST_PEM} characters`
+const MAX_PEM = 65_536
+const LONG_PEM = `Must have at most ${MAX_PEM} characters`
 const BASE64_LINES = '(?:[A-Za-z0-9+/]+={0,2}\\n)+'
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----\\n${BASE64_LINES}-----END CERTIFICATE-----\\n`
 const CERTIFICATES = new RegExp(`^(?:${CERTIFICATE})*$`)
@@ -19,7 +19,7 @@ const pemText = (text: string) => {
 /** PEM certificates that the server is trusted by, beside those of the system. */
 export const Certificates = z
   .string()
-  .max(MOST_PEM, LONG_PEM)
+  .max(MAX_PEM, LONG_PEM)
   .overwrite(pemText)
   .regex(
     CERTIFICATES,
@@ -73,7 +73,7 @@ export function refuseSecret(
  */
 export const BackupSecret = z
   .string()
-  .max(MOST_PEM, LONG_PEM)
+  .max(MAX_PEM, LONG_PEM)
   .overwrite((text) => (text.startsWith('-----BEGIN ') ? pemText(text) : text))
   .describe(
     'The password (rest) or secret key (s3): one line of printable ASCII. Or a private SSH key without a passphrase (sftp), in PEM; empty for a local folder.',

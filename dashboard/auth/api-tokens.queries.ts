@@ -28,7 +28,7 @@ export async function insertApiToken(
   ])
 }
 
-/** Undefined for one that somebody else has changed, or whose user is. */
+/** Returns undefined for a token that was changed outside of the dashboard, or whose user was. */
 export async function findApiToken(
   { db, marks }: Marked,
   hash: string,

@@ -40,7 +40,7 @@ export async function findUserByEmail(
   return row && marks.fits('users', row) ? row : undefined
 }
 
-/** Undefined for one that somebody else has changed. */
+/** Returns undefined for a user that was changed outside of the dashboard. */
 export async function findUser({ db, marks }: Marked, id: number): Promise<UserRow | undefined> {
   const row = await db.read.select().from(users).where(eq(users.id, id)).get()
   return row && marks.fits('users', row) ? row : undefined
@@ -77,7 +77,7 @@ const keptSession = keptRows((db: Database, jti: string) => session(db).get({ jt
 
 export type FoundSession = MarkedRow<'sessions'> & { user: User }
 
-/** Undefined for one that somebody else has changed, or whose user is. */
+/** Returns undefined for a session that was changed outside of the dashboard, or whose user was. */
 export async function findSession(
   { db, marks }: Marked,
   jti: string,

@@ -31,7 +31,7 @@ export type MarkedRow<T extends MarkedTable> = Covered<T> & { mark: string }
 
 const BYTES = 32
 /** Of rows with a wrong mark, so that a log is not filled by one that is used again and again. */
-const MOST_REPORTED = 1_000
+const MAX_REPORTED = 1_000
 
 /**
  * Marks of the rows that admit somebody: without the seal-secret, nobody who can write to the
@@ -78,7 +78,7 @@ export class Marks {
 
   #report<T extends MarkedTable>(table: T, row: MarkedRow<T>): void {
     const name = `${table} ${this.of(table, row)} ${row.mark}`
-    if (this.#reported.has(name) || this.#reported.size >= MOST_REPORTED) return
+    if (this.#reported.has(name) || this.#reported.size >= MAX_REPORTED) return
     this.#reported.add(name)
     this.#log.error(`A row of ${table} was changed outside of the dashboard`, undefined, {
       table,

@@ -6,7 +6,7 @@ interface Options {
   output_file?: string
   /** It is ended when its output does not change for so long. */
   stall_ms?: number
-  /** Whether it limits its memory itself. */
+  /** True if the program limits its memory itself. */
   is_limited?: boolean
 }
 

@@ -53,7 +53,7 @@ async function librariesOf(program: string): Promise<string[]> {
   return [...stdout.matchAll(LIBRARY)].map(([, path = '']) => path)
 }
 
-/** Those that libc loads by nsswitch.conf(5). */
+/** Returns the libraries that libc loads by nsswitch.conf(5). */
 async function nameServices(libraries: readonly string[]): Promise<string[]> {
   const libc = libraries.find((path) => path.endsWith('/libc.so.6'))
   if (libc === undefined) return []

@@ -4,7 +4,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import { isReserved } from '#shared/fields.ts'
 import { findOwnRepository, listTakenNames, recordKnowing } from './repositories.queries.ts'
 
-const MOST_LETTERS = 32
+const MAX_LETTERS = 32
 
 type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
 
@@ -26,10 +26,10 @@ export async function nextRepository(
 /** The system user of the site, and then that with a number. A name of ours is never one of a site. */
 async function freeName(db: Database, site: Owner): Promise<string> {
   const base = isReserved(site.user) ? `site-${site.id}` : site.user
-  const taken = await listTakenNames(db, site, base.slice(0, MOST_LETTERS - 6))
+  const taken = await listTakenNames(db, site, base.slice(0, MAX_LETTERS - 6))
   for (let number = 1; ; number++) {
     const end = number === 1 ? '' : `-${number}`
-    const name = `${base.slice(0, MOST_LETTERS - end.length)}${end}`
+    const name = `${base.slice(0, MAX_LETTERS - end.length)}${end}`
     if (!taken.has(name)) return name
   }
 }

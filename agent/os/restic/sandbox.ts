@@ -11,7 +11,7 @@ export interface View {
   /** The files of its repository. */
   files: string
   cache: string
-  /** Of the program that runs. */
+  /** The path of the program that runs. */
   program: string
   /** Other programs that it may start: only those of `startedFor`, and sftp(1). */
   starts: readonly string[]

@@ -15,10 +15,10 @@ export async function identityTroubles(db: Database): Promise<Attention[]> {
   return groupOf('site_identity', rows.map(contradicted), rows[0]?.total)
 }
 
-const MOST_SHOWN = 64
+const MAX_SHOWN = 64
 
 /** An agent chooses it. */
-const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MOST_SHOWN)
+const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {
   const names = (['user', 'docroot', 'db_name'] as const).filter(

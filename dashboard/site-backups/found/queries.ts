@@ -18,7 +18,7 @@ export async function countKnown(db: Database, target_id: number): Promise<Map<s
 
 /** The number that a repository has after the system user of its site, from the second one on. */
 const NUMBER = /-\d+$/
-const MOST_LETTERS = 32
+const MAX_LETTERS = 32
 
 /**
  * The site that a repository belongs to: its owner, or the managed site that has the domain of its
@@ -29,7 +29,7 @@ export async function findOwner(
   { target_id, name, domain }: { target_id: number; name: string; domain: string },
 ): Promise<{ id: number; server_id: number; domain: string } | undefined> {
   const base = name.replace(NUMBER, '')
-  const isCut = name.length === MOST_LETTERS
+  const isCut = name.length === MAX_LETTERS
   const isNamed = sql`(${sites.user} in (${name}, ${base})
     or ${isCut} and substr(${sites.user}, 1, ${base.length}) = ${base})`
   const owned = sql`(select site_id from backup_repositories

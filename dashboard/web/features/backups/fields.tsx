@@ -2,7 +2,7 @@ import { EVERY } from '#dashboard/web/labels/backup.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import type { BackupSettings } from '#shared/api/backup-settings.ts'
 import type { BackupTargetView } from '#shared/api/backups.ts'
-import { BACKUP_INTERVALS, MOST_PER_SERVER } from '#shared/backup-schedule.ts'
+import { BACKUP_INTERVALS, MAX_PER_SERVER } from '#shared/backup-schedule.ts'
 
 interface ChoiceProps<T> {
   value: T
@@ -71,7 +71,7 @@ export function PerServerField({ value, onChange, fallback, error }: ChoiceProps
         onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
       >
         <option value="">{fallback}</option>
-        {Array.from({ length: MOST_PER_SERVER }, (_, index) => index + 1).map((count) => (
+        {Array.from({ length: MAX_PER_SERVER }, (_, index) => index + 1).map((count) => (
           <option key={count}>{count}</option>
         ))}
       </Select>
