@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs every test on this machine: sh scripts/test.sh [--quick]
-# --quick leaves out what needs root. The last line says how many passed, failed and were skipped.
+# Runs the tests on this machine: sh scripts/test.sh [--quick | --full [--shard 1/4] | --long] [--base COMMIT]
+# Without an option it is the gate of a change, in 15 minutes. The last line says how many passed,
+# failed and were skipped.
 set -eu
 cd "$(dirname "$0")/.."
 

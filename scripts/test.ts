@@ -1,91 +1,115 @@
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cacheFolder } from './lib/cache.ts'
 import { fail } from './lib/fail.ts'
-import { prepareLab } from './lib/prepare-lab.ts'
-import { plannedAgain, settled } from './lib/test-again.ts'
-import { type Outcome, type RunOptions, runJob } from './lib/test-job.ts'
-import { type Job, planTests } from './lib/test-plan.ts'
-import { count, describeOutcome, describeSum } from './lib/test-report.ts'
+import { judged, plannedAgain, type Verdict } from './test/again.ts'
+import { watchLoad } from './test/cost.ts'
+import { type Recorded, writeRecorded } from './test/files.ts'
+import { commandsOf, type Outcome, type RunOptions } from './test/job.ts'
+import type { Case } from './test/junit.ts'
+import { runShown, runStages } from './test/lanes.ts'
+import { type Mode, planTests } from './test/plan.ts'
+import { count, describeCost, describeLeftOut, describeSum } from './test/report.ts'
+import { readShard } from './test/shards.ts'
+import { turnOf } from './test/turn.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5
 const INTERRUPTED = { file: '', name: 'all', status: 'failed', reason: 'interrupted' } as const
+const LEFT_OUT_OF_QUICK =
+  'Left out by --quick: simulation, contract, browser and system tests, and nine of ten repetitions.'
 
-/** Runs every test and prints the results; exit status 1 if one failed or none passed. */
+const OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  full: { type: 'boolean', default: false },
+  long: { type: 'boolean', default: false },
+  shard: { type: 'string' },
+  base: { type: 'string' },
+  record: { type: 'boolean', default: false },
+} as const
+
+/** Runs the tests and prints the results; exit status 1 if one failed or none passed. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({ options: OPTIONS })
+  const mode = (['quick', 'full', 'long'] as const).find((name) => values[name]) ?? 'gate'
+  if (values.shard && mode !== 'full' && mode !== 'long') {
+    throw new Error('--shard is a part of the full suite: use it with --full or --long')
+  }
   const interrupted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => interrupted.abort())
   }
+  const turn = await turnOf(ROOT)
+  const seed = process.env.HOSTING_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
   const folder = await logFolder()
-  console.log(`Logs: ${folder}`)
-  if (values.quick) process.env.HOSTING_QUICK = '1'
-  const jobs = await planTests(ROOT, { quick: values.quick })
+  console.log(`Tier: ${mode}, turn ${turn}, seed ${seed}. Logs: ${folder}`)
+  const shard = values.shard ? readShard(values.shard) : undefined
+  const jobs = await planTests(ROOT, { mode, turn, shard, base: values.base })
   const memory = await folderInMemory()
-  const options = { root: ROOT, folder, memory, signal: interrupted.signal }
-  const { cases, unsteady } = await runTwice(jobs, options).finally(
+  const env = environment(mode, turn, seed)
+  const options = { root: ROOT, folder, memory, signal: interrupted.signal, env }
+  await run(jobs, options, mode, values.record).finally(
     () => memory && rm(memory, { recursive: true, force: true }),
   )
-  if (interrupted.signal.aborted) cases.push(INTERRUPTED)
-  console.log(describeSum(cases, unsteady))
-  const { passed, failed } = count(cases)
+}
+
+async function run(
+  jobs: Parameters<typeof runStages>[0],
+  options: RunOptions,
+  mode: Mode,
+  record: boolean,
+) {
+  const unwatch = watchLoad()
+  const { outcomes, stages, leftOut } = await runStages(jobs, options, mode)
+  const verdicts: [Case, Verdict][] = []
+  const second = plannedAgain(outcomes)
+  for (const outcome of outcomes) {
+    const job = second.get(outcome)
+    const again = job && !options.signal.aborted ? await runShown(job, options) : undefined
+    verdicts.push(...judged(outcome, again))
+  }
+  unwatch()
+  const cases = outcomes.flatMap((outcome) => outcome.cases)
+  if (options.signal.aborted) {
+    cases.push(INTERRUPTED)
+    verdicts.push([INTERRUPTED, 'fails'])
+  }
+  if (record) await writeRecorded(ROOT, await measured(outcomes, options.folder))
+  console.log(describeCost(stages, outcomes))
+  if (mode === 'quick') console.log(`\n${LEFT_OUT_OF_QUICK}`)
+  console.log(describeLeftOut(leftOut))
+  console.log(describeSum(cases, verdicts))
+  const { passed, failed } = count(cases, verdicts)
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-/**
- * Everything, then the failed tests once more, with the machine to itself: a missed deadline beside
- * other servers is not a failure of the product, but it is listed, because a race looks the same.
- */
-async function runTwice(jobs: readonly Job[], options: RunOptions) {
-  const first = await runAll(jobs, options)
-  const second = new Map<Outcome, Outcome>()
-  for (const [outcome, job] of plannedAgain(first)) {
-    if (!options.signal.aborted) second.set(outcome, await runShown(job, options))
+/** For the tests: what each repeats and chooses, and from which seed its random inputs follow. */
+function environment(mode: Mode, turn: number, seed: string): Record<string, string> {
+  return {
+    HOSTING_TIER: mode === 'quick' ? 'gate' : mode,
+    HOSTING_TURN: String(turn),
+    HOSTING_SEED: seed,
+    ...(mode === 'quick' && { HOSTING_QUICK: '1' }),
+    ...(mode === 'long' && { HOSTING_LONG: '1' }),
   }
-  return settled(first, second)
 }
 
-/** Tests that need only this machine run in parallel; the lab's servers start after all of them. */
-const stageOf = ({ part }: Job) => (part === 'system' ? 'servers' : 'here')
-
-/**
- * Most files wait much of their time, so there are more lanes than cores; fewer if servers boot, or
- * while the lab is prepared.
- */
-function lanesOf(stage: string, beside: boolean): number {
-  if (stage === 'servers') return availableParallelism() + 2
-  return availableParallelism() + (beside ? 1 : 4)
-}
-
-/**
- * Stage after stage. The lab is prepared during the first ones, which do not use its network and
- * disk.
- */
-async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Outcome[]> {
-  const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
-  const outcomes: Outcome[] = []
-  for (const stage of new Set(jobs.map(stageOf))) {
-    if (stage === 'servers') await ready
-    const queue = jobs.filter((job) => stageOf(job) === stage)
-    const lane = async () => {
-      for (let job = queue.shift(); job; job = queue.shift()) {
-        if (options.signal.aborted) return
-        outcomes.push(await runShown(job, options))
+/** The seconds of each passed file, and the commands that its hosts ran. */
+async function measured(outcomes: readonly Outcome[], folder: string): Promise<Recorded> {
+  const found: Recorded = {}
+  for (const { job, cases, seconds } of outcomes) {
+    if (cases.some(({ status }) => status === 'failed')) continue
+    const text = await readFile(commandsOf(folder, job), 'utf8').catch(() => '')
+    const commands = [...new Set(text.split('\n').filter(Boolean))].sort()
+    for (const [path, time] of Object.entries(seconds)) {
+      found[path] = {
+        seconds: Math.ceil(time),
+        ...(job.part === 'system' && { commands }),
       }
     }
-    await Promise.all(Array.from({ length: lanesOf(stage, ready !== undefined) }, lane))
   }
-  return outcomes
-}
-
-async function runShown(job: Job, options: RunOptions): Promise<Outcome> {
-  const outcome = await runJob(job, options)
-  console.log(await describeOutcome(outcome))
-  return outcome
+  return found
 }
 
 /** A folder of this run; those of the last few runs stay. */

@@ -10,6 +10,8 @@ export type LoggedRun = {
   env?: Record<string, string>
   timeout_ms: number
   signal?: AbortSignal
+  /** Called with the process id, as soon as it is known. */
+  started?: (pid: number) => void
 }
 
 /**
@@ -26,6 +28,7 @@ export async function runLogged(options: LoggedRun): Promise<number | string> {
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
   })
+  if (child.pid) options.started?.(child.pid)
   let limit = ''
   const stop = (reason: string) => {
     limit ||= reason

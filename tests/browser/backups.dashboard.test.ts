@@ -1,3 +1,4 @@
+// tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { callerOf } from '#tests/support/browser/backups.ts'

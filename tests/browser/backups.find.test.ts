@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { fingerprintOf } from '#dashboard/site-backups/kit.ts'
 import { callerOf } from '#tests/support/browser/backups.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { violationsOf } from '#tests/support/browser/axe.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { describe } from 'bun:test'
 import { everyPage } from '#tests/support/browser/every-page.ts'
 import { useDashboard } from '#tests/support/running.ts'

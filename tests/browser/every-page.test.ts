@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { DIALOGS } from '#tests/support/browser/dialogs.ts'
 import { everyPage } from '#tests/support/browser/every-page.ts'

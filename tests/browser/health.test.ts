@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { SiteHealth } from '#shared/agent.ts'
 import { addFilter } from '#tests/support/browser/filters.ts'

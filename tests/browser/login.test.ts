@@ -1,3 +1,4 @@
+// tier: core
 import { expect, test } from 'bun:test'
 import { signIn, useBrowser } from '#tests/support/browser/pages.ts'
 import { useDashboard } from '#tests/support/running.ts'

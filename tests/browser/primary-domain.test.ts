@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { namesAfter, Primary } from '#shared/primary-domain.ts'
 import { addServer, addSite, foundSite, makesSites } from '#tests/support/browser/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'

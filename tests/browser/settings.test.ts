@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { signIn, useBrowser } from '#tests/support/browser/pages.ts'
 import { Client } from '#tests/support/client.ts'

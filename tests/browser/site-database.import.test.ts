@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PART_BYTES } from '#shared/site-database.ts'
 import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { encodeEvent, PING } from '#shared/sse.ts'
 import { addServer, makesSites } from '#tests/support/browser/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addServer, foundSite, makesSites, reportChange } from '#tests/support/browser/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { addFilter } from '#tests/support/browser/filters.ts'
 import { addServer, completed, foundSite } from '#tests/support/browser/fleet.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { changesOf, useLogins } from '#tests/support/browser/logins.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useLogins } from '#tests/support/browser/logins.ts'

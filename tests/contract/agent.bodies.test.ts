@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'

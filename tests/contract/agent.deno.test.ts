@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, expect, test } from 'bun:test'
 import { startAgent, sweep } from '#tests/support/processes.ts'
 

@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { COMMANDS } from '#shared/commands.ts'
 import { hostileBackups, ownParams, validBackups } from '#tests/support/agent/backup-params.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { stat } from 'node:fs/promises'
 import { decodeChallenge } from '#shared/token.ts'

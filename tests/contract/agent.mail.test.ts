@@ -1,3 +1,4 @@
+// tier: core
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import type { StoredEvent } from '#shared/sse.ts'
 import { encodeEvent } from '#shared/sse.ts'

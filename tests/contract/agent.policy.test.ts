@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, describe, expect, test } from 'bun:test'
 import { agentRuntimes, runAgent, sweep } from '#tests/support/processes.ts'
 

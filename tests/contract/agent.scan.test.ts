@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Inventory } from '#shared/inventory.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'

@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { encodeEvent, type StoredEvent } from '#shared/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { SignedAgent } from '#tests/support/attack.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ServerResponse } from 'node:http'
 import type { Metrics } from '#shared/agent.ts'

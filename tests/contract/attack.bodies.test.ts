@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { type Asked, SignedAgent } from '#tests/support/attack.ts'

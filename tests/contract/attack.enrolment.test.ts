@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { openDatabase } from '#dashboard/db/client.ts'

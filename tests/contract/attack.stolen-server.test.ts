@@ -1,3 +1,4 @@
+// tier: full
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir, stat } from 'node:fs/promises'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { SignedAgent } from '#tests/support/attack.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'

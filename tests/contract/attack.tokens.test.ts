@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { TOKEN_TYPE } from '#shared/token.ts'
 import { type Asked, SignedAgent } from '#tests/support/attack.ts'

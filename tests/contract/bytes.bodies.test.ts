@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { useSimulatedServer } from '#tests/support/simulated-server.ts'

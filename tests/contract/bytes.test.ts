@@ -1,3 +1,4 @@
+// tier: core
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { useSimulatedServer } from '#tests/support/simulated-server.ts'
 

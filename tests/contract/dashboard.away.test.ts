@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { checkRows, notFound, type Row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFile, readdir } from 'node:fs/promises'
 import { Client } from '#tests/support/client.ts'

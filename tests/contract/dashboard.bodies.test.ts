@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { constants } from 'node:fs'
 import { copyFile, cp, mkdir, symlink } from 'node:fs/promises'

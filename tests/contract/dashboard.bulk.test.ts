@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { eventsOf } from '#tests/support/client.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { Client } from '#tests/support/client.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundSite } from '#shared/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm, stat } from 'node:fs/promises'
 import { Client } from '#tests/support/client.ts'

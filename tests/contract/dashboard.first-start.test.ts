@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

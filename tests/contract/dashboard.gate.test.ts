@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { ROUTES } from '#dashboard/routes.ts'
 import { Client } from '#tests/support/client.ts'

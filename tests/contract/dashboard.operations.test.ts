@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { OperationView } from '#shared/api/operations.ts'
 import { type Client, eventsOf } from '#tests/support/client.ts'

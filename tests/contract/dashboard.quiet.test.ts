@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
 import { useDashboard } from '#tests/support/running.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'

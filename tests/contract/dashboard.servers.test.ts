@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { checkRows, failed, failedOn, notFound, type Row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'

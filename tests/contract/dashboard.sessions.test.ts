@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { type Call, Client } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'

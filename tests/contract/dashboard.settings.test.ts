@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { hostilePhp, noText } from '#tests/support/hostile.ts'
 import { checkRows, expectAnswer, failed, failedOn, type Row } from '#tests/support/rows.ts'

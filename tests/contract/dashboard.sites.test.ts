@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ADMIN } from '#tests/support/processes.ts'
 import { checkRows, failed, notFound, type Row } from '#tests/support/rows.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
 import { connect } from 'node:net'

@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { totalmem } from 'node:os'
 import { eventsOf } from '#tests/support/client.ts'

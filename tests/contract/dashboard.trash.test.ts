@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
 import { hostileDomains, noText } from '#tests/support/hostile.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { describe, expect, test } from 'bun:test'
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'

@@ -1,3 +1,4 @@
+// tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf, type WireEvent } from '#tests/support/client.ts'
 import { expectAnswer, failed } from '#tests/support/rows.ts'

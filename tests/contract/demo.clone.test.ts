@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Demo, eventsOfOperation, START_MS, startDemo } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
 import { BulkOperationView } from '#shared/api/bulk-operations.ts'

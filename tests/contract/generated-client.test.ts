@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
 import { found } from '#tests/support/dashboard/sites.ts'

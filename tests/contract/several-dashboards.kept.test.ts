@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { SharedRecords } from '#tests/support/leases/fleet.ts'
 import { sweep } from '#tests/support/processes.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, expect, test } from 'bun:test'
 import { openDatabase } from '#dashboard/db/client.ts'
 import { exchangeNews } from '#dashboard/leases/news.queries.ts'

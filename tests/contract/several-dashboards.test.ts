@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { LEASE_MS } from '#dashboard/leases/times.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Dice } from '#agent/host/simulated/dice.ts'
 import type { Listening } from '#agent/http/listen.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { accessOn } from '#tests/support/system/access-checks.ts'
 
 accessOn('bookworm')

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { renderUnit } from '#scripts/install/unit.ts'
 import * as lab from '#tests/support/lab/index.ts'

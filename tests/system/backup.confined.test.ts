@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'

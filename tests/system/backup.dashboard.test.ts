@@ -1,3 +1,4 @@
+// tier: gate
 import { expect } from 'bun:test'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

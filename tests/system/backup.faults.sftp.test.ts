@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { describeFaults } from '#tests/support/system/backup-faults/suite.ts'
 
 describeFaults('sftp', 'a storage that is an SFTP account')

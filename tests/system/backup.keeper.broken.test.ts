@@ -1,3 +1,4 @@
+// tier: full
 import { expect, test } from 'bun:test'
 import { besideRest, describeKeeper, STORE } from '#tests/support/storage/keeper-world.ts'
 import { AgentClock } from '#tests/support/system/set-clock.ts'

@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
 import { fading } from '#tests/support/storage/fading.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { expect, test } from 'bun:test'
 import { garbage } from '#tests/support/storage/garbage.ts'
 import { documentedUnits } from '#tests/support/storage/history.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { ALL, CHANGES, savedWorld } from '#tests/support/system/chosen-parts.ts'

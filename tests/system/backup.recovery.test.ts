@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit } from '#tests/support/agent/backup.ts'

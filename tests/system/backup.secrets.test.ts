@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { kit } from '#tests/support/agent/backup.ts'
 import { tellingPart, Watcher } from '#tests/support/canary.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, expect } from 'bun:test'
 import { buildAgent } from '#scripts/build-agent.ts'
 import * as lab from '#tests/support/lab/index.ts'

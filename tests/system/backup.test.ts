@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'

@@ -1,3 +1,4 @@
+// tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { buildAgent } from '#scripts/build-agent.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'
 import { buildAgent } from '#scripts/build-agent.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'

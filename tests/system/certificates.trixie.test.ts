@@ -1,3 +1,4 @@
+// tier: gate
 import { keepsCertificates } from '#tests/support/system/everyday/certificates.ts'
 
 keepsCertificates('trixie')

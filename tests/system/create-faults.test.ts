@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'

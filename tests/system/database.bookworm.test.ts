@@ -1,3 +1,4 @@
+// tier: full
 import { databases } from '#tests/support/system/database.ts'
 
 databases('bookworm')

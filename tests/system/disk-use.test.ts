@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Attention } from '#shared/api/attention.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'

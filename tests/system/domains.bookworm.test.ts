@@ -1,3 +1,4 @@
+// tier: core
 import { servesDomains } from '#tests/support/system/everyday/domains.ts'
 
 servesDomains('bookworm')

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { gzipBeside } from '#scripts/lib/gzip-beside.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { renderCrontab } from '#agent/os/cron/files.ts'
 import { crontab, logrotate } from '#shared/formats/cron.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'

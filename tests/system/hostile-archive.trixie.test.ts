@@ -1,3 +1,4 @@
+// tier: gate
 import { hostileArchives } from '#tests/support/system/hostile-archive-checks.ts'
 
 hostileArchives('trixie')

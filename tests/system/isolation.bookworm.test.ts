@@ -1,3 +1,4 @@
+// tier: core
 import { isolationOn } from '#tests/support/system/isolation-checks.ts'
 
 isolationOn('bookworm', { interrupted: true })

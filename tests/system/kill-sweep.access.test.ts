@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { DROP_IN_TEXT } from '#agent/os/ssh/drop-in.ts'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { afterAll, beforeAll, test } from 'bun:test'
 import { join } from 'node:path'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { showsLogs } from '#tests/support/system/everyday/logs.ts'
 
 showsLogs('trixie')

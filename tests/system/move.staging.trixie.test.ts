@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { countsNumbers } from '#tests/support/system/everyday/numbers.ts'
 
 countsNumbers('trixie')

@@ -1,3 +1,4 @@
+// tier: full
 import { firstHour } from '#tests/support/system/owner/first-hour.ts'
 
 firstHour('trixie')

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Compared } from '#shared/operation-types/site.compare.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'

@@ -1,3 +1,4 @@
+// tier: gate, interrupts
 import { afterAll, expect } from 'bun:test'
 import { RESTIC } from '#shared/restic/source.ts'
 import { kit } from '#tests/support/agent/backup.ts'

@@ -1,3 +1,4 @@
+// tier: gate
 import { renamesSite } from '#tests/support/system/everyday/rename.ts'
 
 renamesSite('trixie')

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, expect, test } from 'bun:test'
 import { ofSite } from '#agent/host/real/unconfined.ts'
 import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { RewriteReport } from '#agent/rewrite/report.ts'
 import * as lab from '#tests/support/lab/index.ts'

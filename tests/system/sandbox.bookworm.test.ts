@@ -1,3 +1,4 @@
+// tier: gate
 import { sandboxed } from '#tests/support/system/sandbox.ts'
 
 sandboxed('bookworm')

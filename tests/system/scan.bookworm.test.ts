@@ -1,3 +1,4 @@
+// tier: gate
 import { scanned } from '#tests/support/system/scan.ts'
 
 scanned('bookworm')

@@ -1,3 +1,4 @@
+// tier: gate
 import { importsDatabase } from '#tests/support/system/everyday/database-import.ts'
 
 importsDatabase('bookworm')

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { passwordOf } from '#dashboard/site-database/tool-passes.ts'
 import { untilIs } from '#tests/support/demo.ts'

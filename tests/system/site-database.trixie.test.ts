@@ -1,3 +1,4 @@
+// tier: core
 import { hasDatabase } from '#tests/support/system/everyday/site-database.ts'
 
 hasDatabase('trixie')

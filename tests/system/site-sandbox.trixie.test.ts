@@ -1,3 +1,4 @@
+// tier: gate
 import { siteSandbox } from '#tests/support/system/site-sandbox.ts'
 
 siteSandbox('trixie')

@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { quietProgram } from '#agent/os/staging/quiet-program.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'

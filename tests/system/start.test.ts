@@ -1,3 +1,4 @@
+// tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'

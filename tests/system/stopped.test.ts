@@ -1,3 +1,4 @@
+// tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { outside } from '#agent/host/real/unconfined.ts'
 import * as lab from '#tests/support/lab/index.ts'

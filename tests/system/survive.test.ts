@@ -1,3 +1,4 @@
+// tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'

@@ -1,3 +1,4 @@
+// tier: gate, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: full
 import { issuesWildcard } from '#tests/support/system/everyday/wildcard.ts'
 
 issuesWildcard('trixie')

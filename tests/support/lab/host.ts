@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Background, background } from './background.ts'
 import { boot } from './boot.ts'
 import { removeTree } from './cache.ts'
+import { willRun, writeCommands } from './commands-run.ts'
 import { enter, GUEST_ENV } from './enter.ts'
 import { putInside, putOnDisk } from './files.ts'
 import type { Machine, Running } from './nspawn.ts'
@@ -37,6 +38,7 @@ export class Host {
     this.#machine = machine
     this.#folder = folder
     this.#image = image
+    willRun(this.root)
   }
 
   get running(): boolean {
@@ -95,12 +97,14 @@ export class Host {
   /** Stops the host permanently and makes its disk the image of others, until it is removed. */
   async freeze(): Promise<Image> {
     await this.stop()
+    writeCommands(this.root)
     await must(['umount', this.root])
     return { layers: [join(this.#folder, 'upper'), ...this.#image.layers] }
   }
 
   /** Removes the host and all its files, running or not. */
   async remove(): Promise<void> {
+    writeCommands(this.root)
     await this.powerOff()
     await sweep(this.netns)
     await removeTree(this.#folder)

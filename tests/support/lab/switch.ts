@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { endOf } from './background.ts'
+import { writeCommands } from './commands-run.ts'
 import { deadRuns, nameOf, runFolder, runId } from './identity.ts'
 import { needPrograms } from './prerequisites.ts'
 import { must } from './run.ts'
@@ -33,6 +34,7 @@ export async function switchDown(): Promise<void> {
   const reaper = await up?.catch(() => undefined)
   up = undefined
   if (!reaper) return
+  writeCommands()
   next = 10
   const ended = endOf(reaper)
   reaper.stdin?.end()

@@ -1,10 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Case, readReport } from './junit.ts'
-import { runLogged } from './logged.ts'
-import type { Job } from './test-plan.ts'
+import { runLogged } from '../lib/logged.ts'
+import { processorGroup, wasOverloaded } from './cost.ts'
+import type { Job } from './jobs.ts'
+import { type Case, isReadable, readReport, secondsIn } from './junit.ts'
 
-export type Outcome = { job: Job; cases: Case[]; log: string; ms: number }
+export type Outcome = {
+  job: Job
+  cases: Case[]
+  /** Seconds of each file of a program with several. */
+  seconds: Record<string, number>
+  log: string
+  ms: number
+  /** Processor time of all its processes; undefined where the kernel does not count it. */
+  cpu_s: number | undefined
+  /** The machine had much more to do than it can, so that a wait says nothing. */
+  overloaded: boolean
+}
 
 export interface RunOptions {
   root: string
@@ -13,29 +25,47 @@ export interface RunOptions {
   /** For temporary files; undefined without a separate place for them. */
   memory: string | undefined
   signal: AbortSignal
+  /** Added to the environment of each job. */
+  env: Record<string, string>
 }
 
 /** Runs one job; its log and its report go into `folder`. A job without a report has failed. */
 export async function runJob(
   job: Job,
-  { root, folder, memory, signal }: RunOptions,
+  { root, folder, memory, signal, env: common }: RunOptions,
 ): Promise<Outcome> {
   const start = performance.now()
+  const started_ms = Date.now()
   const name = `${job.part} ${job.title}`.trim().replace(/[^\w.-]+/g, '-')
   const log = join(folder, `${name}.log`)
   const report = join(folder, `${name}.xml`)
   const reporter = job.files ? ['--reporter=junit', `--reporter-outfile=${report}`] : []
+  const group = processorGroup(name)
+  const env = { ...common, ...job.env, HOSTING_COMMANDS: commandsOf(folder, job) }
   const status = await runLogged({
     argv: [...job.argv, ...reporter],
-    env: job.fleeting && memory ? { ...job.env, TMPDIR: memory } : job.env,
+    env: job.fleeting && memory ? { ...env, TMPDIR: memory } : env,
     cwd: root,
     log,
     timeout_ms: job.timeout_ms,
     signal,
+    started: (pid) => group?.add(pid),
   })
   const xml = job.files ? await readFile(report, 'utf8').catch(() => '') : ''
-  return { job, cases: casesOf(job, status, xml), log, ms: performance.now() - start }
+  return {
+    job,
+    cases: casesOf(job, status, xml),
+    seconds: secondsIn(xml),
+    log,
+    ms: performance.now() - start,
+    cpu_s: group?.end(),
+    overloaded: wasOverloaded(started_ms),
+  }
 }
+
+/** Where the lab writes the commands that its hosts ran, one in each line. */
+export const commandsOf = (folder: string, { title }: Job) =>
+  join(folder, `${title.replace(/[^\w.-]+/g, '-')}.commands`)
 
 /** The tests of a job: those in its report, and each sign that the report is incomplete. */
 export function casesOf(job: Job, status: number | string, xml: string): Case[] {
@@ -56,6 +86,8 @@ export function casesOf(job: Job, status: number | string, xml: string): Case[] 
   for (const file of job.files) {
     if (!reported.has(file)) cases.push(failed(file, 'did not load, or contains no test'))
   }
+  if (!isReadable(xml))
+    cases.push(failed('', 'its report is not XML: a name has a control character'))
   const silent = status !== 0 && cases.every((one) => one.status !== 'failed')
   return silent ? [...cases, failed('', `${ended}, though no test failed`)] : cases
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readReport } from '#scripts/lib/junit.ts'
-import { casesOf } from '#scripts/lib/test-job.ts'
-import type { Job } from '#scripts/lib/test-plan.ts'
-import { count, describeSum } from '#scripts/lib/test-report.ts'
+import { casesOf } from '#scripts/test/job.ts'
+import type { Job } from '#scripts/test/jobs.ts'
+import { readReport, secondsIn } from '#scripts/test/junit.ts'
+import { count, describeSum } from '#scripts/test/report.ts'
 
 const job: Job = {
   part: 'system',
@@ -10,6 +10,7 @@ const job: Job = {
   argv: [],
   env: {},
   timeout_ms: 1000,
+  seconds: 1,
   files: ['tests/system/site.test.ts'],
 }
 const file = 'tests/system/site.test.ts'
@@ -22,6 +23,7 @@ const report = `<testsuites><testsuite name="a">
     <failure type="Error" message="no&#10;such host">Error: no</failure>
   </testcase>
   <testcase name="(unnamed)" classname="" file="${file}"><failure message="setup" /></testcase>
+  <testcase name="waits" classname="" file="${file}"><failure type="TimeoutError" message="test timed out" /></testcase>
 </testsuite></testsuites>`
 
 test('reads each test of a report with the reason of a skip or failure', () => {
@@ -31,6 +33,7 @@ test('reads each test of a report with the reason of a skip or failure', () => {
     { file, name: 'answers', status: 'passed', reason: '' },
     { file, name: 'breaks', status: 'failed', reason: 'no' },
     { file, name: '(unnamed)', status: 'failed', reason: 'setup' },
+    { file, name: 'waits', status: 'failed', reason: 'test timed out', waited: true },
   ])
 })
 
@@ -43,13 +46,22 @@ test.each([
     `<testcase name="a" file="${file}" />`,
     { passed: 1, failed: 1, skipped: 0 },
   ],
-  ['a report with failures as it is', 1, report, { passed: 1, failed: 2, skipped: 2 }],
+  [
+    'a name that XML cannot carry',
+    0,
+    `<testcase name="a\u0001" file="${file}" />`,
+    { passed: 1, failed: 1, skipped: 0 },
+  ],
+  ['a report with failures as it is', 1, report, { passed: 1, failed: 3, skipped: 2 }],
 ])('counts %s', (_, status, xml, counts) => {
   expect(count(casesOf(job, status, xml))).toEqual(counts)
 })
 
 test('sums up with every skip, every failure and the three numbers last', () => {
-  expect(describeSum(readReport(report)).split('\n')).toEqual([
+  const cases = readReport(report)
+  const failed = cases.filter(({ status }) => status === 'failed')
+  const verdicts = failed.map((one) => [one, 'fails'] as const)
+  expect(describeSum(cases, verdicts).split('\n')).toEqual([
     '',
     'Skipped:',
     `  ${file} › lab › boots <twice>: needs root`,
@@ -58,7 +70,14 @@ test('sums up with every skip, every failure and the three numbers last', () => 
     'Failed:',
     `  ${file} › breaks: no`,
     `  ${file} › (unnamed): setup`,
+    `  ${file} › waits: test timed out`,
     '',
-    '1 passed, 2 failed, 2 skipped',
+    '1 passed, 3 failed, 2 skipped',
   ])
+})
+
+test('reads the seconds of each file, and not those of its groups again', () => {
+  const xml = `<testsuite name="${file}" file="${file}" tests="2" time="3.5">
+    <testsuite name="lab" file="${file}" tests="2" time="3.1"></testsuite></testsuite>`
+  expect(secondsIn(xml)).toEqual({ [file]: 3.5 })
 })

@@ -4,6 +4,8 @@ export type Case = {
   name: string
   status: 'passed' | 'failed' | 'skipped'
   reason: string
+  /** It failed because a wait ended: those of Bun, of Playwright and of our tests throw TimeoutError. */
+  waited?: true
 }
 
 const CASE = /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g
@@ -18,6 +20,20 @@ export function readReport(xml: string): Case[] {
   return cases.filter(({ name, status }) => status === 'failed' || !name.endsWith('(unnamed)'))
 }
 
+/** The seconds of each file in a report. */
+export function secondsIn(xml: string): Record<string, number> {
+  const suites = [...xml.matchAll(/<testsuite ([^>]*)>/g)].map(([, head = '']) => head)
+  // Groups of tests are suites, too: theirs is the time of their file, again.
+  const files = suites.filter((head) => attribute(head, 'name') === attribute(head, 'file'))
+  return Object.fromEntries(
+    files.map((head) => [attribute(head, 'file'), Number(attribute(head, 'time'))]),
+  )
+}
+
+/** Other programs read reports, too, and XML has no control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+export const isReadable = (xml: string) => !/[\0-\x08\x0b\x0c\x0e-\x1f]/.test(xml)
+
 function readCase(head: string, body: string): Case {
   const full = [attribute(head, 'classname'), attribute(head, 'name')].filter(Boolean).join(' › ')
   const of = (status: Case['status'], reason = ''): Case => ({
@@ -27,7 +43,8 @@ function readCase(head: string, body: string): Case {
     reason,
   })
   if (body.includes('<failure')) {
-    return of('failed', attribute(body, 'message').trim().split('\n')[0])
+    const failure = of('failed', attribute(body, 'message').trim().split('\n')[0])
+    return attribute(body, 'type') === 'TimeoutError' ? { ...failure, waited: true } : failure
   }
   if (!body.includes('<skipped')) return of('passed')
   const todo = attribute(body, 'message') === 'TODO'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { runLogged } from './logged.ts'
-import type { RunOptions } from './test-job.ts'
+import { runLogged } from '../lib/logged.ts'
+import type { RunOptions } from './job.ts'
 
 /** Each saves a minute on a new machine and costs nothing on a prepared one. */
 const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * When a test file runs: `core` in each run, `gate` in each run whose change can reach it, `full` in
+ * the full suite, and in what is left of the gate's time. The first line of the file says it,
+ * `// tier: gate`; parts without tiers run whole.
+ */
+type Tier = 'core' | 'gate' | 'full'
+
+export type TestFile = {
+  /** From the root of the repository. */
+  path: string
+  /** The folder of tests/ that it is in; the fast ones are the part `unit` together. */
+  part: string
+  tier: Tier
+  /** It interrupts commands: with kills, power failures or cut networks. */
+  interrupts: boolean
+  text: string
+}
+
+/** What the last recorded run measured for each file (`sh scripts/test.sh --full --record`). */
+export type Recorded = Record<string, { seconds: number; commands?: string[] }>
+
+const UNIT = ['agent', 'scripts', 'shared']
+const RECORDED = 'tests/recorded.json'
+
+/** The parts whose files have a tier. */
+const TIERED = ['browser', 'contract', 'system']
+
+/** Seconds of a file that no recorded run has seen. */
+const USUAL_SECONDS: Record<string, number> = { system: 120, browser: 20 }
+
+export async function testFiles(root: string): Promise<TestFile[]> {
+  const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
+  const paths = (await Array.fromAsync(found)).sort()
+  return Promise.all(
+    paths.map(async (path) => asTestFile(path, await readFile(join(root, path), 'utf8'))),
+  )
+}
+
+export function asTestFile(path: string, text: string): TestFile {
+  const folder = path.split('/')[1] ?? ''
+  const part = UNIT.includes(folder) ? 'unit' : folder
+  const [, tier, interrupts] = text.match(/^\/\/ tier: (core|gate|full)(, interrupts)?\n/) ?? []
+  if (!tier && TIERED.includes(part)) {
+    throw new Error(`${path}: the first line must be // tier: core, gate or full`)
+  }
+  return { path, part, tier: (tier as Tier) ?? 'core', interrupts: !!interrupts, text }
+}
+
+export async function readRecorded(root: string): Promise<Recorded> {
+  return JSON.parse(await readFile(join(root, RECORDED), 'utf8'))
+}
+
+/** Keeps what is known of other files that still exist; in the order of their names. */
+export async function writeRecorded(root: string, seen: Recorded): Promise<void> {
+  const all = { ...(await readRecorded(root)), ...seen }
+  const paths = new Set((await testFiles(root)).map(({ path }) => path))
+  const kept = Object.keys(all)
+    .filter((path) => paths.has(path))
+    .sort()
+  const lines = kept.map((path) => `  ${JSON.stringify(path)}: ${JSON.stringify(all[path])}`)
+  await Bun.write(join(root, RECORDED), `{\n${lines.join(',\n')}\n}\n`)
+}
+
+export const secondsOf = ({ path, part }: TestFile, recorded: Recorded) =>
+  recorded[path]?.seconds ?? USUAL_SECONDS[part] ?? 5

@@ -1,0 +1,129 @@
+import { type Recorded, readRecorded, secondsOf, type TestFile, testFiles } from './files.ts'
+import { builds, checks, type Job, testJob } from './jobs.ts'
+import { changedSince, type Reach, readReach } from './reach.ts'
+import { deal, type Shard } from './shards.ts'
+import { byTurn } from './turn.ts'
+
+/**
+ * `quick` needs no root and takes three minutes; `gate` is for each change; `full` is everything;
+ * `long` is everything with all repetitions.
+ */
+export type Mode = 'quick' | 'gate' | 'full' | 'long'
+
+export type Wanted = {
+  mode: Mode
+  turn: number
+  /** Of the full suite. */
+  shard?: Shard | undefined
+  /** The commit that the change is compared with. */
+  base?: string | undefined
+}
+
+/** Starting a browser, or loading the imports of a test, takes longer than many short files. */
+const PROGRAM_SECONDS = 60
+const PROGRAMS: Record<string, { programs: number; seconds: number }> = {
+  dashboard: { programs: 2, seconds: 130 },
+  unit: { programs: 1, seconds: 110 },
+}
+
+/** Everything to run, in order. */
+export async function planTests(root: string, wanted: Wanted): Promise<Job[]> {
+  const [files, recorded] = await Promise.all([testFiles(root), readRecorded(root)])
+  if (wanted.mode === 'quick') return [...whole(files), ...checks()]
+  if (wanted.mode === 'gate') {
+    const changed = await changedSince(root, wanted.base)
+    return planGate(files, recorded, await readReach(root, changed, recorded), wanted.turn)
+  }
+  return planFull(files, recorded, wanted.shard)
+}
+
+/**
+ * What runs at each change, then what the change can reach, in this tier and in the full suite, and
+ * then the rest; each in the order of this turn, so that what has no time left now has it next time.
+ */
+export function planGate(
+  files: readonly TestFile[],
+  recorded: Recorded,
+  reach: Reach,
+  turn: number,
+): Job[] {
+  const isCore = ({ tier }: TestFile) => tier === 'core'
+  const order = byTurn(
+    files.filter((file) => !isCore(file)),
+    turn,
+    ({ path }) => path,
+  )
+  const reached = new Map(order.map((file) => [file, reach(file)]))
+  const optional = (tier: string, isReached: boolean) =>
+    order
+      .filter((file) => file.tier === tier && (reached.get(file) !== undefined) === isReached)
+      .map((file) => ({
+        ...testJob([file], secondsOf(file, recorded)),
+        optional: true,
+        because: reached.get(file) ?? 'its turn',
+      }))
+  return [
+    ...builds(),
+    ...planHere(files.filter(isCore), recorded),
+    ...longestFirst(
+      files.filter((file) => isCore(file) && file.part === 'system'),
+      recorded,
+    ),
+    ...optional('gate', true),
+    ...optional('full', true),
+    ...optional('gate', false),
+    ...optional('full', false),
+  ]
+}
+
+/** Everything, or one part of it: the parts of one commit are the same on every machine. */
+export function planFull(
+  files: readonly TestFile[],
+  recorded: Recorded,
+  shard: Shard = { number: 1, of: 1 },
+): Job[] {
+  const servers = files.filter(({ part }) => part === 'system')
+  const jobs = [...planHere(files, recorded), ...longestFirst(servers, recorded)]
+  const hand = deal(jobs, shard.of, ({ seconds }) => seconds)[shard.number - 1]
+  const mine = new Set(hand?.things)
+  return [...builds(), ...jobs.filter((job) => mine.has(job))]
+}
+
+/** All that needs this machine alone, without the lab. */
+function planHere(files: readonly TestFile[], recorded: Recorded): Job[] {
+  const of = (part: string) => files.filter((file) => file.part === part)
+  return [
+    ...whole(files),
+    ...longestFirst(of('simulation'), recorded),
+    ...together(of('browser'), recorded),
+    ...together(of('contract'), recorded),
+    ...checks(),
+  ]
+}
+
+/** The fast parts: few programs, each with many files. Neighbours, which are often alike, part. */
+function whole(files: readonly TestFile[]): Job[] {
+  return Object.entries(PROGRAMS).flatMap(([part, { programs, seconds }]) => {
+    const mine = files.filter((file) => file.part === part)
+    const hands = Array.from({ length: programs }, (_, hand) =>
+      mine.filter((_, at) => at % programs === hand),
+    )
+    return hands.filter((hand) => hand.length > 0).map((hand) => testJob(hand, seconds))
+  })
+}
+
+/** One program for each file, so that a crash or a hang costs one file. */
+const longestFirst = (files: readonly TestFile[], recorded: Recorded): Job[] =>
+  files
+    .map((file) => testJob([file], secondsOf(file, recorded)))
+    .sort((one, other) => other.seconds - one.seconds)
+
+/** Long files alone, short ones in programs of about a minute. */
+function together(files: readonly TestFile[], recorded: Recorded): Job[] {
+  const seconds = (file: TestFile) => secondsOf(file, recorded)
+  const sum = files.reduce((all, file) => all + seconds(file), 0)
+  return deal(files, Math.ceil(sum / PROGRAM_SECONDS), seconds)
+    .filter(({ things }) => things.length > 0)
+    .map((hand) => testJob(hand.things, hand.seconds))
+    .sort((one, other) => other.seconds - one.seconds)
+}

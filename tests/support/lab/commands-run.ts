@@ -1,0 +1,36 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const OPERATIONS = 'var/lib/hosting-agent/operations'
+
+/** The disks of this process's hosts that have not been read yet. */
+const disks = new Set<string>()
+
+/** What runs on a host with this disk will be written down. */
+export const willRun = (root: string) => void disks.add(root)
+
+/**
+ * Appends the commands that the agents of this process's hosts ran to the file `HOSTING_COMMANDS`,
+ * one in each line: the runner of the tests chooses by them what a change can reach.
+ */
+export function writeCommands(only?: string): void {
+  const file = process.env.HOSTING_COMMANDS
+  for (const root of only === undefined ? [...disks] : [only]) {
+    if (file && disks.delete(root)) {
+      for (const command of commandsIn(join(root, OPERATIONS))) appendFileSync(file, `${command}\n`)
+    }
+  }
+}
+
+function commandsIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((id) => {
+    try {
+      const { command } = JSON.parse(readFileSync(join(folder, id, 'request.json'), 'utf8'))
+      return typeof command === 'string' ? [command] : []
+    } catch {
+      // Its record was cut off by a kill of the test.
+      return []
+    }
+  })
+}
