@@ -48,14 +48,13 @@ test('the pasted line and the code make the server online, by a signed request',
   const output = await enrolAgent(await open(), state)
 
   expect(output.trim()).toBe('enrolled: the dashboard and this agent trust each other')
-  const online = await poll(
+  await poll(
     async () => {
       const { body } = await client.get(`/api/fleet/servers/${server}`)
       return (body as { server: { status: string } }).server.status === 'online'
     },
     { every_ms: 100 },
   )
-  expect(online).toBe(true)
 })
 
 test('a restarted agent gets requests with its new nonce without an error', async () => {

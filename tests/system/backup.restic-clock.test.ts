@@ -35,7 +35,7 @@ unless(lab.available()).describe('a server whose clock jumps while restic runs',
   const jumping = async (words: string, seconds: number, work: Promise<Ended>) => {
     const { event, data } = await during(server.host, words, work, async (pid) => {
       await server.host.must(['kill', '-CONT', pid])
-      if (!(await lab.poll(hasLock, { every_ms: 20 }))) throw new Error('restic has no lock')
+      await lab.poll(hasLock, { every_ms: 20 })
       await clock.move(seconds)
     })
     await clock.move(0)

@@ -64,10 +64,7 @@ unless(lab.available()).describe('adding a server', () => {
 
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toEndWith('enrolled: the dashboard and this agent trust each other\n')
-      const online = await lab.poll(async () => (await status()) === 'online', {
-        timeout_ms: 180_000,
-      })
-      expect(online).toBe(true)
+      await lab.poll(async () => (await status()) === 'online')
     },
     5 * MINUTES,
   )

@@ -35,7 +35,7 @@ export async function warm(bench: Bench, { path, header }: Case): Promise<void> 
       () => true,
       () => false,
     )
-  if (!(await poll(answers, { timeout_ms: 30_000 }))) throw new Error(`${BY_HAND} does not answer`)
+  await poll(answers, { timeout_ms: 30_000, awaited: `${BY_HAND} answers` })
   for (let left = 6; left > 0; left--) {
     const sides = ['product', 'hand', 'product', 'hand'] as const
     await Promise.all(sides.map((side) => answer(bench, side, path, header)))

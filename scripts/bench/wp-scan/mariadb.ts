@@ -1,7 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { must } from '#scripts/lib/run.ts'
-import { poll } from '#tests/support/lab/wait.ts'
+import { polled } from '#tests/support/lab/wait.ts'
 
 export interface PrivateMariadb {
   socket: string
@@ -27,7 +27,7 @@ export async function startMariadb(folder: string): Promise<PrivateMariadb> {
     await server.exited
   }
   const ping = ['mariadb-admin', '--no-defaults', `--socket=${socket}`, 'ping']
-  if (await poll(() => must(ping).catch(() => false), { timeout_ms: 20_000 }))
+  if (await polled(() => must(ping).catch(() => false), { timeout_ms: 20_000 }))
     return { socket, stop }
   await stop()
   throw new Error('MariaDB did not start')

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { must, needPrograms, poll, run, switchUp } from '#tests/support/lab/index.ts'
+import { must, needPrograms, polled, run, switchUp } from '#tests/support/lab/index.ts'
 import { makeCertificate, readPem } from './certificate.ts'
 import { type AcmeOptions, startDirectory, startNames } from './programs.ts'
 
@@ -45,7 +45,7 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
     ])
     return asked.every(({ code }) => code === 0)
   }
-  if (!(await poll(answers))) {
+  if (!(await polled(answers))) {
     await stop()
     throw new Error(`pebble does not answer:\n${programs.map(({ output }) => output()).join('')}`)
   }

@@ -2,7 +2,7 @@ import { enter, GUEST_ENV } from './enter.ts'
 import { describeConsole, type Machine, powerOn, type Running } from './nspawn.ts'
 import { run } from './run.ts'
 import { isOver, powerOff } from './shutdown.ts'
-import { poll } from './wait.ts'
+import { polled } from './wait.ts'
 
 const PATIENCE_MS = 300_000
 
@@ -10,7 +10,7 @@ const PATIENCE_MS = 300_000
 export async function boot(machine: Machine): Promise<Running> {
   const running = await powerOn(machine)
   const settled = () => isOver(running.nspawn) || isUp(machine, running)
-  await poll(settled, { every_ms: 50, timeout_ms: PATIENCE_MS })
+  await polled(settled, { every_ms: 50, timeout_ms: PATIENCE_MS })
   if (await isUp(machine, running)) return running
   await powerOff(running)
   throw new Error(describeConsole(machine))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
-import { poll } from './wait.ts'
+import { polled } from './wait.ts'
 
 export type Bind = { from: string; to: string; readonly?: boolean }
 
@@ -35,7 +35,7 @@ export async function powerOn(machine: Machine): Promise<Running> {
   const env = { ...process.env, ...SETTINGS }
   const nspawn = spawn(file, args, { env, stdio: ['ignore', log, log], detached: true })
   closeSync(log)
-  const leader = await poll(async () => {
+  const leader = await polled(async () => {
     if (nspawn.exitCode !== null) throw new Error(describeConsole(machine))
     return leaderOf(nspawn.pid, machine.init)
   })

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { cacheFolder } from './cache.ts'
 import { withLock } from './lock.ts'
 import { must } from './run.ts'
-import { poll } from './wait.ts'
+import { polled } from './wait.ts'
 
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
@@ -26,7 +26,7 @@ async function install(packages: string[]): Promise<void> {
   const apt = ['apt-get', '-q', '-o', 'DPkg::Lock::Timeout=300']
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
   let failure: unknown
-  const done = await poll(
+  const done = await polled(
     async () => {
       try {
         await must([...apt, 'update'])

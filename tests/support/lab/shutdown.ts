@@ -3,7 +3,7 @@ import { endOf } from './background.ts'
 import { signalPid } from './child.ts'
 import type { Machine, Running } from './nspawn.ts'
 import { run } from './run.ts'
-import { poll } from './wait.ts'
+import { polled } from './wait.ts'
 
 /** A power failure: every process inside dies at once. */
 export async function powerOff({ nspawn, leader }: Running): Promise<void> {
@@ -16,7 +16,7 @@ export async function shutDown(running: Running, { name, init }: Machine): Promi
   const { nspawn } = running
   if (init === 'systemd') nspawn.kill('SIGTERM')
   else await endPrograms(running, name)
-  const done = init === 'systemd' && (await poll(() => isOver(nspawn), { timeout_ms: 30_000 }))
+  const done = init === 'systemd' && (await polled(() => isOver(nspawn), { timeout_ms: 30_000 }))
   if (!done) await powerOff(running)
 }
 
@@ -24,7 +24,7 @@ export async function shutDown(running: Running, { name, init }: Machine): Promi
 async function endPrograms({ leader }: Running, netns: string): Promise<void> {
   const programs = await insidersOf(leader, netns)
   for (const pid of programs) signalPid(pid, 'SIGTERM')
-  await poll(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 30_000 })
+  await polled(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 30_000 })
 }
 
 /** Processes of the machine except its first two, which belong to every machine. */

@@ -5,7 +5,7 @@ import { findGroups, membersOf, removeGroups } from './cgroups.ts'
 import { signalPid } from './child.ts'
 import { belongs, runFolder } from './identity.ts'
 import { run } from './run.ts'
-import { poll } from './wait.ts'
+import { poll, polled } from './wait.ts'
 
 const PROPAGATE = '/run/systemd/nspawn/propagate'
 
@@ -15,12 +15,12 @@ const PROPAGATE = '/run/systemd/nspawn/propagate'
  * sweeps of one run do not conflict.
  */
 export async function sweep(owner: string): Promise<void> {
-  const gone = await poll(async () => (await kill(owner)) === 0, { timeout_ms: 60_000 })
-  if (!gone) throw new Error(`processes of ${owner} would not end`)
+  const awaited = `the processes of ${owner} have ended`
+  await poll(async () => (await kill(owner)) === 0, { timeout_ms: 60_000, awaited })
   for (const path of mountsOf(owner)) await run(['umount', '--lazy', path])
   for (const name of namespacesOf(owner)) await run(['ip', 'netns', 'del', name])
   for (const path of traces(owner)) await run(['rmdir', path])
-  const empty = await poll(() => removeGroups(owner))
+  const empty = await polled(() => removeGroups(owner))
   const left = [...mountsOf(owner), ...namespacesOf(owner)]
   if (!empty || left.length > 0) throw new Error(`${owner} would not go: ${left.join(' ')}`)
 }

@@ -64,8 +64,7 @@ export async function setCable(name: string, address: string, plugged: boolean):
   await inSwitch('link', 'set', port, plugged ? 'up' : 'down')
   if (!plugged) return
   const both = async () => (await carries(netns, port)) && (await carries(name, 'eth0'))
-  if (!(await poll(both)))
-    throw new Error(`the cable of ${name} is plugged in, and carries nothing`)
+  await poll(both, { awaited: `the cable of ${name} carries` })
 }
 
 /** The kernel reports a carrier with up to a second's delay when many change: until then it drops. */

@@ -87,7 +87,7 @@ const show = async (host: Host, property: string) =>
 
 /** Nothing starts it again; returns how its last run ended. */
 export async function stopped(host: Host): Promise<string> {
-  await poll(async () => (await show(host, 'Result')) !== 'success', { timeout_ms: 10_000 })
+  await poll(async () => (await show(host, 'Result')) !== 'success')
   const result = await show(host, 'Result')
   await host.must(['systemctl', 'stop', UNIT])
   return result
@@ -97,6 +97,6 @@ export async function stopped(host: Host): Promise<string> {
 export async function endOfRestart(host: Host): Promise<string> {
   const ends = async () =>
     (await show(host, 'NRestarts')) !== '0' && (await show(host, 'ActiveState')) === 'inactive'
-  await poll(ends, { timeout_ms: 60_000 })
+  await poll(ends)
   return show(host, 'Result')
 }

@@ -1,4 +1,4 @@
-import { type Host, must, poll } from '#tests/support/lab/index.ts'
+import { type Host, must, polled } from '#tests/support/lab/index.ts'
 
 export const TLS = { key: '/srv/tls/key.pem', certificate: '/srv/tls/certificate.pem' }
 
@@ -40,7 +40,7 @@ export async function ready(
     if (await isReady()) return 'ready'
     return (await isActive()) ? undefined : 'ended'
   }
-  const state = await poll(settled, { every_ms: 50 })
+  const state = await polled(settled, { every_ms: 50 })
   if (state === 'ready') return
   await host.exec(['journalctl', '--sync'])
   const journal = await host.exec(['journalctl', '--no-pager', '-n', '40', '--unit', name])

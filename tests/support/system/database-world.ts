@@ -116,16 +116,15 @@ async function seen(host: Host, { user }: Site, sql: string): Promise<void> {
   const where = `USER = '${user}' AND INFO LIKE 'SELECT ${sleep}%'`
   const input = `SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ${where};`
   let before = '0\n'
-  const steady = await lab.poll(
+  await lab.poll(
     async () => {
       const now = await host.must(['mariadb', ...BATCH], { input })
       const isSteady = now !== '0\n' && now === before
       before = now
       return isSteady
     },
-    { every_ms: 500, timeout_ms: 180_000 },
+    { every_ms: 500, awaited: `${sql} runs` },
   )
-  if (!steady) throw new Error(`${sql} did not start`)
 }
 
 const lines = (text: string) => text.split('\n').filter(Boolean)

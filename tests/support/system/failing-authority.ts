@@ -150,7 +150,7 @@ export class FailingAuthority {
       !Object.values(await this.tries()).some(isDue) &&
       !(await this.#works())
     await Bun.sleep(200)
-    if (await lab.poll(settled, { every_ms: 50, timeout_ms: MINUTES })) return
+    if (await lab.polled(settled, { every_ms: 50, timeout_ms: MINUTES })) return
     throw new Error(`an attempt does not end: ${JSON.stringify(await this.tries())}`)
   }
 

@@ -94,10 +94,7 @@ export class FullDisk {
     const point: CrashPoint = { file: 'journal', record, when: 'after', how: 'SIGSTOP' }
     writeFileSync(`${host.root}${CRASH_POINTS}`, JSON.stringify([point]))
     const { ended } = this.asking.start(command, params, '/exec?warnings=true')
-    const met = await lab.poll(() => !existsSync(`${host.root}${CRASH_POINTS}`), {
-      timeout_ms: 3 * MINUTES,
-    })
-    expect(met).toBe(true)
+    await lab.poll(() => !existsSync(`${host.root}${CRASH_POINTS}`))
     if (!reserve) await host.must(['rm', '-f', RESERVE])
     await this.fill(room_kb)
     await host.must(['systemctl', 'kill', '--signal=SIGCONT', 'hosting-agent.service'])
@@ -127,7 +124,7 @@ export class FullDisk {
       last = await stateOf(this.host)
       return Bun.deepEquals(last, state)
     }
-    await lab.poll(same, { every_ms: 500, timeout_ms: 3 * MINUTES })
+    await lab.polled(same, { every_ms: 500, timeout_ms: 3 * MINUTES })
     expect(last).toEqual(state)
   }
 }

@@ -64,24 +64,27 @@ export class KilledDashboard {
   /** The operation that follows `known` ones, as soon as it is recorded. */
   async appears(site: number, type: Type, known: number): Promise<string> {
     const isThere = () => this.operations(site, type).length > known
-    const options = { every_ms: 2, timeout_ms: 90 * SECONDS }
-    if (!(await lab.poll(isThere, options))) throw new Error(`no ${type} was started`)
+    await lab.poll(isThere, { every_ms: 2, awaited: `a ${type} has started` })
     return this.operations(site, type)[0]?.id ?? ''
   }
 
-  /** Kills the dashboard at a moment of an operation, starts it again, and returns how the operation ended. */
+  /**
+   * Kills the dashboard at a moment of an operation, starts it again, and returns how the operation
+   * ended. Throws if the dashboard had recorded the end before it was killed.
+   */
   async killedAt(id: string, moment: Moment): Promise<string> {
-    const most = { every_ms: 2, timeout_ms: 60 * SECONDS }
+    const { child, stop } = this.world.dashboard.process
     const stored = () => this.events(id).length
-    await lab.poll(() => stored() >= (moment === 'unseen' ? 1 : moment), most)
+    await lab.poll(() => stored() >= (moment === 'unseen' ? 1 : moment), { every_ms: 2 })
     if (moment === 'unseen') {
-      this.world.dashboard.process.child.kill('SIGSTOP')
-      const ended = await lab.poll(() => endOf(this.eventsOfAgent(id)) !== undefined, most)
-      if (!ended || endOf(this.events(id))) throw new Error(`${id} has not ended unseen`)
+      child.kill('SIGSTOP')
+      await lab.poll(() => endOf(this.eventsOfAgent(id)) !== undefined)
     }
-    await this.world.restartDashboard()
+    await stop('SIGKILL')
     const isOver = () => !['queued', 'running'].includes(this.#status(id))
-    if (!(await lab.poll(isOver, { ...most, every_ms: 20 }))) throw new Error(`${id} did not end`)
+    if (isOver()) throw new Error(`${id} had ended before the kill at ${moment}`)
+    await this.world.restartDashboard()
+    await lab.poll(isOver, { awaited: `the end of ${id}` })
     const [failed] = this.events(id).filter(([event]) => event === 'error')
     return failed ? `failed: ${failed[1]}` : this.#status(id)
   }

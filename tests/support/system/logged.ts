@@ -94,7 +94,7 @@ export class LoggedSite {
   /** Waits for a log that is written soon. */
   async found(query: string, wanted = 1): Promise<boolean> {
     const isThere = async () => (await this.search(query)).length >= wanted
-    return (await lab.poll(isThere, { timeout_ms: 20_000 })) ?? false
+    return (await lab.polled(isThere, { timeout_ms: 20_000 })) ?? false
   }
 
   /** The programs that read logs now. */

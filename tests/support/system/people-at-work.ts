@@ -58,7 +58,7 @@ export class PeopleAtWork {
   /** Whether all are possible by now. */
   async areAdmitted(at: Member): Promise<boolean> {
     const open = async () => (await this.logins(at)).join() === '0,0,0'
-    return (await lab.poll(open, { timeout_ms: 60_000 })) ?? false
+    return (await lab.polled(open, { timeout_ms: 60_000 })) ?? false
   }
 
   /** Writes by SFTP and with the shell until the server ends the sessions. */
@@ -74,7 +74,7 @@ export class PeopleAtWork {
     // sftp prints a line when it begins it, and only after the one before has succeeded.
     const put = () => Math.max(0, numbersIn(sftp.output(), /sftp> put \S+ \S+-(\d+)\n/g) - 1)
     const echoed = () => numbersIn(shell.output(), /^(\d+)\n/gm)
-    const works = await lab.poll(() => put() > 5 && echoed() > 5, { timeout_ms: 30_000 })
+    const works = await lab.polled(() => put() > 5 && echoed() > 5, { timeout_ms: 30_000 })
     if (!works) throw new Error(`nothing is written: ${sftp.output()} ${shell.output()}`)
     return {
       /** Whether the server has ended them by now: sftp dies of the signal if it is writing. */

@@ -220,7 +220,7 @@ export function sandboxed(suite: Suite): void {
 
         expect(await ended(purged)).toEqual({ status: 'ok', domain: DOMAIN })
         const left = async () => lasting(await snapshot(world.host))
-        await lab.poll(async () => Bun.deepEquals(await left(), before))
+        await lab.polled(async () => Bun.deepEquals(await left(), before))
         expect(await left()).toEqual(before)
       },
       5 * MINUTES,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { poll } from '#tests/support/lab/index.ts'
+import { poll, polled } from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import type { Attack } from './scan.ts'
 import type { Tenants } from './tenants.ts'
@@ -42,7 +42,7 @@ async function listening(tenants: Tenants, place: string, log: string) {
   const code = `$s = stream_socket_server('${place}') or exit(1); echo "ready\\n";
     while ($c = stream_socket_accept($s, 600)) { file_put_contents('${log}', "came\\n", FILE_APPEND); fclose($c); }`
   const server = tenants.host.spawn(['php', '-r', code])
-  if (!(await poll(() => server.output().includes('ready')))) throw new Error(server.output())
+  if (!(await polled(() => server.output().includes('ready')))) throw new Error(server.output())
   return server
 }
 

@@ -30,13 +30,9 @@ export function replaced(attack: Attack): void {
         expect((await tenants.found(site)).framework).toBe('wordpress')
       expect(bad).toEqual([])
       if (long) expect(worst_ms).toBeLessThan(5000)
-      const settled = await poll(async () => (await running(tenants)).units === 1)
+      await poll(async () => (await running(tenants)).units === 1)
       const after = await running(tenants)
-      expect([settled, after.pids.length, after.pids[0] === before.pids[0]]).toEqual([
-        true,
-        1,
-        false,
-      ])
+      expect([after.pids.length, after.pids[0] === before.pids[0]]).toEqual([1, false])
     },
     5 * MINUTES,
   )
@@ -50,10 +46,7 @@ export function replaced(attack: Attack): void {
 
       await tenants.host.must(['systemctl', 'restart', 'hosting-agent.service'])
 
-      const gone = await poll(async () => !(await running(tenants)).pids.includes(pid), {
-        timeout_ms: 180_000,
-      })
-      expect(gone).toBe(true)
+      await poll(async () => !(await running(tenants)).pids.includes(pid))
       const synced = async () =>
         tenants.sync().then(
           () => true,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { poll } from '#tests/support/lab/index.ts'
+import { polled } from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import type { Attack } from './scan.ts'
 import { MINUTES } from './world.ts'
@@ -66,7 +66,7 @@ export function trees(attack: Attack): void {
         await tenants.sync()
         return false
       }
-      await poll(isRead, { every_ms: 5000, timeout_ms: 3 * MINUTES })
+      await polled(isRead, { every_ms: 5000, timeout_ms: 3 * MINUTES })
       const password = await tenants.password(evil)
       await tenants.as(evil, 'rm -rf wp-config.php; mv kept.php wp-config.php')
 

@@ -55,7 +55,7 @@ export function followsEtc(running: () => Running): void {
           const now = await seen()
           return Object.entries(wanted).every(([key, value]) => Bun.deepEquals(now[key], value))
         }
-        if (!(await lab.poll(done, { every_ms: 500, timeout_ms: 3 * MINUTES })))
+        if (!(await lab.polled(done, { every_ms: 500, timeout_ms: 3 * MINUTES })))
           expect(await seen()).toMatchObject(wanted)
       }
       const unit = `hosting-fpm@${user}-php${php}.service`

@@ -41,7 +41,7 @@ async function serveAgent(host: lab.Host, program: readonly string[]): Promise<v
   await host.must(['systemctl', 'daemon-reload'])
   await host.must(['systemctl', 'restart', 'hosting-agent'])
   const ready = () => host.exec(['curl', '-sf', 'http://127.0.0.1:8440/health'])
-  const up = await lab.poll(async () => (await ready()).code === 0, {
+  const up = await lab.polled(async () => (await ready()).code === 0, {
     every_ms: 100,
     timeout_ms: 180_000,
   })

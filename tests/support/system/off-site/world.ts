@@ -65,7 +65,7 @@ export class OffSiteWorld {
   /** The state when the requested backup has ended. */
   async ended(): Promise<DashboardBackup> {
     const isOver = async () => (await this.state()).requested_at === null
-    if (!(await lab.poll(isOver, { every_ms: 50 }))) throw new Error('the backup did not end')
+    await lab.poll(isOver, { every_ms: 50 })
     return this.state()
   }
 
@@ -120,9 +120,7 @@ export class OffSiteWorld {
   async restic(words: string, read: number): Promise<number> {
     const parent = this.enrolled.dashboard.process.child.pid ?? 0
     const find = () => childrenOf(parent).find((pid) => isRestic(pid, words, read))
-    const pid = await lab.poll(find, { every_ms: 1 })
-    if (pid === undefined) throw new Error(`no restic ${words}`)
-    return pid
+    return lab.poll(find, { every_ms: 1, awaited: `restic ${words} runs` })
   }
 
   /** Makes a backup whose restic stands still while `fault` happens. The dashboard answers meanwhile. */

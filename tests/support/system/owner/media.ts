@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { must } from '#tests/support/lab/run.ts'
-import { poll } from '#tests/support/lab/wait.ts'
+import { polled } from '#tests/support/lab/wait.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { writeFiles } from './files.ts'
 import { ORIGIN, type Owner } from './owner.ts'
@@ -37,7 +37,7 @@ async function allOf(owner: Owner, names: readonly string[]): Promise<Media[]> {
     media = await listMedia(owner)
     return names.every((name) => holds(media, name))
   }
-  await poll(whole, { every_ms: 500, timeout_ms: 3 * MINUTES })
+  await polled(whole, { every_ms: 500, timeout_ms: 3 * MINUTES })
   return media
 }
 

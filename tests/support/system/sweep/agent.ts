@@ -23,6 +23,8 @@ export interface Ended {
   journal: string[]
   /** From the last start of the agent to the terminal event. */
   recovery_ms: number
+  /** How many points were reached. */
+  met: number
 }
 
 /** A real server whose agent can crash at any record that it writes. */
@@ -71,12 +73,12 @@ export async function startCrashingAgent(
       await begin(id, command, params).catch((error: unknown) => {
         if (points.length === 0) throw error
       })
-      await fulfilled(host, id, points)
-      const ended = await lab.poll(() => endOf(host, id), { every_ms: 10 })
-      if (!ended) throw new Error(`${command} ${id} did not end: ${JSON.stringify(points)}`)
+      const met = await fulfilled(host, id, points)
+      const awaited = `the end of ${command} ${id} with ${JSON.stringify(points)}`
+      const ended = await lab.poll(() => endOf(host, id), { every_ms: 10, awaited })
       // After a crash at its last event it restarts.
       await lab.poll(() => answers(way), { every_ms: 10 })
-      return ended
+      return { ...ended, met }
     },
     async stop() {
       await way.stop()
@@ -91,8 +93,15 @@ async function answers(way: Awaited<ReturnType<typeof reach>>): Promise<boolean>
   return response?.status === 200
 }
 
-/** A stopped process takes the whole server with it: a power failure. */
-async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint[]): Promise<void> {
+/**
+ * Waits until the agent has met its points, and returns how many it met. A stopped process takes the
+ * whole server with it: a power failure.
+ */
+async function fulfilled(
+  host: lab.Host,
+  id: string,
+  points: readonly CrashPoint[],
+): Promise<number> {
   const file = `${host.root}${CRASH_POINTS}`
   const met = () => !existsSync(file) || endOf(host, id) !== undefined
   await lab.poll(met)
@@ -101,12 +110,14 @@ async function fulfilled(host: lab.Host, id: string, points: readonly CrashPoint
   // A rollback may have fewer records than the operation, and its last step fewer effects.
   if (left.length > 0 && left.length === points.length && !left[0]?.calls)
     throw new Error(`the operation ended before its point: ${JSON.stringify(points)}`)
-  if (points.at(-1)?.how !== 'SIGSTOP') return
-  await host.powerOff()
-  await host.start()
+  if (points.at(-1)?.how === 'SIGSTOP') {
+    await host.powerOff()
+    await host.start()
+  }
+  return points.length - left.length
 }
 
-function endOf(host: lab.Host, id: string): Ended | undefined {
+function endOf(host: lab.Host, id: string): Omit<Ended, 'met'> | undefined {
   const folder = `${host.root}/var/lib/hosting-agent/operations/${id}`
   const history = linesOf<StoredEvent>(`${folder}/events.ndjson`)
   const events = history.filter(isNumbered)

@@ -16,7 +16,7 @@ export type Interruption =
   | 'no network'
   | 'no power'
 
-type Work = 'create' | 'update' | 'delete' | 'restore' | 'purge'
+export type Work = 'create' | 'update' | 'delete' | 'restore' | 'purge'
 export const CYCLE: readonly Work[] = ['create', 'update', 'delete', 'restore', 'delete', 'purge']
 
 /** The site's expected record, and whether it answers, after the work. */
@@ -45,14 +45,23 @@ export class Chain {
     this.domain = domain
   }
 
-  /** Runs one work with one interruption after its n-th stored event; repeats it if it was rolled back. */
-  async endure(work: Work, interruption: Interruption, after: number): Promise<'before' | 'after'> {
+  /**
+   * Runs one work with one interruption after its n-th stored event, and repeats it if it was rolled
+   * back. Returns whether it had ended before the interruption.
+   */
+  async endure(
+    work: Work,
+    interruption: Interruption,
+    after: number,
+  ): Promise<'before' | 'after' | 'too late'> {
     const id = await this.#begin(work)
-    await this.#seen(id, after)
-    await this.#strike(interruption)
+    await lab.poll(() => this.#events(id).length >= after || this.#isOver(id), {
+      every_ms: long ? 2 : 10,
+    })
+    const isHit = await this.#strike(interruption, id)
     const status = await this.#end(id)
     await this.#agree(id, work, status)
-    if (status === 'success') return 'after'
+    if (status === 'success') return isHit ? 'after' : 'too late'
     const again = await this.world.dashboard.call('POST', `/api/operations/${id}/retry`)
     expect([work, interruption, again.status, again.body.error]).toEqual([
       work,
@@ -81,36 +90,43 @@ export class Chain {
     return idOf(await dashboard.call('POST', `${site}/${work}`, body))
   }
 
-  /** Resolves once so many events are stored, or at the operation's end. */
-  async #seen(id: string, count: number): Promise<void> {
-    await lab.poll(() => this.#events(id).length >= count || this.#status(id) !== 'running', {
-      every_ms: long ? 2 : 10,
-      timeout_ms: 180_000,
-    })
-  }
-
-  async #strike(interruption: Interruption): Promise<void> {
+  /** Returns whether the interruption came before the end that the interrupted one records. */
+  async #strike(interruption: Interruption, id: string): Promise<boolean> {
     const { host } = this.world
-    if (interruption === 'the dashboard is killed') return this.world.restartDashboard()
+    const isAtWork = () => !this.#eventsOfAgent(id).some(({ event }) => event !== 'log')
+    if (interruption === 'the dashboard is killed') {
+      await this.world.dashboard.process.stop('SIGKILL')
+      const isHit = !this.#isOver(id)
+      await this.world.restartDashboard()
+      return isHit
+    }
     if (interruption === 'the agent is killed') {
       await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
-    } else if (interruption === 'no network') {
+      return isAtWork()
+    }
+    if (interruption === 'no network') {
       await host.partition(true)
+      const isHit = !this.#isOver(id)
       await Bun.sleep(1_000)
       await host.partition(false)
-    } else {
-      await host.powerOff()
-      await host.start()
-      // An operation past its commit point ends before the last service of the boot.
-      await host.must(['systemctl', 'is-system-running', '--wait'])
+      return isHit
     }
+    await host.powerOff()
+    const isHit = isAtWork()
+    await host.start()
+    // An operation past its commit point ends before the last service of the boot.
+    await host.must(['systemctl', 'is-system-running', '--wait'])
+    return isHit
   }
 
   async #end(id: string): Promise<string> {
-    const ended = () => !['queued', 'running'].includes(this.#status(id))
-    const over = await lab.poll(ended, { every_ms: 20 })
+    const over = await lab.polled(() => this.#isOver(id))
     if (!over) throw new Error(`operation ${id} did not end: ${JSON.stringify(this.#events(id))}`)
     return this.#status(id)
+  }
+
+  #isOver(id: string): boolean {
+    return !['queued', 'running'].includes(this.#status(id))
   }
 
   /** Dashboard and agent report the same, and both match the machine. */

@@ -82,7 +82,7 @@ export class Mover {
     // The stream ends with the dashboard.
     void Array.fromAsync(events).catch(() => undefined)
     const left = { ...kills }
-    const ended = await lab.poll(
+    const ended = await lab.polled(
       async () => {
         const { status, parts } = this.#seen(id)
         const name = parts.findLast((part) => part in left)

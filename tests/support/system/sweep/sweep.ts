@@ -13,7 +13,7 @@ export interface Scenario {
   ignoring?: readonly (keyof State)[]
 }
 
-/** One row of the table: points of a kind, and their results. */
+/** One row of the table: the points of a kind that were met, and their results. */
 export interface Outcome {
   command: string
   kind: string
@@ -51,19 +51,21 @@ export async function sweep(
   kind: string,
   points: readonly (readonly CrashPoint[])[],
 ): Promise<Outcome> {
-  const outcome = { command, kind, points: points.length, before: 0, after: 0, recovery_ms: 0 }
+  const outcome = { command, kind, points: 0, before: 0, after: 0, recovery_ms: 0 }
   const comparable = (state: State) => ({
     ...state,
     ...Object.fromEntries(ignoring.map((name) => [name, state[name].length])),
   })
   for (const point of points) {
     const ended = await agent.run(command, params, point)
+    const met = Math.min(ended.met, 1)
+    outcome.points += met
     outcome.recovery_ms = Math.max(outcome.recovery_ms, ended.recovery_ms)
     const done = endsOnce(ended, point) === 'complete'
     const state = await stateOf(agent.host)
     const expected = done ? comparable(after) : before
     expect([point, done ? comparable(state) : state]).toEqual([point, expected])
-    outcome[done ? 'after' : 'before'] += 1
+    outcome[done ? 'after' : 'before'] += met
     if (!done) continue
     for (const work of back) await perform(agent, work)
     expect([point, await stateOf(agent.host)]).toEqual([point, before])
