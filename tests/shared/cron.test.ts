@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { calendarOf, nextRuns, parseSchedule } from '#shared/cron.ts'
 import { scheduleProblem } from '#shared/site-jobs.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const AT = Date.UTC(2026, 10, 23, 10, 45, 30)
 const after = (schedule: string, count = 3, at = AT) =>
@@ -65,5 +66,6 @@ test('any text is a schedule or refused with a sentence, and any schedule has li
           /^(?:[A-Za-z,]{3,} )?\*-(?:\*|[\d,]+)-(?:\*|[\d,]+) (?:\*|[\d,]+):(?:\*|[\d,]+):00 UTC$/,
         )
     }),
+    runs(),
   )
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { plainOutput } from '#shared/job-runs.ts'
+import { runs } from '#tests/support/runs.ts'
 
 test.each([
   ['plain text\nwith a\ttab', 'plain text\nwith a\ttab'],
@@ -22,5 +23,6 @@ test('leaves no control character but ends of lines and tabs, whatever was print
     fc.property(hostile, (text) => {
       expect(plainOutput(text)).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u)
     }),
+    runs(),
   )
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readSshKey } from '#shared/ssh-keys.ts'
+import { runs } from '#tests/support/runs.ts'
 import { ANNA, ECDSA, RSA_1024, RSA_2048, securityKey } from '#tests/support/ssh-keys.ts'
 
 const application = new TextEncoder().encode('ssh:')
@@ -59,6 +60,7 @@ test('a damaged key is never one of its type, whatever the damage', () => {
       const cut = blob.subarray(0, most).toString('base64')
       expect(typeof readSshKey(`ssh-ed25519 ${cut}`)).toBe('string')
     }),
+    runs(),
   )
 })
 
@@ -67,5 +69,6 @@ test('any text is a key or gets a sentence', () => {
     fc.property(fc.string(), (text) => {
       expect(['string', 'object']).toContain(typeof readSshKey(`ssh-rsa ${text}`))
     }),
+    runs(),
   )
 })

@@ -64,7 +64,7 @@ async function exec(request: Request): Promise<Response> {
 const ROUTES: Record<string, (request: Request) => Response | Promise<Response>> = {
   '/metrics': () => Response.json(metrics),
   '/pulse': () =>
-    Response.json({ metrics, version: null, health: String(Math.random()).slice(2), counted: 0 }),
+    Response.json({ metrics, version: null, health: crypto.randomUUID(), counted: 0 }),
   '/services': () => Response.json({ services: [] }),
   '/sites': () => answer(list('sites', found)),
   '/trash': () => answer(list('trash', trashed)),

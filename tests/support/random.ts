@@ -1,3 +1,20 @@
+import { randomInt } from 'node:crypto'
+
+let chosen: number | undefined
+
+/**
+ * Returns the seed of all random inputs of this process: `HOSTING_SEED`, or a random one. The first
+ * use prints it, so that a failure can be repeated with the same inputs.
+ */
+export function seed(): number {
+  if (chosen === undefined) {
+    chosen = Number(process.env.HOSTING_SEED ?? randomInt(2 ** 31))
+    if (!Number.isSafeInteger(chosen)) throw new Error('HOSTING_SEED must be a whole number')
+    console.log(`seed: ${chosen}`)
+  }
+  return chosen
+}
+
 /** Choices that follow from a seed alone (mulberry32). */
 export class Random {
   #state: number

@@ -1,3 +1,5 @@
+import { seed } from './random.ts'
+
 /** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` finds errors that need a million inputs. */
 export const long = process.env.HOSTING_LONG === '1'
 
@@ -12,9 +14,10 @@ export const every = (usual: number) => usual * (quick ? 10 : 1)
 
 /**
  * How `fc.assert` tries a property: with a few inputs in each run of the tests, with a million in a
- * long one. It also fails if few inputs take twenty seconds. A failure prints its seed.
+ * long one. It also fails if few inputs take twenty seconds. The inputs follow from the seed.
  */
 export function runs(usual = 200) {
-  if (long) return { numRuns: 1_000_000 }
-  return { numRuns: times(usual), interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true }
+  if (long) return { seed: seed(), numRuns: 1_000_000 }
+  const limits = { interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true }
+  return { seed: seed(), numRuns: times(usual), ...limits }
 }

@@ -1,17 +1,15 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
+import { seed } from '#tests/support/random.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 import { BackupHost, type Parts, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { History } from '#tests/support/system/histories/history.ts'
 
 const MINUTES = 60_000
-/** `SEED=7 bun test …` runs one history again. */
-const given = process.env.SEED
-const FIRST = Number(given ?? Math.floor(Math.random() * 1e6))
-const HISTORIES = given ? 1 : long ? 200 : 6
-const HOSTS = long && !given ? 2 : 1
+const HISTORIES = long ? 200 : 6
+const HOSTS = long ? 2 : 1
 
 unless(lab.available()).describe('a site with a random history', () => {
   const servers: BackupHost[] = []
@@ -23,14 +21,14 @@ unless(lab.available()).describe('a site with a random history', () => {
     undo: () => server.completed('backup.undo', { domain: SITE.domain }),
   })
 
-  async function live(server: BackupHost, seed: number): Promise<void> {
+  async function live(server: BackupHost, from: number): Promise<void> {
     await server.empty()
-    const history = new History(seed, server.host, server.site(), backupsOn(server))
+    const history = new History(from, server.host, server.site(), backupsOn(server))
     await history.run().catch((error: unknown) => {
-      throw new Error(`SEED=${seed} repeats this failure`, { cause: error })
+      throw new Error(`HOSTING_SEED=${from} begins with this failure`, { cause: error })
     })
     expect(history.steps.length).toBeGreaterThan(3)
-    if (long) console.log(`${seed}: ${history.steps.join(', ')}`)
+    if (long) console.log(`${from}: ${history.steps.join(', ')}`)
   }
 
   beforeAll(async () => {
@@ -43,9 +41,10 @@ unless(lab.available()).describe('a site with a random history', () => {
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
   test(
-    `is restored with every byte and row, as each backup had them (first seed ${FIRST})`,
+    'is restored with every byte and row, as each backup had them',
     async () => {
-      const seeds = Array.from({ length: HISTORIES }, (_, at) => FIRST + at)
+      const first = seed()
+      const seeds = Array.from({ length: HISTORIES }, (_, at) => first + at)
       const lane = async (server: BackupHost) => {
         for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
           await live(server, seed)

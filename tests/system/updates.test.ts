@@ -44,7 +44,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
     return (await world.host.must(show)).trim()
   }
   const serves = async () => {
-    const page = await get(world.host, `http://${DOMAIN}/?now=${Math.random()}`)
+    const page = await get(world.host, `http://${DOMAIN}/?now=${Date.now()}`)
     return page.status === 200
   }
   const units = () => ({

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Keep } from '#agent/keeper/config.ts'
 import { type Backup, forgottenOf, type Proof } from '#agent/keeper/rules.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 10, 23, 12)
@@ -77,5 +78,6 @@ test('whatever proofs somebody sends, nothing more is forgotten before the days 
       const before = forgotten(backups, real)
       expect(before).toEqual(expect.arrayContaining(forgotten(backups, [...real, ...added])))
     }),
+    runs(),
   )
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Keep } from '#agent/keeper/config.ts'
 import { arrivalOf, type Backup, forgottenOf, keptOf } from '#agent/keeper/rules.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const DAY = 24 * 3_600_000
 /** A Monday. */
@@ -55,6 +56,7 @@ test('backups that somebody adds later take the place of no earlier one', () => 
 
       expect(kept([...real, ...forged])).toEqual(expect.arrayContaining(kept(real)))
     }),
+    runs(),
   )
 })
 

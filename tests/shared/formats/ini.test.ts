@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { renderIni } from '#shared/formats/ini.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { brokenLines, speakingLines } from '#tests/support/hostile-values.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const rendered = (value: string) => {
   try {
@@ -49,5 +50,6 @@ test('no value adds a line', () => {
       const text = rendered(value)
       if (typeof text === 'string') expect(text.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(4)
     }),
+    runs(),
   )
 })

@@ -20,6 +20,7 @@ import {
 } from '#shared/formats/systemd.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { brokenLines, speakingLines } from '#tests/support/hostile-values.ts'
+import { runs } from '#tests/support/runs.ts'
 
 const outcomeOf = (write: () => string) => {
   try {
@@ -104,6 +105,7 @@ describe.each(Object.entries(QUOTED))('a quoted value of %s', (name, [write, fie
         expect(inner.replaceAll(/\\./gsu, '')).not.toContain(quote)
         expect(inner.replaceAll(/\\./gsu, '')).not.toEndWith('\\')
       }),
+      runs(),
     )
   })
 })

@@ -25,7 +25,7 @@ export function historyIn(client: Host, target: Target, name: string) {
     return String(JSON.parse(lines.at(-1) ?? '').snapshot_id)
   }
   const files = async (days_ago: number) => {
-    await client.put('/root/site/page.html', `${Math.random()}`)
+    await client.put('/root/site/page.html', crypto.randomUUID())
     return snapshot(days_ago, '--tag', 'files', '/root/site')
   }
   return {

@@ -62,7 +62,7 @@ async function answer(path: string, { url, source, kept }: Mirror): Promise<Resp
     const response = await fetch(`${source}${path}`)
     if (!response.ok) return new Response(null, { status: response.status })
     await mkdir(dirname(file), { recursive: true })
-    const draft = `${file}.${process.pid}-${Math.random()}`
+    const draft = `${file}.${crypto.randomUUID()}`
     await Bun.write(draft, response)
     await rename(draft, file)
   }

@@ -20,7 +20,7 @@ export function crowdOfSites(
     async () => {
       const { world, victim } = place()
       const answers = async ({ domain }: Site) =>
-        (await get(world.host, `http://${domain}/?${Math.random()}`)).status
+        (await get(world.host, `http://${domain}/?${crypto.randomUUID()}`)).status
       const sites = await Promise.all(
         Array.from({ length: HOSTILE }, (_, at) =>
           world.create(`hostile${at}.example.test`, 'medium'),

@@ -69,7 +69,7 @@ export function databases(suite: Suite): void {
     afterAll(() => world?.stop(), 5 * MINUTES)
 
     const statusOf = async ({ domain }: Site) =>
-      (await get(world.host, `http://${domain}/?${Math.random()}`)).status
+      (await get(world.host, `http://${domain}/?${crypto.randomUUID()}`)).status
 
     test('an account has rights to its tables and nothing more, and a limit of connections', async () => {
       expect(await world.root(`SHOW GRANTS FOR '${evil.user}'@localhost`)).toEqual(

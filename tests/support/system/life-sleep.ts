@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { Random, seed } from '#tests/support/random.ts'
 import { long } from '#tests/support/runs.ts'
 import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'
@@ -25,12 +26,13 @@ export function sleeps(world: World): void {
         await Bun.sleep(delay)
         return (await get(host, `http://${site.domain}/sleep.php?n=${n}`)).body
       }
+      const random = new Random(seed())
       for (let round = 0; round < ROUNDS; round++) {
         expect(await ask(0, 0)).toBe('answer 0')
 
         const numbers = Array.from({ length: AT_ONCE }, (_, n) => n + 1)
         const [answers] = await Promise.all([
-          Promise.all(numbers.map((n) => ask(n, Math.random() * SPREAD_MS))),
+          Promise.all(numbers.map((n) => ask(n, random.below(SPREAD_MS)))),
           host.must(['systemctl', 'stop', unit]),
         ])
 
