@@ -1,0 +1,40 @@
+/** What a run of tests leaves out, as the runner states it in the environment. */
+export interface Turns {
+  /** The gate runs a part of what the other tiers run whole. */
+  isGate: boolean
+  /** It follows from the commit: another commit runs another part. */
+  turn: number
+}
+
+/** Without a tier, as for a file that a developer runs by hand, everything runs. */
+export function turnsOf(env: Record<string, string | undefined>): Turns {
+  const turn = Number(env.HOSTING_TURN ?? 0)
+  if (!Number.isSafeInteger(turn) || turn < 0)
+    throw new Error(`HOSTING_TURN must be a whole number from 0: ${env.HOSTING_TURN}`)
+  return { isGate: env.HOSTING_TIER === 'gate', turn }
+}
+
+/**
+ * All choices, such as Debian releases; in the gate one of them. Subjects have different turns, so
+ * that one commit does not test all of them on the same release.
+ */
+export function inTurn<T>(
+  { isGate, turn }: Turns,
+  choices: readonly T[],
+  subject: string,
+): readonly T[] {
+  if (!isGate) return choices
+  const at = (turn + Bun.hash.crc32(subject)) % choices.length
+  return choices.slice(at, at + 1)
+}
+
+/** All points of a sweep; in the gate 4 of 10, evenly spread, and at least one. */
+export function sampled<T>({ isGate, turn }: Turns, points: readonly T[]): readonly T[] {
+  if (!isGate) return points
+  const count = Math.ceil((points.length * 4) / 10)
+  const chosen = Array.from({ length: count }, (_, at) =>
+    Math.floor((at * points.length) / count + turn),
+  )
+  const indices = new Set(chosen.map((index) => index % points.length))
+  return points.filter((_, at) => indices.has(at))
+}
