@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import { PASSWORD, RULES, SEND } from '#tests/support/system/mail-checks.ts'
-import { MailWorld, PORT, SHOP } from '#tests/support/system/mail-world.ts'
+import { MailWorld, PASSWORD, PORT, RULES, SEND, SHOP } from '#tests/support/system/mail-world.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000

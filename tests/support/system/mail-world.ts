@@ -17,6 +17,18 @@ export const PROGRAM = '/usr/local/bin/hosting-agent'
 export const PORT = 2525
 export const SHOP = { domain: 'shop.example.test', user: 'shop1a2b3c' }
 export const BLOG = { domain: 'blog.example.test', user: 'blog1a2b3c' }
+export const RULES = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
+export const PASSWORD = 'right'
+
+/** Sends by `mail()`, or by WordPress's `wp_mail()`, and prints whether it worked. */
+export const SEND = `<?php
+[$to, $subject] = [$_GET['to'], $_GET['subject']];
+if (isset($_GET['wp'])) {
+  require __DIR__ . '/wp-load.php';
+  exit(json_encode(wp_mail($to, $subject, "A line\\n.\\nand the last")));
+}
+echo json_encode(mail($to, $subject, "A line\\n.\\nand the last", 'From: Shop <shop@shop.example.test>'));
+`
 
 const SETTINGS = `AGENT_LISTEN=127.0.0.1:8443
 AGENT_WORDPRESS_URL=file:///srv/mirror

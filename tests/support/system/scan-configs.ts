@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
-import type { Attack } from './scan.ts'
-import type { Tenant, Tenants } from './tenants.ts'
+import type { Attack, Tenant, Tenants } from './tenants.ts'
 import { MINUTES } from './world.ts'
 
 /** Runs `work` while the wp-config.php of a site has this text. */

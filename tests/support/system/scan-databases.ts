@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { poll, polled } from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
-import type { Attack } from './scan.ts'
-import type { Tenants } from './tenants.ts'
+import type { Attack, Tenants } from './tenants.ts'
 import { MINUTES } from './world.ts'
 
 const ROOT_LIKE = { DB_USER: 'weak', DB_PASSWORD: 'weak' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
-import type { Attack } from './scan.ts'
+import type { Attack } from './tenants.ts'
 import { MINUTES } from './world.ts'
 
 const RENAMES = 400_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { polled } from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
-import type { Attack } from './scan.ts'
+import type { Attack } from './tenants.ts'
 import { MINUTES } from './world.ts'
 
 /** SCAN_ENTRIES=1000000 measures the promised size; making them takes a minute. */

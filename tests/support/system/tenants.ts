@@ -13,6 +13,13 @@ interface Found {
   updates: unknown
 }
 
+/** The world of a site whose files and tables attack the agent that reads them. */
+export interface Attack {
+  readonly tenants: Tenants
+  readonly evil: Tenant
+  readonly victim: Tenant
+}
+
 /** Status and milliseconds of each answer. */
 const ASK_HEALTH = `for (;;) {
   $start = hrtime(true);

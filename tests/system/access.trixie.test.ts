@@ -1,4 +1,0 @@
-// tier: core
-import { accessOn } from '#tests/support/system/access-checks.ts'
-
-accessOn('trixie')

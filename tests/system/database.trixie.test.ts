@@ -1,4 +1,0 @@
-// tier: full
-import { databases } from '#tests/support/system/database.ts'
-
-databases('trixie')

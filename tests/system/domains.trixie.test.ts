@@ -1,4 +1,0 @@
-// tier: core
-import { servesDomains } from '#tests/support/system/everyday/domains.ts'
-
-servesDomains('trixie')

@@ -1,0 +1,119 @@
+// tier: core
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
+import type { IsolationResult } from '#shared/isolation.ts'
+import * as lab from '#tests/support/lab/index.ts'
+import { unless } from '#tests/support/skip.ts'
+import type { Asking } from '#tests/support/system/asking.ts'
+import { checked, startIsolated, traces, WEAKENINGS } from '#tests/support/system/isolation.ts'
+import { releases } from '#tests/support/turns.ts'
+
+const MINUTES = 60_000
+
+/** The attack that detects each weakening, and its detail. */
+const FOUND = [
+  ['files.modes', /wp-config\.php/],
+  ['files.modes', /\/srv\/www\/shop1a2b3c(,|$)/],
+  ['sql.accounts', /shop1a2b3c \(FILE on \*\)/],
+  ['sql.databases', /from PHP/],
+  ['process.view', /from PHP: .*; from a cron job: .*; from a shell: /],
+  ['sql.adminer', /it read its neighbour/],
+  ['ssh.people', /it listed folders outside of its site/],
+  ['ssh.clients', /it listed folders outside of its site.*, reached \/run\/mysqld\/mysqld\.sock/],
+  ['ssh.keys', /from a shell: read \/etc\/hosting\/ssh, /],
+  ['login.tokens', /from PHP: listed \/srv\/www\/canary-n\w+\/tmp\/logins/],
+  ['sockets.mail', /listed \/var\/lib\/hosting-mail\/sockets/],
+  ['sql.temporary-user', /it .*removed it/],
+  ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
+  ['names.texts', /from PHP: found them in /],
+  ['sql.objects', /routine left_behind in shop1a2b3c/],
+] as const
+
+/** Nothing answers at the metadata address. */
+const NOT_THERE = ['network.metadata']
+
+for (const suite of releases('isolation')) {
+  unless(lab.available()).describe(`the isolation of sites on ${suite}`, () => {
+    let host: lab.Host
+    let agent: Asking
+
+    beforeAll(async () => {
+      ;({ host, agent } = await startIsolated(suite))
+    }, 10 * MINUTES)
+    afterAll(() => lab.switchDown(), 5 * MINUTES)
+
+    const started = async () => {
+      const { id, ended } = agent.start('isolation.check', {})
+      const script = () => host.exec(['sh', '-c', 'ls /srv/www/canary-a*/public/isolation.php'])
+      await lab.poll(async () => (await script()).code === 0)
+      return { id, ended }
+    }
+
+    test(
+      'every attack is refused on a freshly installed server',
+      async () => {
+        const results = await checked(agent)
+
+        expect([...results.keys()]).toEqual(Object.keys(ATTACKS))
+        const outcomes = (wanted: IsolationResult['outcome']) =>
+          [...results.values()].filter(({ outcome }) => outcome === wanted)
+        expect(outcomes('error')).toEqual([])
+        expect(outcomes('succeeded')).toEqual([])
+        expect(outcomes('not_applicable').map(({ id }) => id)).toEqual(NOT_THERE)
+        expect(await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+
+    test(
+      'a check that is cancelled leaves nothing',
+      async () => {
+        const { id, ended } = await started()
+
+        await agent.call(`/operations/${id}/cancel`, { force: false })
+
+        expect((await ended).at(-1)?.data).toMatchObject({
+          message: 'The operation was cancelled',
+        })
+        expect(await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+
+    test(
+      'a check whose agent is killed leaves nothing',
+      async () => {
+        await started()
+
+        await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent.service'])
+
+        const gone = await lab.polled(async () => (await traces(host)).length === 0, {
+          every_ms: 500,
+          timeout_ms: 3 * MINUTES,
+        })
+        expect(gone ? [] : await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+
+    test(
+      'finds changes that weaken the server',
+      async () => {
+        for (const weaken of Object.values(WEAKENINGS)) await weaken(host)
+
+        const results = await checked(agent)
+
+        for (const [id, detail] of FOUND) {
+          const found = results.get(id)
+          expect([id, found?.outcome, found?.detail]).toEqual([
+            id,
+            'succeeded',
+            expect.stringMatching(detail),
+          ])
+        }
+        expect(await traces(host)).toEqual([])
+      },
+      10 * MINUTES,
+    )
+  })
+}

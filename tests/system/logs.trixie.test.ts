@@ -1,4 +1,0 @@
-// tier: gate
-import { showsLogs } from '#tests/support/system/everyday/logs.ts'
-
-showsLogs('trixie')

@@ -1,4 +1,0 @@
-// tier: gate
-import { mailOn } from '#tests/support/system/mail-checks.ts'
-
-mailOn('trixie')

@@ -1,4 +1,0 @@
-// tier: gate
-import { countsNumbers } from '#tests/support/system/everyday/numbers.ts'
-
-countsNumbers('bookworm')

@@ -1,4 +1,0 @@
-// tier: gate
-import { objectCacheOn } from '#tests/support/system/object-cache-checks.ts'
-
-objectCacheOn('trixie')

@@ -1,4 +1,0 @@
-// tier: full
-import { firstHour } from '#tests/support/system/owner/first-hour.ts'
-
-firstHour('trixie')

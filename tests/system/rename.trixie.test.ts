@@ -1,4 +1,0 @@
-// tier: gate
-import { renamesSite } from '#tests/support/system/everyday/rename.ts'
-
-renamesSite('trixie')

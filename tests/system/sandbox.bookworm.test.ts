@@ -1,4 +1,0 @@
-// tier: gate
-import { sandboxed } from '#tests/support/system/sandbox.ts'
-
-sandboxed('bookworm')

@@ -1,4 +1,0 @@
-// tier: gate
-import { scanned } from '#tests/support/system/scan.ts'
-
-scanned('trixie')

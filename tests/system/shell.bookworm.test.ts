@@ -1,4 +1,0 @@
-// tier: gate
-import { shellOn } from '#tests/support/system/shell-checks.ts'
-
-shellOn('bookworm', { whole: false })

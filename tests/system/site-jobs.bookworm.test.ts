@@ -1,4 +1,0 @@
-// tier: gate
-import { runsSiteJobs } from '#tests/support/system/site-jobs.ts'
-
-runsSiteJobs('bookworm', '8.2')

@@ -1,0 +1,9 @@
+// tier: core
+import { suites } from '#tests/support/lab/suites.ts'
+import { siteLife } from '#tests/support/system/life.ts'
+import { releases } from '#tests/support/turns.ts'
+
+for (const suite of releases('site-life')) {
+  const { php } = suites[suite]
+  siteLife({ name: suite, suite, init: 'systemd', php, packaged: true })
+}

@@ -1,4 +1,0 @@
-// tier: gate
-import { siteSandbox } from '#tests/support/system/site-sandbox.ts'
-
-siteSandbox('bookworm')

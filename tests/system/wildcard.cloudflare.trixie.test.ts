@@ -1,4 +1,0 @@
-// tier: full
-import { issuesByCloudflare } from '#tests/support/system/everyday/wildcard-cloudflare.ts'
-
-issuesByCloudflare('trixie')
