@@ -1,6 +1,5 @@
 import { test } from 'bun:test'
 import { actionOf, SITE_ACTIONS } from '#shared/operation-types/index.ts'
-import { long } from '#tests/support/runs.ts'
 import { asPlanned } from './as-planned.ts'
 import { endOf } from './dashboard.ts'
 import { get } from './requests.ts'
@@ -8,13 +7,9 @@ import { MINUTES, type World } from './world.ts'
 
 type Body = Record<string, unknown>
 
-/**
- * Every change of a site, on the second one, which ends as it started. On one Debian; in a long run
- * on all.
- */
+/** Every change of a site, on the second one, which ends as it started. */
 export function doesAsPlanned(world: World): void {
-  const { php, name } = world.variant
-  if (name !== 'bookworm' && !long) return
+  const { php } = world.variant
 
   test(
     'each call does exactly what its plan says',
