@@ -4,6 +4,7 @@ import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { long } from '#tests/support/runs.ts'
 import { addAdminerSource } from '#tests/support/system/adminer-source.ts'
 import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
+import { sampled } from '#tests/support/turns.ts'
 import { startCrashingAgent } from './agent.ts'
 import { kindsOf, withinSteps } from './points.ts'
 import { perform, referenceOf, type Scenario, sweep, type Work } from './sweep.ts'
@@ -53,7 +54,7 @@ export class EverydaySweeps extends Sweeps {
       // The sweeps of other commands have power failures, which every visitor notices.
       if (points.flat().some(({ how }) => how !== 'SIGKILL')) continue
       const some = points.filter((_, at) => long || (points.length - 1 - at) % every === 0)
-      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, some))
+      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, sampled(some)))
     }
     await this.warm(scenario.work, ...scenario.back)
   }

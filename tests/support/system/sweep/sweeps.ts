@@ -1,4 +1,5 @@
 import { long } from '#tests/support/runs.ts'
+import { sampled } from '#tests/support/turns.ts'
 import type { CrashingAgent } from './agent.ts'
 import { kindsOf } from './points.ts'
 import { type Outcome, referenceOf, type Scenario, sweep, tableOf } from './sweep.ts'
@@ -14,13 +15,13 @@ export class Sweeps {
 
   /**
    * Interrupts the operation in every way, at each point; outside the long mode at one of
-   * `every` points, the last included.
+   * `every` points, the last included, and in the gate at some of these.
    */
   async all(scenario: Scenario, every = 1): Promise<void> {
     const reference = await referenceOf(this.agent, scenario)
     for (const [kind, points] of kindsOf(reference)) {
       const some = points.filter((_, at) => long || (points.length - 1 - at) % every === 0)
-      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, some))
+      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, sampled(some)))
     }
   }
 
