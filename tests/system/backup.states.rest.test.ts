@@ -1,4 +1,0 @@
-// tier: full
-import { describeStates } from '#tests/support/system/backup-faults/states-suite.ts'
-
-describeStates('rest', 'a repository on a REST server')
