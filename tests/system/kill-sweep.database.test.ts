@@ -4,9 +4,10 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
 import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
+import { startDatabaseLate } from '#tests/support/system/sweep/late-database.ts'
 import { killed } from '#tests/support/system/sweep/points.ts'
 import { stateOf } from '#tests/support/system/sweep/state.ts'
-import { perform, type Work } from '#tests/support/system/sweep/sweep.ts'
+import { perform, type Scenario, type Work } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
 const { domain } = SHOP
@@ -18,6 +19,18 @@ DROP TABLE later;
 const LATER = 'CREATE TABLE IF NOT EXISTS later (a INT); INSERT INTO later VALUES (7)'
 const USERS = "SELECT User FROM mysql.global_priv WHERE User LIKE 'hosting\\\\_tmp\\\\_%'"
 const UNDO: Work = ['backup.undo', { domain }]
+
+const [former, renamed] = ['former.example.test', 'renamed.example.test']
+const OTHER = {
+  ...{ domain: former, php: '8.2', tier: 'small', tls: 'self-signed', email: 'o@example.test' },
+  user: 'name1a2b3c',
+}
+const RENAME: Scenario = {
+  work: ['site.rename', { domain: former, primary: renamed, former: 'redirect' }],
+  back: [['site.rename', { domain: renamed, primary: former, former: 'none' }]],
+}
+/** Each point costs two changes: tests/agent/commands has all others on a simulated machine. */
+const EVERY = 8
 
 unless(lab.available()).describe('a command on a database that is cut off', () => {
   let sweeps: EverydaySweeps
@@ -49,6 +62,17 @@ unless(lab.available()).describe('a command on a database that is cut off', () =
   const end = async () => {
     for (const user of await mariadb(USERS)) await perform(sweeps.agent, ending(user))
   }
+
+  test(
+    'has changed the primary domain, and is complete under one of both names',
+    async () => {
+      await startDatabaseLate(sweeps.agent.host)
+      // A certificate of its own, and records like those after a change and back.
+      await sweeps.warm(['site.create', OTHER], RENAME.work, ...RENAME.back)
+      await sweeps.all(RENAME, EVERY)
+    },
+    60 * MINUTES,
+  )
 
   test.each(['database.user', 'database.tool'])(
     '%s: has made a user, or none',
