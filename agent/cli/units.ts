@@ -1,7 +1,8 @@
 import process from 'node:process'
 import type { Config } from '#agent/config.ts'
 import type { Files, Host } from '#agent/host/ports.ts'
-import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED } from '#agent/host/sandbox.ts'
+import { executingInside } from '#agent/host/root-programs.ts'
+import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED, WRITABLE } from '#agent/host/sandbox.ts'
 import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '#agent/os/mail/service.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { unit } from '#shared/formats/systemd.ts'
@@ -72,6 +73,7 @@ interface Unit {
 
 /** The working half, on a local socket. */
 function renderRoot(program: string, state_dir: string): string {
+  const group = `/sys/fs/cgroup/system.slice/${ROOT_UNIT}`
   return render({
     description: unit.part`Hosting Control agent`,
     after: 'After=local-fs.target dbus.service',
@@ -79,7 +81,8 @@ function renderRoot(program: string, state_dir: string): string {
     directives: [
       ...ROOT_HALF,
       unit`ReadWritePaths=${state_dir}`,
-      `ReadWritePaths=-/sys/fs/cgroup/system.slice/${ROOT_UNIT}`,
+      `ReadWritePaths=-${group}`,
+      ...executingInside(program, [...WRITABLE, state_dir, group]),
     ],
   })
 }

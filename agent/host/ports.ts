@@ -2,6 +2,7 @@ import type { AcmePort } from './acme-port.ts'
 import type { AdminStatement } from './admin-statements.ts'
 import type { Fed } from './fed.ts'
 import type { Net } from './net-port.ts'
+import type { Starts } from './root-programs.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { HostSettings } from './settings.ts'
 import type { Turns } from './turns.ts'
@@ -72,6 +73,11 @@ export interface RunOptions {
    * or inspects processes with more privileges than the agent.
    */
   unconfined?: boolean
+  /**
+   * Further programs that an unconfined one starts. It executes nothing but itself, and what its entry
+   * in the table of root-programs.ts has.
+   */
+  starts?: Starts
   /** Default 10 minutes; then the whole process group is killed. */
   timeout_ms?: number
   /** The id of the operation that it runs for: see Programs. */

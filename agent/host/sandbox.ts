@@ -53,13 +53,16 @@ export const UNPRIVILEGED: readonly string[] = [
   'Environment=UV_THREADPOOL_SIZE=4',
 ]
 
+/** The folders of the server that the working half changes. */
+export const WRITABLE = ['/etc', '/srv', '/var', '/run', '/usr/local']
+
 /**
  * For the working half: no network, and of root's rights only those over files, users and
  * processes. RestrictSUIDSGID is missing because folders of sites pass on their group.
  */
 export const ROOT_HALF: readonly string[] = [
   ...COMMON,
-  'ReadWritePaths=/etc /srv /var /run -/usr/local',
+  `ReadWritePaths=${WRITABLE.map((path) => `-${path}`).join(' ')}`,
   'ProtectHome=read-only',
   'PrivateNetwork=yes',
   'IPAddressDeny=any',

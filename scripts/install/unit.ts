@@ -1,4 +1,4 @@
-import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import { renderVariable } from '#shared/formats/systemd.ts'
 import { CURRENT, DATA, ENVIRONMENT, PROGRAM, SERVICE, SETTINGS, USER } from './paths.ts'
 

@@ -2,6 +2,7 @@ import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-stateme
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import { fingerprintOf } from '#agent/host/fingerprint.ts'
 import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
+import { refuseUnknown } from '#agent/host/root-programs.ts'
 import { sharedByName } from '#agent/host/shared.ts'
 import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
 import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
@@ -28,6 +29,8 @@ export class FakeHost implements Host {
   readonly pages = new Map<string, string>()
   init: 'systemd' | 'direct' = 'systemd'
   privileged = true
+  /** False: like the host of a keeper, and of tests that invent programs, it refuses no program. */
+  sandboxed = true
   time = Date.UTC(2026, 0, 1)
   #answers: [string, Output][] = []
   #rows: [string, Record<string, unknown>[]][] = []
@@ -168,6 +171,8 @@ export class FakeHost implements Host {
 
   #run(argv: readonly string[], options: RunOptions): Output {
     const line = argv.join(' ')
+    if (this.sandboxed && this.init === 'systemd')
+      refuseUnknown(argv, options, this.settings.program[0] ?? '')
     this.runs.push({ line, options })
     const answer = this.#answers.find(([start]) => line.startsWith(start))
     if (answer && answer[1].code !== 0) return answer[1]
@@ -196,3 +201,10 @@ export class FakeHost implements Host {
 }
 
 export const fakeHost = () => new FakeHost()
+
+/** A machine that runs programs which the agent itself never starts. */
+export function freeHost(): FakeHost {
+  const host = fakeHost()
+  host.sandboxed = false
+  return host
+}

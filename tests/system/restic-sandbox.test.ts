@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, expect, test } from 'bun:test'
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import { ofSite } from '#agent/host/real/unconfined.ts'
-import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import { resticProcess, type View } from '#agent/os/restic/sandbox.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'

@@ -9,6 +9,7 @@ import { unless } from '#tests/support/skip.ts'
 import { asPlanned } from '#tests/support/system/as-planned.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { executesItsTable } from '#tests/support/system/executes-table.ts'
 import { inventory } from '#tests/support/system/odd-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
@@ -233,6 +234,8 @@ for (const suite of releases('sandbox')) {
       },
       8 * MINUTES,
     )
+
+    executesItsTable(() => world)
 
     test(
       'creates a site with a certificate that an authority issued',

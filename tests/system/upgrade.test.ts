@@ -7,6 +7,7 @@ import { buildAgent } from '#scripts/build-agent.ts'
 import { developmentPublisher } from '#scripts/lib/publisher.ts'
 import { newReleaseKey } from '#scripts/lib/release.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { PROGRAM, startUpgrading, type Upgrading } from '#tests/support/system/upgrading.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
@@ -14,15 +15,34 @@ import { MINUTES } from '#tests/support/system/world.ts'
 const UNIT = '/etc/systemd/system/hosting-agent.service'
 /** The version that each of these reports; they do nothing else correctly. */
 const BROKEN = {
-  'ends at once': `#!/bin/sh
-[ "$1" = version ] && exec echo 6.6.6
-[ "$1" = units ] && echo "ExecStartPre=/bin/false" >> ${UNIT}
-exit 1
+  'ends at once': `
+import { appendFileSync } from 'node:fs'
+if (process.argv[2] === 'version') console.log('6.6.6')
+else {
+  if (process.argv[2] === 'units') appendFileSync('${UNIT}', 'ExecStartPre=/bin/false\\n')
+  process.exit(1)
+}
 `,
-  'hangs, and heeds no signal':
-    '#!/bin/sh\n[ "$1" = version ] && exec echo 6.6.6\ntrap "" TERM\nwhile :; do sleep 1; done\n',
+  'hangs, and heeds no signal': `
+if (process.argv[2] === 'version') console.log('6.6.6')
+else {
+  process.on('SIGTERM', () => undefined)
+  setInterval(() => undefined, 1000)
+}
+`,
 }
 const NO_PROGRAM = '#!/bin/sh\nexit 1\n'
+
+/** A build executes nothing but itself, so it is no script. */
+async function compiled(source: string): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'broken-'))
+  await Bun.write(join(folder, 'main.ts'), source)
+  const file = join(folder, 'main')
+  await must([process.execPath, 'build', '--compile', `--outfile=${file}`, join(folder, 'main.ts')])
+  const bytes = await Bun.file(file).bytes()
+  await rm(folder, { recursive: true })
+  return bytes
+}
 
 /** The present sources under another version. */
 async function buildOf(version: string, folder: string): Promise<string> {
@@ -74,10 +94,10 @@ unless(lab.available()).describe('upgrading an agent', () => {
 
   test.each(Object.entries(BROKEN))(
     'a rollback restores the old one when the new one %s',
-    async (_, program) => {
+    async (_, source) => {
       const { host, offer, upgrade, sync, version } = upgrading
       const units = await host.must(['cat', UNIT])
-      await offer(program, { version: '9.9.10' })
+      await offer(await compiled(source), { version: '9.9.10' })
 
       expect(await upgrade()).toMatchObject({
         event: 'error',

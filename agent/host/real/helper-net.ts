@@ -5,11 +5,12 @@ import { type AcmeOutcome, type AcmePort, RenewalWindows } from '#agent/host/acm
 import type { Fetching, Net } from '#agent/host/ports.ts'
 import { DYNAMIC_USER, UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import { VisitedList, type Visitor } from '#agent/host/visit-port.ts'
+import { provided } from './executable.ts'
 import { bytesOf, net, save } from './net.ts'
 import { type Call, OrderLine, RecordLine, ResolvedList } from './network-helper.ts'
 import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
-import { transient } from './unconfined.ts'
+import { SYSTEMD_RUN, transient } from './unconfined.ts'
 import { visitor } from './visitor.ts'
 
 /** A download streams through it: the executable itself takes most of the memory. */
@@ -48,7 +49,7 @@ export const reachingVisitor: Visitor = {
 
 export const reachingAcme: AcmePort = {
   async order({ present, publish, operation, ...request }) {
-    const child = begin({ call: 'order', ...request }, operation)
+    const child = await begin({ call: 'order', ...request }, operation)
     const ended = endOf(child)
     ended.catch(() => undefined)
     let outcome: AcmeOutcome | undefined
@@ -77,7 +78,7 @@ export const reachingAcme: AcmePort = {
 }
 
 async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator<Uint8Array> {
-  const child = begin(call, operation)
+  const child = await begin(call, operation)
   const ended = endOf(child)
   ended.catch(() => undefined)
   child.stdin?.end()
@@ -85,7 +86,8 @@ async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator
   await ended
 }
 
-function begin(call: Call, operation: string | undefined): ChildProcess {
+async function begin(call: Call, operation: string | undefined): Promise<ChildProcess> {
+  await provided(SYSTEMD_RUN)
   const [program = '', ...args] = [
     ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS], operation),
     ...[process.execPath, 'reach'],

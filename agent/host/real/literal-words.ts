@@ -5,9 +5,12 @@
  */
 const SPECIAL = /\$|^;$/
 
-/** perl(1) of perl-base, which every Debian has, starts the program with the true words. */
+/**
+ * perl(1) of perl-base, which every Debian has, starts the program with the true words. The service of
+ * the agent cannot execute it, so env(1) finds it.
+ */
 const DECODE = 'tr/\\1\\2/\\44\\73/r'
-const START = ['perl', '-e', `exec {(map {${DECODE}} @ARGV)[0]} map {${DECODE}} @ARGV`, '--']
+const START = ['env', 'perl', '-e', `exec {(map {${DECODE}} @ARGV)[0]} map {${DECODE}} @ARGV`, '--']
 
 /** The words after the `--` of systemd-run(1) for a program that must get exactly these words. */
 export function literalWords(words: readonly string[]): string[] {

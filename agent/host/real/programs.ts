@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { attempt } from '#agent/host/attempt.ts'
 import type { Programs, RunOptions } from '#agent/host/ports.ts'
 import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './cgroups.ts'
+import { provided } from './executable.ts'
 
 /** Every program of an operation has it in its environment, and its children inherit it. */
 const COOKIE = 'HOSTING_OPERATION'
@@ -16,6 +17,8 @@ const started = new Map<string, Set<number>>()
 
 /** Those whose units systemd has not reported yet, by tag. */
 const settled = new Set<string>()
+
+const SYSTEMCTL = '/usr/bin/systemctl'
 
 type Owner = Pick<RunOptions, 'operation' | 'lasting'>
 
@@ -85,7 +88,8 @@ export const programs: Programs = {
 async function unitsOf(tag: string): Promise<number> {
   if (settled.has(tag) || !existsSync('/run/systemd/system')) return 0
   const argv = ['list-units', '--plain', '--no-legend', `${unitPrefix(tag)}*`]
-  const { stdout } = await promisify(execFile)('systemctl', argv)
+  await provided(SYSTEMCTL)
+  const { stdout } = await promisify(execFile)(SYSTEMCTL, argv)
   const units = stdout.split('\n').filter((line) => / (active|activating) /.test(line)).length
   if (units === 0) settled.add(tag)
   return units

@@ -47,6 +47,7 @@ const SILENT = 'it did not answer in time'
  */
 export class ScanHelper implements SiteReader {
   readonly #start: () => HelperProcess
+  readonly #ready: () => Promise<void>
   readonly #times: HelperTimes
   readonly #waiting = new Map<number, Waiting>()
   #process: HelperProcess | undefined
@@ -56,8 +57,10 @@ export class ScanHelper implements SiteReader {
   #timer: ReturnType<typeof setTimeout> | undefined
   #last = 0
 
-  constructor(start: () => HelperProcess, times = TIMES) {
+  /** `ready` ends before a process starts. */
+  constructor(start: () => HelperProcess, times = TIMES, ready = async () => {}) {
     this.#start = start
+    this.#ready = ready
     this.#times = times
   }
 
@@ -90,6 +93,7 @@ export class ScanHelper implements SiteReader {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const line = `${JSON.stringify(request)}\n`
     const waiting = { line, docroot: site.docroot, lost: 0, resolve, reject }
+    await this.#ready()
     this.#waiting.set(request.id, waiting)
     this.#send(waiting)
     const answer = schema.safeParse(await promise)

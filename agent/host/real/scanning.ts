@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { COMPILER_MB, ownProgram } from '#agent/host/own-program.ts'
 import { SCANNER } from '#agent/host/sandbox.ts'
+import { provided } from './executable.ts'
 import { literalWords } from './literal-words.ts'
 import { send } from './programs.ts'
 import { type HelperProcess, ScanHelper } from './scan-helper.ts'
 import { environment } from './shell.ts'
-import { transient } from './unconfined.ts'
+import { SYSTEMD_RUN, transient } from './unconfined.ts'
 
 interface Settings {
   init: 'systemd' | 'direct'
@@ -20,7 +21,8 @@ interface Settings {
 
 /** Reads sites with `hosting-agent scan`, which has only the right to become the user of a site. */
 export function scanning(settings: Settings): ScanHelper {
-  return new ScanHelper(() => start(settings))
+  const ready = settings.unit === undefined ? undefined : () => provided(SYSTEMD_RUN)
+  return new ScanHelper(() => start(settings), undefined, ready)
 }
 
 function start({ init, privileged, socket, unit }: Settings): HelperProcess {

@@ -1,4 +1,10 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { attempt } from '#agent/host/attempt.ts'
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import type { RunOptions, Shell } from '#agent/host/ports.ts'
+import { ANYTHING, executing, pathInside } from '#agent/host/root-programs.ts'
+import { provided } from './executable.ts'
 import { literalWords } from './literal-words.ts'
 import { tagOf, unitOf } from './programs.ts'
 import { environment, shell, withoutPrivileges } from './shell.ts'
@@ -6,14 +12,18 @@ import { environment, shell, withoutPrivileges } from './shell.ts'
 type Started = [readonly string[], RunOptions]
 
 const TIMEOUT_MS = 600_000
+export const SYSTEMD_RUN = '/usr/bin/systemd-run'
+const SETPRIV = '/usr/bin/setpriv'
+const PERL = '/usr/bin/perl'
 /**
  * systemd treats an end by SIGTERM, SIGHUP or SIGINT as a success, and systemd-run(1) then returns
  * 0. A command that fails after the program turns it into a failure, while apt and dpkg still get
  * SIGTERM before SIGKILL. The status of a program that ended by itself is kept. The command has no
  * variable: `systemctl daemon-reload` reads a running transient unit again, and then `$EXIT_CODE` is
- * those characters, so that a program that succeeds has failed.
+ * those characters, so that a program that succeeds has failed. `+`: it is not one of those that the
+ * program may execute.
  */
-const STOPPED_IS_FAILED = 'ExecStopPost=/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ'
+const STOPPED_IS_FAILED = 'ExecStopPost=+/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ'
 /** The limits of a program outside the sandbox: apt and dpkg with package scripts. */
 const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
 
@@ -21,24 +31,35 @@ const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
  * The shell of a sandboxed agent: `unconfined` programs and those of a site run in their own
  * transient unit, outside the sandbox. It outlives the agent, as dpkg requires.
  */
-export const confinedShell: Shell = shellThrough(outside)
+export const confinedShell: Shell = shellThrough(outside, async ([[program = ''], { user }]) => {
+  await provided(program)
+  if (user !== undefined) await provided(SETPRIV)
+})
 
 /** The shell of an agent without a sandbox: programs of a site are still isolated. */
 export const freeShell = (init: 'systemd' | 'direct'): Shell =>
   shellThrough((argv, options) => ofSite(argv, options, init))
 
-function shellThrough(single: (argv: readonly string[], options: RunOptions) => Started): Shell {
-  const start = (argv: readonly string[], { input_from, ...options }: RunOptions): Started => {
+type Single = (argv: readonly string[], options: RunOptions) => Started
+
+function shellThrough(single: Single, ready?: (started: Started) => Promise<void>): Shell {
+  const start = async (argv: readonly string[], given: RunOptions): Promise<Started> => {
+    const { input_from, ...options } = given
     const started = single(argv, options)
+    await ready?.(started)
     if (!input_from) return started
-    const [from, own] = start(input_from.argv, input_from.options)
+    const [from, own] = await start(input_from.argv, input_from.options)
     return [started[0], { ...started[1], input_from: { argv: from, options: own } }]
   }
   return {
-    run: (argv, options = {}) => shell.run(...start(argv, options)),
-    try: (argv, options = {}) => shell.try(...start(argv, options)),
-    stream: (argv, options = {}) => shell.stream(...start(argv, options)),
-    bytes: (argv, options = {}) => shell.bytes(...start(argv, options)),
+    run: async (argv, options = {}) => shell.run(...(await start(argv, options))),
+    try: async (argv, options = {}) => shell.try(...(await start(argv, options))),
+    async *stream(argv, options = {}) {
+      yield* shell.stream(...(await start(argv, options)))
+    },
+    async *bytes(argv, options = {}) {
+      yield* shell.bytes(...(await start(argv, options)))
+    },
     daemon: shell.daemon,
   }
 }
@@ -47,16 +68,27 @@ function shellThrough(single: (argv: readonly string[], options: RunOptions) => 
 export function transient(properties: readonly string[], tag?: string, unit?: string): string[] {
   const named = unit === undefined ? unitOf(tag) : [`--unit=${unit}`]
   const wait = ['--quiet', '--pipe', '--wait', '--collect', ...named]
-  return ['systemd-run', ...wait, ...properties.map((text) => `--property=${text}`), '--']
+  return [SYSTEMD_RUN, ...wait, ...properties.map((text) => `--property=${text}`), '--']
 }
 
 /** The program and its options as they are started: see RunOptions.unconfined. */
 export function outside(argv: readonly string[], options: RunOptions): Started {
   if (options.site) return ofSite(argv, options, 'systemd')
-  const { unconfined, user, ...rest } = options
-  if (!unconfined) return [argv, options]
-  return inUnit(user === undefined ? argv : withoutPrivileges(argv, user), rest, OUTSIDE)
+  const { unconfined, starts, user, ...rest } = options
+  const [program = '', ...words] = argv
+  if (!unconfined) return [[pathInside(program, process.execPath), ...words], options]
+  const all = user === undefined ? argv : withoutPrivileges(argv, user)
+  const starters = [
+    ...(user === undefined ? [] : [SETPRIV]),
+    ...(literalWords(all).length > all.length ? [PERL] : []),
+  ]
+  const more = starts === ANYTHING ? starts : [...starters, ...(starts ?? [])]
+  return inUnit(all, rest, [...OUTSIDE, ...executing(program, more), ...denied()])
 }
+
+/** Also for packages: no mirror has such an address. */
+const denied = () =>
+  deniedAddresses(attempt(() => readFileSync('/etc/resolv.conf', 'utf8')) ?? '').split('\n')
 
 /** The program of a site, started by systemd or its substitute. */
 export function ofSite(

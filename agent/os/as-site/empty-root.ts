@@ -1,3 +1,5 @@
+import { LIBRARIES } from '#agent/host/root-programs.ts'
+
 /** What a program sees of the server, each as `path` or `path:path in its view`. */
 interface Visible {
   /** Paths of the programs that may be executed: itself, and what it starts. */
@@ -11,19 +13,11 @@ interface Root extends Visible {
   capabilities: string
 }
 
-/** The shared libraries of Debian, by its name for the machine, and the loader that programs name. */
-const LOADERS: Record<string, string> = {
-  'x86_64-linux-gnu': '/lib64/ld-linux-x86-64.so.2',
-  'aarch64-linux-gnu': '/lib/ld-linux-aarch64.so.1',
-}
-const LIBRARIES = Object.entries(LOADERS).flatMap(([machine, loader]) => {
-  const folder = `/usr/lib/${machine}`
-  return [
-    `-${folder}`,
-    `-${folder}:/lib/${machine}`,
-    `-${folder}/${loader.slice(loader.lastIndexOf('/') + 1)}:${loader}`,
-  ]
-})
+const SEEN_LIBRARIES = LIBRARIES.flatMap(({ folder, loader }) => [
+  `-${folder}`,
+  `-${folder}:${folder.replace('/usr', '')}`,
+  `-${folder}/${loader.slice(loader.lastIndexOf('/') + 1)}:${loader}`,
+])
 
 /** Accounts, names and certificates: without the keys of sshd. */
 const SETTINGS = [
@@ -57,7 +51,7 @@ export const LOW: readonly string[] = [
 export function onlyPrograms({ programs, reads = [], writes = [] }: Visible): string[] {
   return [
     'TemporaryFileSystem=/:ro,noexec /tmp:mode=1777,size=1G,noexec',
-    `BindReadOnlyPaths=${[...LIBRARIES, ...STARTER, ...programs, ...reads].join(' ')}`,
+    `BindReadOnlyPaths=${[...SEEN_LIBRARIES, ...STARTER, ...programs, ...reads].join(' ')}`,
     ...(writes.length > 0 ? [`BindPaths=${writes.join(' ')}`] : []),
     `NoExecPaths=${['/dev', '-/run', ...[...reads, ...writes].map(placeOf)].join(' ')}`,
   ]

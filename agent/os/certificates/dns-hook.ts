@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { ANYTHING } from '#agent/host/root-programs.ts'
 import { pathProblem } from '#agent/os/reading/root-owned.ts'
 import { messageOf } from '#shared/errors.ts'
 
@@ -23,7 +24,7 @@ export async function runHook(
   const { dns_hook: hook = '' } = host.settings
   const problem = await hookProblem(host)
   if (problem !== undefined) return problem
-  const options = { unconfined: true, timeout_ms: TIMEOUT_MS }
+  const options = { unconfined: true, starts: ANYTHING, timeout_ms: TIMEOUT_MS } as const
   try {
     const { code, stderr } = await host.shell.try([hook, action, name, value], options)
     if (code === 0) return undefined

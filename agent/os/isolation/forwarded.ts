@@ -50,19 +50,21 @@ interface Connection {
   /** Of ssh, without a command. */
   argv: readonly string[]
   env: Record<string, string>
+  /** What it starts, and itself. */
+  starts: readonly string[]
 }
 
 /** The sockets of the server that an SSH connection reaches. Throws if nobody could log in. */
 export async function reachedSockets(
   host: Host,
   { user, php }: Site,
-  { argv, env }: Connection,
+  { argv, env, starts }: Connection,
   sockets: readonly string[],
 ): Promise<string[]> {
   const folder = forwardedOf(host, { user })
   await host.files.remove(folder)
   const input = JSON.stringify({ ssh: argv, folder, sockets })
-  const options = { env, input, unconfined: true, timeout_ms: LIMIT_MS }
+  const options = { env, input, unconfined: true, starts, timeout_ms: LIMIT_MS }
   const { code, stdout, stderr } = await host.shell.try(
     [`/usr/bin/php${php}`, '-n', '-r', FORWARD_SOCKETS],
     options,

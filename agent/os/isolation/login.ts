@@ -54,6 +54,12 @@ export const byPassword = (account: string, askpass: string): Login => ({
   env: { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' },
 })
 
+/** What the clients of OpenSSH start for a login: themselves, and the program with the password. */
+const startedBy = ({ env = {} }: Pick<Login, 'env'>): string[] => [
+  SSH,
+  ...(env.SSH_ASKPASS === undefined ? [] : ['/bin/sh', env.SSH_ASKPASS]),
+]
+
 export const byKey = (account: string, file: string): Login => ({
   account,
   options: [...KEY, ...optionsOf({ IdentitiesOnly: 'yes', IdentityFile: file })],
@@ -105,7 +111,7 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
     ...[fpmSocketOf(neighbour), purgeSocketOf(neighbour.user)],
   ]
   const argv = await argvOf(host, [SSH], own)
-  const connection = { argv, env: own.env ?? {} }
+  const connection = { argv, env: own.env ?? {}, starts: startedBy(own) }
   for (const socket of await reachedSockets(host, attacker, connection, sockets))
     did.push(`reached ${socket}`)
   if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
@@ -126,7 +132,8 @@ async function connected(
 ) {
   const argv = await argvOf(host, program, login)
   const input = lines.map((line) => `${line}\n`).join('')
-  const options = { env: login.env ?? {}, input, unconfined: true, timeout_ms }
+  const starts = startedBy(login)
+  const options = { env: login.env ?? {}, input, unconfined: true, starts, timeout_ms }
   return host.shell.try([...argv, ...command], options)
 }
 

@@ -24,7 +24,10 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
     const marker = markerOf(random)
     const paths = SHARED.map((folder) => `${folder}/${marker}`)
     // As the user that made them, and outside the sandbox of the agent, which has its own /tmp.
-    await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), { unconfined: true })
+    await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), {
+      unconfined: true,
+      starts: ['/usr/bin/rm'],
+    })
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
     await forgetRestores(host, site.user).apply()

@@ -1,6 +1,6 @@
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
-import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, readGenerated, removeGenerated, replace } from '#agent/os/effects/generated.ts'
 import { LOG } from '#agent/os/services/known.ts'

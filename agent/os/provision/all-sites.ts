@@ -1,7 +1,7 @@
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { DEBUG_PHP, STAGING_DEBUG_PHP } from '#agent/os/as-site/debug.ts'
 import { DEBUG_PHP_TEXT, STAGING_DEBUG_PHP_TEXT } from '#agent/os/as-site/debug-php.ts'
-import { deniedAddresses } from '#agent/os/as-site/denied-addresses.ts'
 import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'

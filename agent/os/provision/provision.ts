@@ -107,7 +107,10 @@ async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise
       async apply() {
         for (const php of retired) {
           if (await isUnused(host, php))
-            await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`])
+            await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`], {
+              // Its scripts for init(8), which no server with systemd reads, need further programs.
+              env: { SYSTEMCTL_SKIP_SYSV: '1' },
+            })
         }
       },
     },

@@ -1,7 +1,7 @@
+import { deniedOn } from '#agent/host/denied-addresses.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { isMetadata } from '#agent/host/metadata-addresses.ts'
 import type { Host, Output, RunOptions } from '#agent/host/ports.ts'
-import { deniedOn } from '#agent/os/as-site/denied-addresses.ts'
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'

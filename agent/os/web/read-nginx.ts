@@ -61,7 +61,10 @@ function optionsOf(processes: readonly Process[]): Options {
 
 /** The built-in default of nginx; Debian's if the program does not print it. */
 async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
-  const { stderr } = await shell.try([program, '-V'], { timeout_ms: DUMP_MS })
+  const { stderr } = await shell.try([program, '-V'], {
+    unconfined: true,
+    timeout_ms: DUMP_MS,
+  })
   const builtWith = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
   const config = builtWith('conf-path')
   if (config === undefined) return DEFAULT

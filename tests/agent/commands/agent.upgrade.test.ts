@@ -30,7 +30,7 @@ test('a unit of its own runs the switch with the current program', async () => {
       'systemd-run --quiet --collect --unit=hosting-upgrade',
       '--property=EnvironmentFile=-/etc/hosting-agent/agent.env',
       '--property=MemoryMax=512M --property=TasksMax=128',
-      '--setenv=AGENT_STATE_DIR=/var/lib/hosting-agent --',
+      '--setenv=AGENT_STATE_DIR=/var/lib/hosting-agent -- env',
       `${PROGRAM}.previous switch --program ${PROGRAM} --sha256 ${sha256}`,
     ].join(' '),
   ])

@@ -35,6 +35,7 @@ function machine(disk: Disk): Host {
 function unitHost(): Host {
   const host = debian()
   host.hang('sleep')
+  host.sandboxed = false
   return host
 }
 

@@ -3,7 +3,7 @@ import { contentsOf } from '#agent/keeper/contents.ts'
 import { newRepository } from '#agent/keeper/state.ts'
 import { Secret } from '#shared/secret.ts'
 import { NO_STORE, RESTIC } from '#tests/support/agent/keeper.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 10, 23)
@@ -25,7 +25,7 @@ function known() {
   return { state, listed }
 }
 const read = (given: Pick<Parameters<typeof contentsOf>[3], 'state' | 'listed'>) =>
-  contentsOf(fakeHost(), RESTIC, opened, { ...given, now: NOW })
+  contentsOf(freeHost(), RESTIC, opened, { ...given, now: NOW })
 
 test.each([
   ['files 9', ['manifest 9', 'database 9']],

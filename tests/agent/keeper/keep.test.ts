@@ -8,7 +8,7 @@ import { sealTo } from '#agent/os/restic/seal.ts'
 import { Secret } from '#shared/secret.ts'
 import { keeper } from '#tests/support/agent/backup.ts'
 import { NO_STORE, RESTIC } from '#tests/support/agent/keeper.ts'
-import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { type FakeHost, freeHost } from '#tests/support/fake-host.ts'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 10, 23)
@@ -26,7 +26,7 @@ const FULL = 'Save(<data/0a>) failed: write /srv/shop/data/0a-tmp-1: no space le
 
 /** A repository with a backup of 90 days ago, which no rule keeps, and two later ones. */
 function repository() {
-  const host = fakeHost()
+  const host = freeHost()
   const state = newRepository()
   for (const [index, days] of [90, 20, 1].entries()) {
     state.snapshots[HASHES[index] ?? ''] = { arrived: NOW - days * DAY, parts: [] }

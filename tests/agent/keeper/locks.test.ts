@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { removeOwnLocks } from '#agent/keeper/locks.ts'
 import type { Store, StoredFile } from '#agent/keeper/store.ts'
 import { Secret } from '#shared/secret.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 const OWN = { exclusive: true, hostname: 'storage', pid: 41 }
 const LOCKS: Record<string, object> = {
@@ -15,7 +15,7 @@ const LOCKS: Record<string, object> = {
 }
 
 test('the lock of a killed run of this machine is taken out, and no other one', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.disk.putText('/proc/sys/kernel/hostname', 'storage\n')
   host.disk.putText('/proc/42/comm', 'restic\n')
   host.disk.putText('/proc/43/comm', 'bash\n')

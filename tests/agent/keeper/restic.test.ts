@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { checkPart, runRestic } from '#agent/keeper/restic.ts'
 import { Secret } from '#shared/secret.ts'
 import { NO_STORE } from '#tests/support/agent/keeper.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 const KILLED = 137
 const CUT = 'Stat(<config/>) returned error, retrying after 1s: dial tcp 10.0.0.1:443: i/o timeout'
@@ -10,7 +10,7 @@ const opened = { store: NO_STORE, name: 'shop', password: new Secret('password')
 
 /** The failure of a restic that was killed, with so much time left. */
 async function killed(left_ms: number, stderr = ''): Promise<unknown> {
-  const host = fakeHost()
+  const host = freeHost()
   host.fail('/restic', stderr, KILLED)
   const restic = { program: '/restic', left: () => left_ms }
   const prune = runRestic(host, restic, opened, ['prune', '--quiet'])

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { KeeperConfig } from '#agent/keeper/config.ts'
 import { runKeeper } from '#agent/keeper/run.ts'
 import { keeper } from '#tests/support/agent/backup.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const S3 = {
@@ -16,7 +16,7 @@ const CONFIG: KeeperConfig = {
 }
 
 test('a store that does not answer does not stop the others', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.disk.putText('/etc/hosting-keeper/key.pem', keeper.privateKey)
   host.disk.putText('/srv/restic/shop/config', 'config')
 
@@ -39,7 +39,7 @@ test('a store that does not answer does not stop the others', async () => {
 })
 
 test('a report that cannot be written stops no other, and is named', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.disk.putText('/etc/hosting-keeper/key.pem', keeper.privateKey)
   const stores = ['/srv/full', '/srv/restic'].map((path) => ({ kind: 'folder' as const, path }))
   for (const { path } of stores) host.disk.putText(`${path}/shop/config`, 'config')

@@ -11,10 +11,10 @@ import {
   transcript,
   two,
 } from '#tests/support/agent/cancelling.ts'
-import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { type FakeHost, freeHost } from '#tests/support/fake-host.ts'
 
 test('an operation that was cancelled before it arrived does nothing, also after a restart', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   const { runner } = runnerOf(host, purging(two))
 
   expect(await runner.cancel('op1', false)).toBe(true)
@@ -27,7 +27,7 @@ test('an operation that was cancelled before it arrived does nothing, also after
 })
 
 test('an operation that is cancelled before its first line ends without a change', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('look')
   const { runner } = runnerOf(host, {
     'cache.purge': {
@@ -92,7 +92,7 @@ test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>(
     (host) => host.shared('import', ONE_PLACE, async () => undefined),
   ],
 ])('ends %s', async (_, block, wait) => {
-  const host = fakeHost()
+  const host = freeHost()
   block(host)
   const steps: Steps = (own) => [
     step('a', 'first', own, { apply: async () => void (await wait(own)) }),
@@ -107,7 +107,7 @@ test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>(
 })
 
 test('a restoration in the middle of a step runs to its end', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('change')
   const apply = async (own: Host) => {
     try {
@@ -129,7 +129,7 @@ test('a restoration in the middle of a step runs to its end', async () => {
 })
 
 test('lists steps that could not be undone', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second')
   host.fail('unfirst', 'busy')
   const { runner } = runnerOf(host, purging(two))

@@ -12,7 +12,7 @@ import {
   transcript,
   two,
 } from '#tests/support/agent/cancelling.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 test.each([
   { force: false, signals: ['SIGTERM op1'] },
@@ -20,7 +20,7 @@ test.each([
 ])(
   'ends the running step ($force), undoes the started ones, and reports it',
   async ({ force, signals }) => {
-    const host = fakeHost()
+    const host = freeHost()
     host.hang('second')
     const { runner } = runnerOf(host, purging(two))
     const operation = await runner.start('cache.purge', shop, 'op1')
@@ -43,7 +43,7 @@ test.each([
 )
 
 test('gives a program 10 seconds to end, and undoes nothing while it runs', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second', true)
   const { runner } = runnerOf(host, purging(two))
   const operation = await runner.start('cache.purge', shop, 'op1')
@@ -59,7 +59,7 @@ test('gives a program 10 seconds to end, and undoes nothing while it runs', asyn
 })
 
 test('a forced cancel after a graceful one does not wait any longer', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second', true)
   const elapsing = Promise.withResolvers<void>()
   const { sleep } = host.clock
@@ -76,7 +76,7 @@ test('a forced cancel after a graceful one does not wait any longer', async () =
 })
 
 test('an operation with queued steps is undone completely after a cancel', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second')
   const undo = async (session: Host) =>
     session.exclusive('nginx', async () => {
@@ -98,7 +98,7 @@ test('an operation with queued steps is undone completely after a cancel', async
 })
 
 test('an operation that is being undone cannot be cancelled', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.fail('second', 'no space')
   host.hang('unsecond')
   const { runner } = runnerOf(host, purging(two))
@@ -118,7 +118,7 @@ test('an operation that is being undone cannot be cancelled', async () => {
 })
 
 test('an operation past the point of no return completes', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second')
   const steps: Steps = (on) => [
     step('a', 'first', on, { decided: async () => true }),
@@ -136,7 +136,7 @@ test('an operation past the point of no return completes', async () => {
 })
 
 test('an operation that is cancelled while it passes the point of no return continues', async () => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('first')
   const steps: Steps = (on) => [
     step('a', 'first', on, { decided: async () => true }),
@@ -153,7 +153,7 @@ test('an operation that is cancelled while it passes the point of no return cont
 })
 
 test.each([1, 2])('a queued operation ends immediately, with %d slots', async (places) => {
-  const host = fakeHost()
+  const host = freeHost()
   host.hang('second')
   const { runner } = runnerOf(host, purging(two), places)
   const first = await runner.start('cache.purge', shop, 'op1')

@@ -3,7 +3,7 @@ import { Runner } from '#agent/operations/runner.ts'
 import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { tableOf } from '#tests/support/commands.ts'
-import { fakeHost } from '#tests/support/fake-host.ts'
+import { freeHost } from '#tests/support/fake-host.ts'
 
 const HOUR = 3_600_000
 const plenty: Limits = { wall_ms: HOUR, stall_ms: HOUR, output_bytes: 1 << 20, events: 1000 }
@@ -12,7 +12,7 @@ const plenty: Limits = { wall_ms: HOUR, stall_ms: HOUR, output_bytes: 1 << 20, e
  * The messages of an operation that prints these lines and then runs a program that hangs, or ends.
  */
 async function said(limits: Partial<Limits>, lines: string[], hang = false): Promise<unknown[]> {
-  const host = fakeHost()
+  const host = freeHost()
   if (hang) host.hang('wait')
   const commands = tableOf({
     'cache.purge': {

@@ -22,7 +22,7 @@ case "$*" in
   *) false ;;
 esac
 if [ $? -eq 0 ]; then
-  mv ${program}.real ${program} 2>/dev/null
+  nsenter --target=1 --mount mv ${program}.real ${program} 2>/dev/null || mv ${program}.real ${program} 2>/dev/null
   trap '' TERM HUP
   ( setsid -f ${forget ? 'env -i ' : ''}${FOLDER}/${name} 600 >/dev/null 2>&1 & )
   ( setsid -f ${FOLDER}/${name} 600 >/dev/null 2>&1 & )
@@ -33,6 +33,18 @@ pgrep -xc ${name} >> ${FOLDER}/seen
 exec ${program}.real "$@"
 `
 
+/** The agent and its units execute scripts, and what those start, as no agent does: systemd.unit(5). */
+const DROP_IN = '/etc/systemd/system/service.d'
+const STARTED = ['/usr/bin', '/usr/sbin', FOLDER]
+
+async function admitScripts(host: Host): Promise<void> {
+  const words = STARTED.join(' ')
+  await host.put(`${DROP_IN}/armed.conf`, `[Service]\nExecPaths=-${words.replaceAll(' ', ' -')}\n`)
+  await host.exec(['systemctl', 'daemon-reload'])
+  for (const folder of STARTED)
+    await host.exec(['systemctl', 'bind', 'hosting-agent.service', folder, folder])
+}
+
 /** Replaces the real programs. The first call hangs; the others only count. */
 export async function arm(host: Host, programs: readonly string[], ways: Ways): Promise<void> {
   await host.must(['mkdir', '-p', FOLDER])
@@ -40,6 +52,7 @@ export async function arm(host: Host, programs: readonly string[], ways: Ways): 
   const armed = `${FOLDER}/armed-${programs[0]?.split('/').at(-1)}`
   await host.must(['touch', armed, `${FOLDER}/seen`])
   await host.must(['chmod', '777', FOLDER])
+  await admitScripts(host)
   await host.must(['chmod', '666', armed, `${FOLDER}/seen`])
   for (const program of programs) {
     await host.must(['mv', program, `${program}.real`])
@@ -52,7 +65,8 @@ export async function disarm(host: Host, programs: readonly string[]): Promise<s
   // A call by root restores its own: a service is known by its program's file.
   for (const program of programs) await host.exec(['mv', `${program}.real`, program])
   const seen = await host.must(['cat', `${FOLDER}/seen`])
-  await host.must(['rm', '-r', FOLDER])
+  await host.must(['rm', '-r', FOLDER, DROP_IN])
+  await host.exec(['systemctl', 'daemon-reload'])
   return seen.split('\n').filter(Boolean)
 }
 

@@ -1,5 +1,5 @@
+import { deniedOn } from '#agent/host/denied-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
-import { deniedOn } from '#agent/os/as-site/denied-addresses.ts'
 import { type Repository, storeOf } from '#agent/os/restic/repository.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { MOUNT, resticProcess, startedFor } from '#agent/os/restic/sandbox.ts'

@@ -1,8 +1,12 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import { ofSite, outside } from '#agent/host/real/unconfined.ts'
 
+const RESOLVERS = readFileSync('/etc/resolv.conf', 'utf8')
+
 test('runs a program inside the sandbox unless it must run outside', () => {
-  expect(outside(['useradd', 'shop'], {})).toEqual([['useradd', 'shop'], {}])
+  expect(outside(['useradd', 'shop'], {})).toEqual([['/usr/sbin/useradd', 'shop'], {}])
 })
 
 test('an unconfined program runs in its own unit, without the environment of the agent', () => {
@@ -10,14 +14,26 @@ test('an unconfined program runs in its own unit, without the environment of the
 
   expect(outside(['apt-get', 'update'], options)).toEqual([
     [
-      ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
+      ...['/usr/bin/systemd-run', '--quiet', '--pipe', '--wait', '--collect'],
       ...['--property=RuntimeMaxSec=1', '--property=MemoryMax=2G', '--property=TasksMax=512'],
-      '--property=ExecStopPost=/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ',
+      '--property=ExecStopPost=+/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ',
+      ...deniedAddresses(RESOLVERS)
+        .split('\n')
+        .map((text) => `--property=${text}`),
       ...['--', 'env', '-i'],
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       ...['LC_ALL=C.UTF-8', 'HOME=/root', 'A=1', 'apt-get', 'update'],
     ],
     { timeout_ms: 6000 },
+  ])
+})
+
+test('an unconfined program executes nothing but itself', () => {
+  const [argv] = outside(['/usr/bin/id', '$x'], { unconfined: true, user: 'mail' })
+
+  expect(argv.filter((word) => /ExecPaths/.test(word))).toEqual([
+    '--property=NoExecPaths=/',
+    '--property=ExecPaths=-/usr/bin/env -/usr/bin/id -/usr/bin/setpriv -/usr/bin/perl -/usr/lib/x86_64-linux-gnu -/usr/lib/aarch64-linux-gnu -/usr/lib/nginx -/usr/lib/php',
   ])
 })
 
@@ -33,7 +49,14 @@ test('a program of a site runs in the slice of the site, with its directives and
 
   expect(ofSite(['php', 'x'], options, 'systemd')).toEqual([
     [
-      ...['systemd-run', '--quiet', '--pipe', '--wait', '--collect', '--property=RuntimeMaxSec=2'],
+      ...[
+        '/usr/bin/systemd-run',
+        '--quiet',
+        '--pipe',
+        '--wait',
+        '--collect',
+        '--property=RuntimeMaxSec=2',
+      ],
       ...['--property=Slice=hosting-shop.slice', '--property=User=shop'],
       ...['--property=NoNewPrivileges=yes', '--property=UMask=027', '--', 'env', '-i'],
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

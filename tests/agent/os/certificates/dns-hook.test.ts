@@ -56,7 +56,7 @@ test('runs the program outside the sandbox with three arguments and a limit', as
   expect(host.runs).toEqual([
     {
       line: `${HOOK} cleanup _acme-challenge.a.example -value_1`,
-      options: { unconfined: true, timeout_ms: 120_000 },
+      options: { unconfined: true, starts: 'anything', timeout_ms: 120_000 },
     },
   ])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { deniedOn } from '#agent/os/as-site/denied-addresses.ts'
+import { deniedOn } from '#agent/host/denied-addresses.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 test('a program of root reaches the name server of a cloud, and none of its other addresses', async () => {

@@ -1,5 +1,5 @@
-import { METADATA } from '#agent/host/metadata-addresses.ts'
-import type { Host } from '#agent/host/ports.ts'
+import { METADATA } from './metadata-addresses.ts'
+import type { Host } from './ports.ts'
 
 /**
  * Directives of systemd.resource-control(5), one on a line. Where the kernel has no cgroup BPF, such as
