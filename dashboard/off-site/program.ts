@@ -4,6 +4,7 @@ import { digestOf } from '#dashboard/runtime/digest.ts'
 import { messageOf } from '#shared/errors.ts'
 import { RESTIC } from '#shared/restic/source.ts'
 import { mustRun } from './child.ts'
+import { confinedReader } from './confined-programs.ts'
 
 const TIMEOUT_MS = 10 * 60_000
 
@@ -17,9 +18,12 @@ export async function providedRestic(data_dir: string): Promise<string> {
   try {
     const copy = `${data_dir}/cache/restic.deb`
     await download([pathToFileURL(copy).href, ...urls], draft, sha256)
-    await mustRun(['dpkg-deb', '--fsys-tarfile', draft], { output_file: `${draft}.tar` })
-    const unpack = ['tar', '--extract', '--to-stdout', '--file', `${draft}.tar`, './usr/bin/restic']
-    await mustRun(unpack, { output_file: `${program}.new` })
+    const archive = `${draft}.tar`
+    const list = await confinedReader(['dpkg-deb', '--fsys-tarfile', draft], draft)
+    await mustRun(list, { output_file: archive, is_limited: true })
+    const options = ['--extract', '--to-stdout', '--file', archive, './usr/bin/restic']
+    const unpack = await confinedReader(['tar', ...options], archive)
+    await mustRun(unpack, { output_file: `${program}.new`, is_limited: true })
     await chmod(`${program}.new`, 0o700)
     await rename(`${program}.new`, program)
     await writeFile(note, sha256)

@@ -5,9 +5,10 @@ import type { BackupPlace } from '#shared/backup.ts'
 import { run } from './child.ts'
 import type { Allowed } from './confine.ts'
 
+const LOADER_CACHE = '/etc/ld.so.cache'
 /** What names, certificates and the time of day need. */
 const SYSTEM = [
-  ...['/etc/ld.so.cache', '/etc/resolv.conf', '/run/systemd/resolve', '/etc/hosts'],
+  ...[LOADER_CACHE, '/etc/resolv.conf', '/run/systemd/resolve', '/etc/hosts'],
   ...['/etc/nsswitch.conf', '/etc/gai.conf', '/etc/host.conf', '/etc/passwd', '/etc/group'],
   ...['/etc/ssl', '/usr/share/ca-certificates', '/usr/local/share/ca-certificates'],
   ...['/etc/localtime', '/usr/share/zoneinfo', '/dev/urandom'],
@@ -29,22 +30,55 @@ export async function confinedRestic(
 ): Promise<string[]> {
   const temporary = join(folder, 'tmp')
   await mkdir(temporary, { recursive: true, mode: 0o700 })
-  const programs = [program, ...(place.kind === 'sftp' ? [await sshProgram()] : [])]
+  return confined(program, {
+    starts: place.kind === 'sftp' ? [installed('ssh', 'openssh-client')] : [],
+    reads: [...SYSTEM, folder],
+    writes: ['/dev/null', temporary, ...(place.kind === 'local' ? [place.path] : [])],
+    ports: [DNS, ...portOf(place)],
+  })
+}
+
+/**
+ * The argv of a program of Debian, with its arguments, that can execute nothing but itself, reads one
+ * file, writes to its standard output only, and has no network.
+ */
+export async function confinedReader(
+  [name = '', ...args]: readonly string[],
+  file: string,
+): Promise<string[]> {
+  const program = installed(name, name)
+  const view = { starts: [], reads: [LOADER_CACHE, file], writes: [], ports: [] }
+  return [...(await confined(program, view)), ...args]
+}
+
+interface View {
+  /** Other programs that it may execute. */
+  starts: readonly string[]
+  reads: readonly string[]
+  writes: readonly string[]
+  /** Of TCP, where the kernel can limit them. */
+  ports: readonly number[]
+}
+
+async function confined(program: string, view: View): Promise<string[]> {
+  const programs = [program, ...view.starts]
   const libraries = (await Promise.all(programs.map(librariesOf))).flat()
   const allowed: Allowed = {
     runs: [...programs, ...libraries.filter((path) => /\/ld-[^/]*$/.test(path))],
-    reads: [...libraries, ...(await nameServices(libraries)), ...SYSTEM, folder],
-    writes: ['/dev/null', temporary, ...(place.kind === 'local' ? [place.path] : [])],
-    ports: [DNS, ...portOf(place)],
+    reads: [...libraries, ...(await nameServices(libraries)), ...view.reads],
+    writes: [...view.writes],
+    ports: [...view.ports],
     max_data: MAX_DATA,
   }
   return [...PROGRAM, 'confined', JSON.stringify(allowed), program]
 }
 
-async function sshProgram(): Promise<string> {
-  const found = Bun.which('ssh', { PATH })
+function installed(name: string, name_of_package: string): string {
+  const found = Bun.which(name, { PATH })
   if (found) return found
-  throw new Error('ssh is not installed on the machine of the dashboard: install openssh-client')
+  throw new Error(
+    `${name} is not installed on the machine of the dashboard: install ${name_of_package}`,
+  )
 }
 
 /** As the loader finds them; the program itself does not run. env(1): of this program alone. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmod, cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '#dashboard/off-site/child.ts'
-import { confinedRestic } from '#dashboard/off-site/confined-restic.ts'
+import { confinedReader, confinedRestic } from '#dashboard/off-site/confined-programs.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 /**
@@ -63,4 +63,23 @@ test('it writes to the folder of its target, and not to the records', async () =
 
 test('it has at most 1 GB of memory, and leaves no core', async () => {
   expect((await attempt(() => 'ulimit -d; ulimit -c')).stdout).toBe('1048576\n0\n')
+})
+
+test('a program that unpacks reads its file, and executes, reads and changes nothing else', async () => {
+  await using folder = await makeFolder()
+  const [file, records] = [join(folder.path, 'restic.deb'), join(folder.path, 'dashboard.db')]
+  await Bun.write(file, 'the package\n')
+  await Bun.write(records, 'the records\n')
+  const script = `read text < ${file}; echo "$text"; read text < ${records} || echo 2 > ${file} || /usr/bin/id`
+
+  const { code, stdout, stderr } = await run(await confinedReader(['sh', '-c', script], file), {
+    is_limited: true,
+  })
+
+  expect({ code, stdout, reasons: stderr.match(/Permission denied/gi)?.length }).toEqual({
+    code: 126,
+    stdout: 'the package\n',
+    reasons: 3,
+  })
+  expect(await Bun.file(file).text()).toBe('the package\n')
 })
