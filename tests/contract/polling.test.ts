@@ -1,3 +1,4 @@
+// tier: core
 import { expect, test } from 'bun:test'
 import { poll, polled, settles } from '#tests/support/lab/wait.ts'
 
