@@ -9,7 +9,7 @@ import { CANCELLED, conflict } from '#shared/errors.ts'
 import { restorable, savedSite, TARGET } from '#tests/support/agent/backup.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { fillAt, machineOf } from '#tests/support/agent/full-disk.ts'
-import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { type FakeHost, fakeHost, freeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
 const { params: restoring, saving } = await restorable()
@@ -125,7 +125,7 @@ describe.each([
   })
 
   test('gives a stopping program its ten seconds', async () => {
-    const host = fakeHost()
+    const host = freeHost()
     host.hang('stubborn', true)
     const session = new Session(host, 'op1')
     const work = session.host.shell.run(['stubborn'])
