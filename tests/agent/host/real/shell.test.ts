@@ -158,20 +158,27 @@ test('reports regularly how much of a file a program has read, was given, or has
   const file = join(folder, 'input')
   writeFileSync(file, 'x'.repeat(1000))
   const [read, given, written]: number[][] = [[], [], []]
-  const slowly = (count: number) => ['sh', '-c', `head -c ${count} > /dev/null; sleep 0.2`]
-  const write = ['sh', '-c', 'printf 12345; sleep 0.2; printf 67']
+  /** Waits in a program until its progress was reported. */
+  const until = (name: string) => `until [ -e ${join(folder, name)} ]; do sleep 0.01; done`
+  const slowly = ['sh', '-c', `head -c 400 > /dev/null; ${until('read')}`]
+  const write = (name: string) => ['sh', '-c', `printf 12345; ${until(name)}; printf 67`]
+  const reported = (name: string, all: number[] | undefined, bytes: number) => ({
+    seen_ms: 20,
+    seen: (now: number) => {
+      all?.push(now)
+      if (now === bytes) writeFileSync(join(folder, name), '')
+    },
+  })
 
   await Promise.all([
-    shell.run(slowly(400), { input_file: file, seen_ms: 20, seen: (bytes) => read?.push(bytes) }),
+    shell.run(slowly, { input_file: file, ...reported('read', read, 400) }),
     shell.run(['cat'], {
-      input_from: { argv: write, options: {} },
-      seen_ms: 20,
-      seen: (bytes) => given?.push(bytes),
+      input_from: { argv: write('given'), options: {} },
+      ...reported('given', given, 5),
     }),
-    shell.run(write, {
+    shell.run(write('written'), {
       output_file: join(folder, 'out'),
-      seen_ms: 20,
-      seen: (bytes) => written?.push(bytes),
+      ...reported('written', written, 5),
     }),
   ])
   const ended = [read?.length, given?.length, written?.length]
