@@ -19,7 +19,7 @@ import { MINUTES, World } from '#tests/support/system/world.ts'
 const DOMAIN = 'shop.example.test'
 const USER = 'canary-4f1e'
 const CONTROL = 'canary-control-9d1e'
-const WRONG = 'canary/S3+secret "7be2" \\ 3c4d'
+const WRONG = 'canary/S3+secret"7be2"\\3c4d'
 const PASSWORDS = '/var/lib/hosting-agent/backups/shop*/passwords/shop*'
 
 unless(lab.available()).describe('the secrets of backups', () => {
@@ -50,14 +50,19 @@ unless(lab.available()).describe('the secrets of backups', () => {
     return events.at(-1)
   }
   const addTarget = async (name: string, place: object, secret: string, more = {}) => {
-    const { target } = await call('POST', '/api/backup-targets', { name, place, secret, ...more })
-    return { target_id: target?.id }
+    const added = await call('POST', '/api/backup-targets', { name, place, secret, ...more })
+    if (!added.target) throw new Error(`${name}: ${JSON.stringify(added)}`)
+    return { target_id: added.target.id }
   }
 
   /** A check with a wrong secret and with the right one, and a backup. */
-  const tryTarget = async ({ place, secret }: Target, check: string, backups: string) => {
+  const tryTarget = async (
+    { target: { place, secret }, wrong_secret }: { target: Target; wrong_secret: string },
+    check: string,
+    backups: string,
+  ) => {
     const { kind } = place
-    const wrong = await addTarget(`${kind}, wrong`, place, WRONG)
+    const wrong = await addTarget(`${kind}, wrong`, place, wrong_secret)
     const right = await addTarget(kind, place, secret)
     const calls = [() => last(check, wrong), () => last(check, right), () => last(backups, right)]
     const ends: unknown[] = [kind]
@@ -69,9 +74,17 @@ unless(lab.available()).describe('the secrets of backups', () => {
     await world.start()
     const storage = await startRestServer({ users: [USER] })
     const { place, secret } = storage.target(USER)
-    const [s3, sftp] = [(await startS3Server()).target, (await startSftpServer()).target]
-    const ssh = tellingPart(sftp.secret)
-    known = { control: CONTROL, rest: secret, wrong: WRONG, s3: s3.secret, ssh }
+    const s3 = { target: (await startS3Server()).target, wrong_secret: WRONG }
+    const { target: account, other_key } = await startSftpServer()
+    const sftp = { target: account, wrong_secret: other_key }
+    known = {
+      control: CONTROL,
+      rest: secret,
+      wrong: WRONG,
+      s3: s3.target.secret,
+      ssh: tellingPart(account.secret),
+      wrong_ssh: tellingPart(other_key),
+    }
     watch = new SecretWatch(world.host)
     await watch.start(Object.values(known))
     answers.watch(new Map([[world.dashboard.process.child.pid ?? 0, 'dashboard']]))
@@ -117,7 +130,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     answers.see('answer of the copy', JSON.stringify(copy.body))
     expect((await endOf(world.dashboard, copy)).event).toBe('complete')
     const repository = file.split('/').at(-1) ?? ''
-    await adoptAgain(call, world, { target_id: target.target_id ?? 0, repository })
+    await adoptAgain(call, world, { ...target, repository })
     visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
     await pushStaging({ call, last }, world, used)
     for (const each of [s3, sftp]) await tryTarget(each, check, backups)

@@ -39,7 +39,7 @@ export async function startSftpServer(options: { name?: string; megabytes?: numb
   await host.must(['install', '-d', '-m', '0700', DATA])
   await limitDisk(host, DATA, megabytes)
   await host.must(['chown', USER, DATA])
-  for (const key of ['host', 'client']) {
+  for (const key of ['host', 'client', 'other']) {
     await host.must([
       'ssh-keygen',
       '-q',
@@ -66,6 +66,8 @@ export async function startSftpServer(options: { name?: string; megabytes?: numb
     host,
     folder: DATA,
     target: { place, secret: await read(`${ETC}/client`) },
+    /** A private key that the account does not know. */
+    other_key: await read(`${ETC}/other`),
     stop: () => host.remove(),
   }
 }
