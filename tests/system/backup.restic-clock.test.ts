@@ -1,5 +1,6 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { MovedClock } from '#tests/support/storage/moved-clock.ts'
@@ -52,8 +53,7 @@ unless(lab.available()).describe('a server whose clock jumps while restic runs',
     saved = await server.save()
     clock = await MovedClock.on(server.host, ['qemu-user'])
     await clock.ofStatic(PROGRAM)
-    const large = `/srv/www/${SITE.user}/public/large`
-    await server.host.must(['dd', 'if=/dev/urandom', `of=${large}`, 'bs=1M', 'count=30'])
+    server.write('large', randomBytes(30 * 2 ** 20))
   }, 15 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 

@@ -35,7 +35,7 @@ unless(lab.available()).describe('a backup', () => {
       const { host } = world.server
       const cache = `/var/lib/hosting-agent/cache/restic/${world.saved.repository}`
       await host.must(['mount', '-t', 'tmpfs', '-o', 'mode=700,size=900m', 'tmpfs', cache])
-      await world.renewed()
+      world.renewed()
       const [before, had] = [await world.everything(), await world.manifests()]
 
       const { event, data } = await during(host, '--tag files', world.impatient.create(), () =>

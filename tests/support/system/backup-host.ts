@@ -117,6 +117,14 @@ export class BackupHost {
     return { root: this.root, uid, gid, database: SITE.user }
   }
 
+  /** Writes a file of the site to its document root: a restore and its undo give all files to it. */
+  write(name: string, content: string | Uint8Array): void {
+    const path = Buffer.concat([this.root, Buffer.from(`/${name}`)])
+    const { uid, gid } = this.site()
+    fs.writeFileSync(path, content)
+    fs.chownSync(path, uid, gid)
+  }
+
   /** All files and all rows. */
   async state() {
     return { files: treeOf(this.root), database: await tablesOf(this.host, SITE.user) }

@@ -21,7 +21,7 @@ export async function expectRestics(world: FaultyWorld): Promise<void> {
 
 /** A backup during which something happens is complete or absent, and the site is as it was. */
 export async function expectBackup(world: FaultyWorld, words: string, fault: Fault): Promise<void> {
-  await world.renewed()
+  world.renewed()
   const [before, had] = [await world.everything(), await world.manifests()]
   const event = await endDuring(world, words, world.create(), fault)
   await world.expectSame(words, before)
@@ -74,7 +74,7 @@ export async function expectEndOfCut(
   all: readonly string[],
 ): Promise<void> {
   const { server, storage } = world
-  await world.renewed()
+  world.renewed()
   const [before, had] = [await world.everything(), await world.manifests()]
   for (const words of all) {
     const { event, data } = await during(server.host, words, world.impatient[work](), () =>
@@ -107,7 +107,7 @@ async function expectWorks(world: FaultyWorld): Promise<void> {
 /** A backup that its storage has no space for. */
 export async function expectFull(world: FaultyWorld): Promise<void> {
   const { server, storage } = world
-  await world.renewed()
+  world.renewed()
   const [before, had] = [await world.everything(), await world.manifests()]
 
   const work = world.impatient.create()

@@ -22,7 +22,7 @@ export async function expectSkewed(
   const clock = await MovedClock.on(storage.host)
   await clock.ofService(storage.service)
   await listening(storage.host, storage.service, S3_PORT)
-  await world.renewed()
+  world.renewed()
   const [before, had] = [await world.everything(), await world.manifests()]
   const works = [
     ...saves.map((words) => ({ words, work: impatient.create })),

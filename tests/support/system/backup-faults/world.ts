@@ -1,11 +1,10 @@
 import { expect } from 'bun:test'
-import * as fs from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { installRestic, restic, type Target } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { differences } from '#tests/support/system/histories/tree-state.ts'
 import { type FaultyStorage, STORAGES, type StorageKind } from './storages.ts'
 
-const LARGE = `/srv/www/${SITE.user}/public/large`
 /** Secrets and files that an operation uses meanwhile, and whether the site runs. */
 const LEFT = `find /srv/www/.restore /var/lib/hosting-agent/backups -mindepth 2
   systemctl is-active 'hosting-cron@*.timer' 'hosting-fpm@*.socket'`
@@ -34,13 +33,12 @@ export class FaultyWorld {
     server.target = storage.target
     await server.empty()
     const sql = (input: string) => server.host.must(['mariadb', SITE.user], { input })
-    const index = `${server.root}/index.html`
-    fs.writeFileSync(index, 'as saved')
-    await renew(server)
+    server.write('index.html', 'as saved')
+    renew(server)
     await sql(`CREATE TABLE a (id INT PRIMARY KEY, b LONGBLOB); INSERT INTO a VALUES (1, 'saved')`)
     const saved = await server.save()
     await storage.prepare(saved.repository, saved.password)
-    fs.writeFileSync(index, 'changed')
+    server.write('index.html', 'changed')
     await sql(`UPDATE a SET b = 'changed'; CREATE TABLE c (d INT)`)
     return new FaultyWorld(server, storage, saved)
   }
@@ -107,6 +105,4 @@ export class FaultyWorld {
   }
 }
 
-async function renew(server: BackupHost): Promise<void> {
-  await server.host.must(['dd', 'if=/dev/urandom', `of=${LARGE}`, 'bs=1M', 'count=30'])
-}
+const renew = (server: BackupHost) => server.write('large', randomBytes(30 * 2 ** 20))
