@@ -2,7 +2,11 @@ import type { Host } from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 
 const DEBS = '/srv/clock-debs'
-const CLOCK = '/usr/local/share/moved-clock'
+/** A folder: a view of it has the file that was moved there last. */
+const FOLDER = '/usr/local/share/moved-clock'
+const CLOCK = `${FOLDER}/now`
+/** Of each unit of an operation of the agent: systemd.unit(5). */
+const DROP_IN = '/etc/systemd/system/hosting-operation-.service.d/clock.conf'
 
 /** A clock of single programs of a host, which can be moved while they run. */
 export class MovedClock {
@@ -47,16 +51,21 @@ export class MovedClock {
   }
 
   /**
-   * The program has this clock from now on, until the returned function is called. It is static, and
-   * asks the kernel itself: QEMU runs it, and asks in its place. That needs the package qemu-user.
+   * The program has this clock from now on, also in a unit of an operation, which sees only what it
+   * executes. It is static, and asks the kernel itself: QEMU runs it, and asks in its place. That
+   * needs the package qemu-user.
    */
-  async ofStatic(path: string): Promise<() => Promise<unknown>> {
-    const own = `/usr/local/share/${path.slice(path.lastIndexOf('/') + 1)}`
+  async ofStatic(path: string): Promise<void> {
+    const own = `${FOLDER}/${path.slice(path.lastIndexOf('/') + 1)}`
+    const machine = (await this.#host.must(['uname', '-m'])).trim()
+    const qemu = `/usr/bin/qemu-${machine}`
     const set = Object.entries(this.#variables).map(([key, value]) => `export ${key}=${value}`)
-    const run = `exec /usr/bin/qemu-$(uname -m) ${own} "$@"`
     await this.#host.must(['cp', '-p', path, own])
+    const seen = `[Service]\nBindReadOnlyPaths=/bin/sh ${qemu} ${FOLDER}\n`
+    await this.#host.put(DROP_IN, seen)
+    await this.#host.must(['systemctl', 'daemon-reload'])
+    const run = `exec ${qemu} ${own} "$@"`
     await this.#host.put(path, ['#!/bin/sh', ...set, run, ''].join('\n'), 0o755)
-    return () => this.#host.must(['cp', '-p', own, path])
   }
 }
 
