@@ -1,13 +1,16 @@
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseOn } from '#dashboard/db/client.ts'
 import { type Address, connect, fileOf } from '#dashboard/db/connect.ts'
 import { damagesOf, deviationsOf, listSealed } from '#dashboard/db/inspect.ts'
 import { breachesOf } from '#dashboard/db/invariants.ts'
+import { listMarked } from '#dashboard/db/mark-once.ts'
 import { appliedMigrations, knownMigrations } from '#dashboard/db/migrations.ts'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { Secret } from '#shared/secret.ts'
 import { mustExist, type Records } from './back-up.ts'
+import { changedRows } from './changed-rows.ts'
 import { BackupError } from './manifest.ts'
 import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
@@ -57,7 +60,11 @@ async function look(database: Address, secret: Secret | undefined, hint: string)
     const behind = knownMigrations().length - (await appliedMigrations(client)).length
     if (behind !== 0 || findings.length > 0) return { findings, notes: unfinished(behind) }
     findings.push(...(await breachesOf(client)))
-    if (!secret) return { findings, notes: [`${hint}: the sealed keys were not opened`] }
+    if (!secret) {
+      const skipped = 'the sealed keys were not opened, and the marks of rows not verified'
+      return { findings, notes: [`${hint}: ${skipped}`] }
+    }
+    findings.push(...changedRows(await listMarked(databaseOn(client)), secret))
     const closed = unopened(secret, await listSealed(client))
     findings.push(...closed.map((what) => `${what} cannot be opened with the seal-secret`))
     return { findings, notes: [] }

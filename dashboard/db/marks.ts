@@ -13,7 +13,7 @@ interface Rows {
 export type MarkedTable = keyof Rows
 
 /** The columns that a mark covers; the first one names the row, so that no mark fits another row. */
-const COVERED = {
+export const COVERED = {
   users: ['id', 'email', 'name', 'password_hash', 'created_at'],
   sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],

@@ -7,6 +7,7 @@ import {
   ADMIN,
   dashboardFolder,
   type Running,
+  runRecords,
   startDashboard,
   sweep,
 } from '#tests/support/processes.ts'
@@ -157,6 +158,16 @@ describe('whoever can write to the database', () => {
       'The records of 2 users were changed outside of the dashboard and are not accepted',
     )
     expect(dashboard.output.err).toContain('A row of users was changed outside of the dashboard')
+    const { code, out } = await runRecords(folder, ['check'])
+    expect([code, out.split('\n').filter((line) => /^found: user \d+:/.test(line))]).toEqual([
+      1,
+      [2, 3].map(
+        (id) =>
+          `found: user ${id}: the row was changed outside of the dashboard and is not accepted`,
+      ),
+    ])
+    expect(out).toContain('found: API token x of user 1: the row was changed outside')
+    expect(out).toContain('found: session of user 1 from ')
   })
 
   test('gains nothing when they empty all marks and start the dashboard again', async () => {

@@ -12,7 +12,7 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { keptSecret } from '#dashboard/runtime/secret.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { Secret } from '#shared/secret.ts'
-import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { makeReleased, markRows } from '#tests/support/dashboard/filled.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 
 const now = new Date('2026-11-20T14:05:02Z')
@@ -22,13 +22,15 @@ const NEWEST = knownMigrations().length
 async function makeRecords(folder: string, version = NEWEST) {
   const file = `${folder}/dashboard.db`
   await makeReleased(file, version)
-  const sealer = makeSealer(await keptSecret(`${folder}/seal-secret`, secureRandom), secureRandom)
+  const secret = await keptSecret(`${folder}/seal-secret`, secureRandom)
+  const sealer = makeSealer(secret, secureRandom)
   const sealed = (purpose: string) => sealer.seal(purpose, new Secret('anything'))
   const database = new Sqlite(file)
   if (version > 1) {
     database.run('UPDATE signing_keys SET private_key_sealed = ?', [sealed('signing-key')])
     database.run('UPDATE enrolments SET code_key_sealed = ?', [sealed('enrolment-code')])
   }
+  if (version === NEWEST) markRows(database, secret)
   database.close()
   return recordsOf(folder)
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'
 import { checkRecords } from '#dashboard/backup/check.ts'
 import { knownMigrations } from '#dashboard/db/migrations.ts'
-import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { makeReleased, markRows } from '#tests/support/dashboard/filled.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 
 /** The report on a sound database after these statements. */
@@ -99,6 +99,11 @@ const broken: [string, string[], string][] = [
   ['a column more', ['ALTER TABLE users ADD extra text'], 'table users has another definition'],
 ]
 
+const at = (row: number) => `2026-01-0${row}T00:00:00.000Z`
+const wrong = (row: string) => [
+  `${row}: the row was changed outside of the dashboard and is not accepted`,
+]
+
 describe('the check', () => {
   test('finds nothing in consistent records, and names what it did not check', async () => {
     expect(await reportAfter()).toEqual({
@@ -147,10 +152,67 @@ describe('the check', () => {
     const report = await checkRecords({ database: { url: `file:${path}` }, data_dir: home.path })
 
     expect(report.findings).toEqual([
+      ...[1, 2].flatMap((id) => wrong(`user ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`session of user ${id} from ${at(id)}`)),
+      ...[1, 2].flatMap((id) => wrong(`API token name ${id} é世'" of user ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
       'signing key key-1 cannot be opened with the seal-secret',
       'signing key key-2 cannot be opened with the seal-secret',
       'code of server 1 cannot be opened with the seal-secret',
       'code of server 2 cannot be opened with the seal-secret',
     ])
+  })
+  describe('of the marks of rows that admit', () => {
+    const SECRET = 'a'.repeat(64)
+
+    /** The findings about rows, when all had their marks before these statements. */
+    async function findingsAfter(...changes: string[]) {
+      await using home = await makeFolder()
+      const path = `${home.path}/dashboard.db`
+      await makeReleased(path, knownMigrations().length)
+      const database = new Sqlite(path)
+      markRows(database, SECRET)
+      for (const sql of changes) database.run(sql)
+      database.close()
+      await Bun.write(`${home.path}/seal-secret`, SECRET)
+      const report = await checkRecords({ database: { url: `file:${path}` }, data_dir: home.path })
+      return report.findings.filter((text) => !text.includes('cannot be opened'))
+    }
+
+    test('finds nothing when all are as a dashboard wrote them', async () => {
+      expect(await findingsAfter()).toEqual([])
+    })
+
+    test.each([
+      ["UPDATE users SET email = 'a@example.com' WHERE id = 1", 'user 1'],
+      [
+        "UPDATE sessions SET expires_at = '2099' WHERE user_id = 2",
+        `session of user 2 from ${at(2)}`,
+      ],
+      [
+        "UPDATE api_tokens SET scope = 'admin', name = 'a' || char(27) || '[2Jb' WHERE user_id = 1",
+        'API token a?[2Jb of user 1',
+      ],
+      ["UPDATE api_tokens SET mark = '' WHERE user_id = 2", `API token name 2 é世'" of user 2`],
+      [
+        "UPDATE server_agents SET certificate = 'other' WHERE server_id = 2",
+        'trusted agent of server 2',
+      ],
+    ])('finds the row that was changed by %s', async (change, row) => {
+      expect(await findingsAfter(change)).toEqual(wrong(row))
+    })
+
+    test('names the first twenty, and the number of all', async () => {
+      const others = Array.from(
+        { length: 30 },
+        (_, at) =>
+          `INSERT INTO sessions (jti, user_id, created_at, renewed_at, expires_at) VALUES ('j${at}', 1, '${at}', '', '')`,
+      )
+
+      const findings = await findingsAfter(...others)
+
+      expect(findings).toHaveLength(21)
+      expect(findings.at(-1)).toBe('30 rows of sessions have no valid mark')
+    })
   })
 })
