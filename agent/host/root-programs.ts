@@ -23,18 +23,27 @@ export const INSIDE: Readonly<Record<string, string>> = {
   ]),
 }
 
+const ACCOUNTS = ['/usr/sbin/nscd', '/usr/sbin/sss_cache']
+
 /**
  * What these start themselves: tar to unpack, apt its methods also to simulate, and those that change
  * accounts to forget old ones.
  * systemd-run(1) refuses a program that it could not execute itself, so every unit begins with env(1).
  */
-const STARTED = [
-  '/usr/bin/gzip',
-  '/usr/lib/apt/methods',
-  '/usr/sbin/nscd',
-  '/usr/sbin/sss_cache',
-  '/usr/bin/env',
-]
+export const STARTED: Readonly<Record<string, readonly string[]>> = {
+  'apt-cache': ['/usr/bin/dpkg'],
+  'apt-config': ['/usr/bin/dpkg'],
+  'apt-get': ['/usr/bin/dpkg', '/usr/lib/apt/methods'],
+  chpasswd: ACCOUNTS,
+  gpasswd: ACCOUNTS,
+  groupadd: ACCOUNTS,
+  groupdel: ACCOUNTS,
+  'systemd-run': ['/usr/bin/env'],
+  tar: ['/usr/bin/gzip'],
+  useradd: ACCOUNTS,
+  userdel: ACCOUNTS,
+  usermod: ACCOUNTS,
+}
 
 /** The programs that the agent starts as root in units of their own only, with what each starts. */
 const OUTSIDE: Readonly<Record<string, { path: string; starts: Starts }>> = {
@@ -72,7 +81,12 @@ const MOUNTS = ['/dev/shm', '/dev/mqueue', '/dev/hugepages', '/tmp', '/var/tmp',
  */
 export function executingInside(own: string, writable: readonly string[]): string[] {
   const paths = [
-    ...new Set([own, ...Object.values(INSIDE), ...STARTED, ...librariesOf('/usr/bin/env')]),
+    ...new Set([
+      own,
+      ...Object.values(INSIDE),
+      ...Object.values(STARTED).flat(),
+      ...librariesOf('/usr/bin/env'),
+    ]),
   ]
   const [anywhere, allowed] = onlyExecuting(paths)
   return [
@@ -93,6 +107,12 @@ export function pathInside(program: string, own: string): string {
   const path = Object.hasOwn(INSIDE, program) ? INSIDE[program] : program
   if (path !== undefined && (path === own || Object.values(INSIDE).includes(path))) return path
   throw new Error(`${program} is not one of the programs that the agent starts as root`)
+}
+
+/** The programs that the one with this path starts in the sandbox of the agent. */
+export function startedInside(path: string): readonly string[] {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return (Object.hasOwn(STARTED, name) && INSIDE[name] === path && STARTED[name]) || []
 }
 
 /** Throws for a program that the shell of a sandboxed agent refuses. */

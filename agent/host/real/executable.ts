@@ -1,17 +1,22 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { attempt } from '#agent/host/attempt.ts'
+import { startedInside } from '#agent/host/root-programs.ts'
 import { messageOf } from '#shared/errors.ts'
 import { callOnBus } from './system-bus.ts'
 
 const UNIT = 'hosting-agent.service'
 
 /**
- * Makes a program of the table executable in the service of the agent if it is not: it was installed
- * after the start of the service, or a package has replaced the file, and with it the mount. systemd
- * mounts it, by the bus, because each program that could ask for it may be the one that was replaced.
- * The mount of the service is executable for no other path.
+ * Makes a program of the table, and those that it starts, executable in the service of the agent if
+ * they are not: one was installed after the start of the service, or a package has replaced the file,
+ * and with it the mount. systemd mounts it, by the bus, because each program that could ask for it may
+ * be the one that was replaced. The mount of the service is executable for no other path.
  */
 export async function provided(path: string): Promise<void> {
+  for (const one of [path, ...startedInside(path)]) await provide(one)
+}
+
+async function provide(path: string): Promise<void> {
   if (!isWithheld(path)) return
   const real = realpathSync(path)
   try {

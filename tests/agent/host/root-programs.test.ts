@@ -5,6 +5,8 @@ import {
   executingInside,
   INSIDE,
   pathInside,
+  STARTED,
+  startedInside,
 } from '#agent/host/root-programs.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -43,6 +45,19 @@ test('the service of the agent executes no file in a folder that it can write to
   expect(allowed?.split(' ')[0]).toBe(`ExecPaths=-${OWN}`)
   expect(readOnly).toBe(`${allowed?.replace('ExecPaths=', 'BindReadOnlyPaths=')}`)
   expect(rest).toEqual(['SystemCallFilter=~memfd_create'])
+})
+
+test('a program has what it starts in the sandbox of the agent, which may execute it', () => {
+  const [, allowed = ''] = executingInside(OWN, [])
+
+  expect(startedInside('/usr/bin/systemd-run')).toEqual(['/usr/bin/env'])
+  expect(startedInside('/usr/bin/tar')).toEqual(['/usr/bin/gzip'])
+  expect(startedInside('/tmp/tar')).toEqual([])
+  expect(startedInside('/usr/bin/toString')).toEqual([])
+  for (const [name, started] of Object.entries(STARTED)) {
+    expect(INSIDE).toContainKey(name)
+    for (const path of started) expect(allowed.split(' ')).toContain(`-${path}`)
+  }
 })
 
 test('a unit of its own executes the program and what that one starts', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { INSIDE } from '#agent/host/root-programs.ts'
+import { INSIDE, STARTED } from '#agent/host/root-programs.ts'
 import type { Enrolled } from './enrolled.ts'
 import { MINUTES } from './world.ts'
 
@@ -12,7 +12,7 @@ const OTHERS = [
   '/usr/lib/systemd/systemd-journald',
 ]
 /** Those that a provisioned server of these tests does not have. */
-const MISSING = /^\/usr\/sbin\/(sshd|php-fpm\d\.\d)$|^\/usr\/bin\/ssh-keygen$/
+const MISSING = /^\/usr\/sbin\/(sshd|php-fpm\d\.\d|nscd|sss_cache)$|^\/usr\/bin\/ssh-keygen$/
 
 /** What the working half of an agent may execute, on a provisioned server without sites. */
 export function executesItsTable(getWorld: () => Enrolled): void {
@@ -43,16 +43,18 @@ export function executesItsTable(getWorld: () => Enrolled): void {
   )
 
   test(
-    'a package may replace every one of these programs',
+    'a package may replace every one of these programs, and those that they start',
     async () => {
       const { host, refused } = await inside()
       const withheld: string[] = []
-      for (const path of Object.values(INSIDE)) {
+      const all = [...Object.values(INSIDE), ...Object.values(STARTED).flat()]
+      for (const path of new Set(all)) {
         if ((await host.exec(['test', '-e', path])).code !== 0) {
           expect(path).toMatch(MISSING)
           continue
         }
         const real = (await host.must(['realpath', path])).trim()
+        if ((await host.exec(['test', '-d', real])).code === 0) continue
         await host.must(['cp', '--preserve=mode', real, `${real}.dpkg-new`])
         await host.must(['mv', `${real}.dpkg-new`, real])
         if (await refused(path)) withheld.push(path)
@@ -60,6 +62,8 @@ export function executesItsTable(getWorld: () => Enrolled): void {
       expect(withheld).toContain('/usr/bin/systemd-run')
       expect(withheld).toContain('/usr/bin/systemctl')
       expect(withheld).toContain('/usr/sbin/useradd')
+      expect(withheld).toContain('/usr/bin/env')
+      expect(withheld).toContain('/usr/bin/gzip')
     },
     MINUTES,
   )
