@@ -91,20 +91,16 @@ unless(lab.available()).describe('the secrets of backups', () => {
     await putRestic(world.host)
     await world.register()
     await last(world.path('/provision'), { php_versions: ['8.4'] })
-    const { site } = await call('POST', world.path('/sites'), {
+    const created = await world.dashboard.call('POST', world.path('/sites'), {
       domain: DOMAIN,
       php: '8.4',
       tls: 'none',
     })
-    await lab.poll(
-      async () => {
-        const { body } = await world.dashboard.call('GET', world.path(`/sites/${site?.id}`))
-        return (body.site as { status: string }).status === 'active'
-      },
-      { timeout_ms: 5 * MINUTES },
-    )
+    answers.see('answer of the site', JSON.stringify(created.body))
+    expect(await endOf(world.dashboard, created)).toMatchObject({ event: 'complete' })
+    const site = created.body.site as { id: number }
     await confirmKit(world.dashboard)
-    const backups = world.path(`/sites/${site?.id}/backups`)
+    const backups = world.path(`/sites/${site.id}/backups`)
     const check = world.path('/backup-check')
     keeper = await keeperOn(storage.host, `${storage.folder}/${USER}`)
     const target = await addTarget('REST', place, secret, { keeper_key: keeper.key })
@@ -120,7 +116,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     const restored = await last(`${backups}/restore`, { backup_id: backup?.id, parts })
     expect(restored?.event).toBe('complete')
     expect((await last(`${backups}/undo`))?.event).toBe('complete')
-    const used = { id: site?.id ?? 0, backup_id: backup?.id ?? 0 }
+    const used = { id: site.id, backup_id: backup?.id ?? 0 }
     await useBackups({ call, last }, world, used)
     // A move sends the same: a target with its secret, and a password, inside of another param.
     const copy = await world.dashboard.call('POST', world.path('/sites/clone'), {
@@ -131,7 +127,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     expect((await endOf(world.dashboard, copy)).event).toBe('complete')
     const repository = file.split('/').at(-1) ?? ''
     await adoptAgain(call, world, { ...target, repository })
-    visitors = await visitorSecrets(world, { id: site?.id ?? 0, domain: DOMAIN })
+    visitors = await visitorSecrets(world, { id: site.id, domain: DOMAIN })
     await pushStaging({ call, last }, world, used)
     for (const each of [s3, sftp]) await tryTarget(each, check, backups)
     expect((await last(check, await addTarget('Wrong password', place, WRONG)))?.event).toBe(
