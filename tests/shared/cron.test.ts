@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { calendarOf, nextRuns, parseSchedule } from '#shared/cron.ts'
 import { scheduleProblem } from '#shared/site-jobs.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const AT = Date.UTC(2026, 10, 23, 10, 45, 30)
 const after = (schedule: string, count = 3, at = AT) =>
@@ -58,14 +58,11 @@ test.each([
 
 test('any text is a schedule or refused with a sentence, and any schedule has lines for systemd', () => {
   const letters = fc.constantFrom(...'0123456789*/-, @ajnFmdon\n;%$')
-  fc.assert(
-    fc.property(fc.string({ unit: letters, maxLength: 20 }), (text) => {
-      if (scheduleProblem(text) !== undefined) return
-      for (const line of calendarOf(parseSchedule(text)))
-        expect(line).toMatch(
-          /^(?:[A-Za-z,]{3,} )?\*-(?:\*|[\d,]+)-(?:\*|[\d,]+) (?:\*|[\d,]+):(?:\*|[\d,]+):00 UTC$/,
-        )
-    }),
-    runs(),
-  )
+  forAll(fc.string({ unit: letters, maxLength: 20 }), (text) => {
+    if (scheduleProblem(text) !== undefined) return
+    for (const line of calendarOf(parseSchedule(text)))
+      expect(line).toMatch(
+        /^(?:[A-Za-z,]{3,} )?\*-(?:\*|[\d,]+)-(?:\*|[\d,]+) (?:\*|[\d,]+):(?:\*|[\d,]+):00 UTC$/,
+      )
+  })
 })

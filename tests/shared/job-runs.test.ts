@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { plainOutput } from '#shared/job-runs.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 test.each([
   ['plain text\nwith a\ttab', 'plain text\nwith a\ttab'],
@@ -19,10 +19,7 @@ test('leaves no control character but ends of lines and tabs, whatever was print
   const hostile = fc.string({
     unit: fc.constantFrom('\u001b', '[', ']', '3', 'm', '\r', '\n', '\u0007', 'é', '\u202e'),
   })
-  fc.assert(
-    fc.property(hostile, (text) => {
-      expect(plainOutput(text)).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u)
-    }),
-    runs(),
-  )
+  forAll(hostile, (text) => {
+    expect(plainOutput(text)).not.toMatch(/[^\P{Cc}\n\t]|\u202e/u)
+  })
 })

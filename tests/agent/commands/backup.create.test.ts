@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/commands/backup.create.ts'
 import { hostNameOf } from '#agent/os/restic/prepare.ts'
+import { RESTORES } from '#agent/os/site/paths.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import { COMMANDS, type ParamsOf, type ResultOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 import {
   backupServer,
@@ -10,9 +11,11 @@ import {
   keeper,
   kit,
   opened,
+  restorable,
   TARGET,
 } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { during, keeps, REPLACED } from '#tests/support/agent/replaced.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const PARAMS = {
@@ -195,3 +198,76 @@ test('refuses a repository with another password, a weak key and a server withou
   host.init = 'direct'
   expect((await create(host))[1]).toBe('Backups need a server that systemd started')
 })
+
+const jobs = (ran: readonly string[]) =>
+  ran.filter((line) => /^systemctl (stop|start) hosting-cron@shop.timer$/.test(line))
+const STOP = 'systemctl stop hosting-cron@shop.timer'
+
+test('fails when a restore of the site begins meanwhile, and does not start its jobs', async () => {
+  const { host, saving } = await restorable()
+  await host.disk.remove(RESTORES)
+  during(host, 'xargs', () => keeps(host, shop.user))
+
+  const [lines, reason] = await outcome(backupCreate.run(saving, contextOf(host)))
+
+  expect(reason).toBe(REPLACED(shop.domain, 'backup'))
+  expect(lines).toContain('Undoing: Pausing the jobs of WordPress')
+  expect(jobs(host.ran)).toEqual([STOP])
+})
+
+test('does not start the jobs of a site that a move freezes meanwhile', async () => {
+  const { host, saving } = await restorable()
+  const thaw = '/etc/systemd/system/hosting-thaw@shop.timer'
+  during(host, 'xargs', () => host.disk.putText(thaw, ''))
+
+  const [, result] = await outcome(backupCreate.run(saving, contextOf(host)))
+
+  expect(result).toMatchObject({ domain: shop.domain })
+  expect(jobs(host.ran)).toEqual([STOP])
+})
+
+test('keeps a password for each repository of the site, in the folder of the site', async () => {
+  const host = await backupServer(shop)
+  const passwordOf = (name: string) =>
+    host.disk.text(`/var/lib/hosting-agent/backups/shop/passwords/${name}`)?.trim()
+  await create(host)
+
+  const [lines, result] = await create(host, { repository: 'shop-2' })
+
+  const { backup, sealed_password } = result as ResultOf<'backup.create'>
+  expect([lines[2], backup.repository]).toEqual(['Creating the repository shop-2', 'shop-2'])
+  expect(opened(dashboard.privateKey, sealed_password)).toBe(String(passwordOf('shop-2')))
+  expect(passwordOf('shop-2')).not.toBe(passwordOf('shop'))
+  const path = Object.keys(host.disk.all).find((each) =>
+    /store\/shop-2\/.*manifest.json$/.test(each),
+  )
+  expect(JSON.parse(host.disk.all[path ?? ''] ?? '{}')).toMatchObject({
+    repository: 'shop-2',
+    site: { user: 'shop' },
+  })
+})
+
+test('makes no new password for a repository that has one, and keeps the one it gets', async () => {
+  const host = await backupServer(shop)
+  await create(host)
+  const path = '/var/lib/hosting-agent/backups/shop/passwords/shop'
+  const password = host.disk.text(path)?.trim() ?? ''
+  await host.files.remove('/var/lib/hosting-agent/backups')
+
+  const [, lost] = await create(host, { is_begun: true })
+  const [, again] = await create(host, { is_begun: true, password: new Secret(password) })
+
+  expect(lost).toBe('This server has lost the password of shop')
+  expect(again).toMatchObject({ backup: { repository: 'shop' } })
+  expect(host.disk.text(path)?.trim()).toBe(password)
+})
+
+test.each(['hosting-check', 'hosting-dashboard', 'hosting-keeper', '../shop', ''])(
+  'refuses the repository %s',
+  (repository) => {
+    const { success } = COMMANDS['backup.create'].params.safeParse({
+      ...{ ...PARAMS, repository, target: { ...TARGET, secret: '' } },
+    })
+    expect(success).toBe(false)
+  },
+)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
 import { MAIL } from '#agent/os/mail/places.ts'
+import { findSite, removeSite, writeSite } from '#agent/os/site/sites.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { eachFault, siteOn } from '#tests/support/agent/faults.ts'
@@ -205,4 +206,58 @@ test('restores the password and limits of the account when the dump fails, and s
   expect(message).toBe('The database could not be dumped (error 1194 of MariaDB)')
   expect(host.mariadb.accounts.get('shop')).toEqual(before)
   expect(host.mariadb.accounts.size).toBe(1)
+})
+
+const { domain } = shop
+const onlyCopy = { domain, copy: true }
+
+test('leaves a site that is no copy of a move, if only a copy was asked for', async () => {
+  const host = await server(shop)
+
+  const [, reason] = await outcome(siteDelete.run(onlyCopy, contextOf(host)))
+
+  expect(reason).toBe('Copy of shop.example not found')
+  expect(await findSite(host, domain)).toEqual(shop)
+})
+
+test.each([
+  ['is closed', { from: ['10.0.0.1'], closed: true }, 'sites'],
+  ['only forwards', { to: '10.0.0.1', parted: true }, 'moved'],
+] as const)('deletes a copy that %s', async (_, moving, folder) => {
+  const host = await server(shop)
+  await removeSite(host, domain, 'sites').apply()
+  await writeSite(host, { ...shop, moving: { ...moving, from: ['10.0.0.1'] } }, folder)
+
+  const [, result] = await outcome(siteDelete.run(onlyCopy, contextOf(host)))
+
+  expect(result).toMatchObject({ domain })
+  expect(await findSite(host, domain, 'trash')).toBeDefined()
+})
+
+test('refuses an incomplete dump and keeps the site', async () => {
+  const host = await server(shop)
+  await host.disk.mkdir('/srv/www/.trash', { mode: 0o700 })
+  const before = host.disk.all
+  const { run } = host.shell
+  host.shell.run = async (argv, options) => {
+    const output = await run(argv, options)
+    const path = options?.output_file
+    if (path !== undefined) await host.disk.write(path, 'CREATE TABLE …', { mode: 0o600 })
+    return output
+  }
+
+  const [, message] = await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
+
+  expect(message).toBe('The dump of the database was cut off before its end')
+  expect(host.disk.all).toEqual(before)
+  expect(host.queries.filter((query) => query.startsWith('DROP'))).toEqual([])
+})
+
+test('refuses an incomplete list of the tables', async () => {
+  const host = await server(shop)
+  host.answer('mariadb --no-defaults', listOfTables('wp_options').replace('end\n', ''))
+
+  const [, message] = await outcome(siteDelete.run({ domain: 'shop.example' }, contextOf(host)))
+
+  expect(message).toBe('The list of the tables was cut off before its end')
 })

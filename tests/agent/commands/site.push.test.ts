@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import { sitePush } from '#agent/commands/site.push.ts'
+import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFault } from '#tests/support/agent/faults.ts'
+import { eachFailure, eachFault } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
 import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
+import { anna } from '#tests/support/agent/with-sshd.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { times } from '#tests/support/runs.ts'
 
@@ -162,13 +164,10 @@ test.each([
 })
 
 test('leaves the live site as it was, whichever effect fails before the decision', async () => {
-  let failed = 0
-  await eachFault(
+  const failed = await eachFailure(
     async () => (await pair()).host,
     (host) => run(host),
-    async (host, _, [, result], fault) => {
-      if (typeof result !== 'string') return
-      failed += 1
+    async (host, fault) => {
       const page = host.disk.text(`/srv/www/shop/${PAGE}`)
       const left = await host.files.list('/srv/www/.restore/shop')
       const baselines = await host.files.list('/var/lib/hosting-agent/baselines')
@@ -184,3 +183,45 @@ test('leaves the live site as it was, whichever effect fails before the decision
   )
   expect(failed).toBeGreaterThan(times(20))
 }, 60_000)
+
+const isClosed = ({ disk }: FakeHost) => /^shop:!:+2:/m.test(disk.text('/etc/shadow') ?? '')
+
+/** People can log in to the live site. */
+async function live(): Promise<FakeHost> {
+  const { host } = await pair()
+  await writeSite(host, { ...(await getSite(host, shop.domain)), access: [anna] })
+  return host
+}
+
+test('nobody is logged in from the end of PHP to its start', async () => {
+  const host = await live()
+
+  const [lines] = await run(host)
+
+  const about = /^(Stopping|Ending|Keeping the current|Starting|Resuming|Allowing|Waiting)/
+  expect(lines.filter((line) => about.test(line))).toEqual([
+    'Stopping PHP',
+    'Ending the SFTP and SSH sessions of shop.example',
+    'Keeping the current state',
+    'Starting PHP 8.2',
+    'Resuming the jobs of WordPress',
+    'Allowing logins to shop.example again',
+    'Waiting for an answer of the site',
+  ])
+  expect(isClosed(host)).toBe(false)
+})
+
+test('whatever fails, people can log in afterwards', async () => {
+  const outcomes = { failed: 0, wasClosed: 0 }
+  await eachFault(
+    live,
+    (host) => run(host),
+    async (host, _, [lines, result], fault) => {
+      outcomes.failed += Number(typeof result === 'string')
+      outcomes.wasClosed += Number(lines.some((line) => line.startsWith('Ending the SFTP')))
+      expect([fault, isClosed(host)]).toEqual([fault, false])
+    },
+  )
+  expect(outcomes.failed).toBeGreaterThan(times(50))
+  expect(outcomes.wasClosed).toBeGreaterThan(times(50))
+})

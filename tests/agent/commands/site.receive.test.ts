@@ -4,7 +4,7 @@ import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
-import { eachFault } from '#tests/support/agent/faults.ts'
+import { eachFailure } from '#tests/support/agent/faults.ts'
 import { emptyServer, OLD, PAGE, VHOST } from '#tests/support/agent/moving.ts'
 import { table } from '#tests/support/agent/pair.ts'
 import { STAGING } from '#tests/support/agent/staging.ts'
@@ -82,14 +82,11 @@ test('refuses a server that has the site', async () => {
 })
 
 test('leaves nothing, whichever effect fails', async () => {
-  let failed = 0
   const { params } = await emptyServer()
-  await eachFault(
+  const failed = await eachFailure(
     async () => (await emptyServer()).host,
     (host) => outcome(siteReceive.run(params, contextOf(host))),
-    async (host, _, [, result], fault) => {
-      if (typeof result !== 'string') return
-      failed += 1
+    async (host, fault) => {
       const left = [host.disk.find('/srv/www/shop'), host.disk.find(VHOST)]
       expect([fault, await findSite(host, shop.domain), ...left]).toEqual([
         fault,

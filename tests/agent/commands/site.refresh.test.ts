@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteRefresh } from '#agent/commands/site.refresh.ts'
 import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFault } from '#tests/support/agent/faults.ts'
+import { eachFailure } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
 import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
@@ -99,13 +99,10 @@ test.each([
 })
 
 test('leaves the previous site, whichever effect fails before the decision', async () => {
-  let failed = 0
-  await eachFault(
+  const failed = await eachFailure(
     async () => (await pair()).host,
     (host) => run(host),
-    async (host, _, [, result], fault) => {
-      if (typeof result !== 'string') return
-      failed += 1
+    async (host, fault) => {
       const page = host.disk.text(`/srv/www/${copy.user}/${PAGE}`)
       const left = await host.files.list(`/srv/www/.restore/${copy.user}`)
       const found = [

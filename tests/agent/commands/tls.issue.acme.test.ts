@@ -4,7 +4,6 @@ import { renewDue } from '#agent/os/certificates/due.ts'
 import { readTries } from '#agent/os/certificates/tries.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import type { Warning } from '#shared/agent.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
@@ -71,8 +70,7 @@ test('requests a certificate without www when the authority cannot reach that na
 test('requests no certificate for names that this server does not serve', async () => {
   host.net.probe = async () => ({ status: 404, body: 'no', headers: {} })
 
-  const warnings: Warning[] = []
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
 
   const message =
     'The certificate for a.example was refused: this server answers 404 instead of the token that the authority would request'
@@ -88,9 +86,7 @@ const refusing = () => ({ refused: [{ name: 'a.example', reason: 'DNS problem: N
 test("a refusal succeeds with the authority's message as a warning, and keeps the requested certificate recorded", async () => {
   const { [RECORD]: record, ...before } = host.disk.all
   authority(host, refusing)
-  const warnings: Warning[] = []
-
-  const [lines, result] = await issue(host, 'letsencrypt', warnings)
+  const [lines, result, warnings] = await issue(host, 'letsencrypt')
 
   expect(result).toEqual({ domain: 'a.example', tls: 'letsencrypt', expires_at: '' })
   expect(warnings).toEqual([{ code: 'certificate_refused', message: NXDOMAIN }])
@@ -123,9 +119,7 @@ test('retries 10, 30 and 60 minutes after a refusal, and then at growing interva
 test('at a limit of the authority, waits as long as it says, and counts no failed validation', async () => {
   const reason = 'the authority limits requests: too many certificates'
   authority(host, () => ({ limited: { reason, retry_after_s: 7200 } }))
-  const warnings: Warning[] = []
-
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
 
   const message = `The certificate for a.example was refused: ${reason}`
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])
@@ -174,8 +168,7 @@ test('treats an unreachable authority as a temporary refusal', async () => {
   host.acme.order = async () => {
     throw new Error('acme.example cannot be reached')
   }
-  const warnings: Warning[] = []
-  const [, result] = await issue(host, 'letsencrypt', warnings)
+  const [, result, warnings] = await issue(host, 'letsencrypt')
   expect(result).toMatchObject({ tls: 'letsencrypt' })
   const message = 'The certificate for a.example was refused: acme.example cannot be reached'
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])

@@ -3,7 +3,6 @@ import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { readTries } from '#agent/os/certificates/tries.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import type { Warning } from '#shared/agent.ts'
 import { authority, issue, issuing, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -22,8 +21,7 @@ beforeEach(async () => {
 /** Another certificate for the same names, as after a change to and fro. */
 async function again(): Promise<string[]> {
   await issue(host, 'none')
-  const warnings: Warning[] = []
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
   return warnings.map(({ message }) => message)
 }
 
@@ -85,8 +83,7 @@ test('a renewal that the authority suggests is ordered, whatever the limit', asy
   host.disk.putText('/var/lib/hosting-agent/renewal-times.json', JSON.stringify(times))
   const before = await fullAt()
 
-  const warnings: Warning[] = []
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
 
   expect(warnings).toEqual([])
   expect(host.orders).toHaveLength(6)
@@ -110,8 +107,7 @@ test.each([
   host.time += 70 * 24 * HOUR_MS
   const again_full = { [key]: host.time + most * refill_ms }
   host.disk.putText(LEDGER, JSON.stringify({ full_at: again_full, issued }))
-  const warnings: Warning[] = []
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
   expect([warnings, host.orders.length]).toEqual([[], 2])
 })
 

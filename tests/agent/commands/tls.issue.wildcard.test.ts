@@ -3,7 +3,6 @@ import { tlsIssue } from '#agent/commands/tls.issue.ts'
 import { missingNames } from '#agent/os/certificates/coverage.ts'
 import { renewDue } from '#agent/os/certificates/due.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
-import type { Warning } from '#shared/agent.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import {
   CHALLENGES,
@@ -34,9 +33,7 @@ const hookRuns = () => host.ran.filter((line) => line.startsWith(HOOK))
 
 test('a wildcard is validated by its TXT record, and stands for the names that it covers', async () => {
   dnsAuthority(host, () => ({ chain: authorityPem }))
-  const warnings: Warning[] = []
-
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
 
   expect(warnings).toEqual([])
   expect(orders()).toEqual([[['a.example', '*.a.example', 'shop.b.example'], 250_000]])
@@ -49,9 +46,7 @@ test('a wildcard is validated by its TXT record, and stands for the names that i
 test('a failing hook leaves the wildcard out, and the names that it covers are ordered instead', async () => {
   host.fail(`${HOOK} present`, 'Invalid API token')
   dnsAuthority(host, () => ({ chain: authorityPem }))
-  const warnings: Warning[] = []
-
-  const [lines] = await issue(host, 'letsencrypt', warnings)
+  const [lines, , warnings] = await issue(host, 'letsencrypt')
 
   const reason = `${HOOK} ended with status 1: Invalid API token`
   expect(lines).toContain(`Leaving out *.a.example: ${reason}`)
@@ -75,12 +70,10 @@ test('a failing hook is tried again later, and is no failed validation of the au
 test('a name without a record is in the certificate through the wildcard, or left out with it', async () => {
   resolving(host, { 'www.a.example': [] })
   dnsAuthority(host, () => ({ chain: authorityPem }))
-  const warnings: Warning[] = []
-  await issue(host, 'letsencrypt', warnings)
-  expect(warnings).toEqual([])
+  expect((await issue(host, 'letsencrypt'))[2]).toEqual([])
 
   host.fail(`${HOOK} present`, 'timeout')
-  const [lines] = await issue(host, 'letsencrypt', warnings)
+  const [lines, , warnings] = await issue(host, 'letsencrypt')
   expect(lines).toContain('Leaving out www.a.example: it has no A and no AAAA record in DNS')
   const reason = `${LEFT_OUT} (${HOOK} ended with status 1: timeout)`
   expect(warnings.map(({ message }) => message)).toEqual([reason])
@@ -90,9 +83,7 @@ test('a name without a record is in the certificate through the wildcard, or lef
 test('without a hook the wildcard is left out, and nothing is asked', async () => {
   host.settings.dns_hook = undefined
   dnsAuthority(host, () => ({ chain: authorityPem }))
-  const warnings: Warning[] = []
-
-  await issue(host, 'letsencrypt', warnings)
+  const [, , warnings] = await issue(host, 'letsencrypt')
 
   const reason = 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
   expect(warnings).toEqual([{ code: 'certificate_refused', message: `${LEFT_OUT} (${reason})` }])

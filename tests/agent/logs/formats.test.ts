@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { FORMATS } from '#agent/logs/formats.ts'
 import { LOG_SOURCES } from '#shared/site-logs.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -70,10 +70,7 @@ test('reads lines of the journal, of the recorder of jobs, and of the mail queue
 })
 
 test.each([...LOG_SOURCES])('takes any line of %s', (source) => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (line) => {
-      expect(typeof FORMATS[source].parse(line).text).toBe('string')
-    }),
-    runs(),
-  )
+  forAll(fc.string({ unit: 'binary' }), (line) => {
+    expect(typeof FORMATS[source].parse(line).text).toBe('string')
+  })
 })

@@ -6,7 +6,7 @@ import { parseFields, valuesOf } from '#agent/mail/headers.ts'
 import { WireForm } from '#agent/mail/wire-form.ts'
 import type { Effective } from '#agent/os/mail/setting.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const RULES: Effective = {
   domain: 'www.shop.example',
@@ -42,14 +42,11 @@ describe('an address list', () => {
 
   test('terminates for any text, and returns only addresses in it', () => {
     const parts = fc.constantFrom('"', '\\', '(', ')', '<', '>', ',', ';', ':', 'a@b.example', ' ')
-    fc.assert(
-      fc.property(
-        fc.array(parts).map((list) => list.join('')),
-        (text) => {
-          for (const { address } of mailboxesOf(text)) expect(text).toContain(address[0] ?? '')
-        },
-      ),
-      runs(),
+    forAll(
+      fc.array(parts).map((list) => list.join('')),
+      (text) => {
+        for (const { address } of mailboxesOf(text)) expect(text).toContain(address[0] ?? '')
+      },
     )
   })
 })
@@ -71,13 +68,10 @@ test.each([
 })
 
 test('no address contains characters that end an SMTP command', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: anyCharacter }), (text) => {
-      const address = envelopeAddress(text)
-      if (address !== undefined) expect(address).toMatch(/^[!-;=?-~]+$/)
-    }),
-    runs(),
-  )
+  forAll(fc.string({ unit: anyCharacter }), (text) => {
+    const address = envelopeAddress(text)
+    if (address !== undefined) expect(address).toMatch(/^[!-;=?-~]+$/)
+  })
 })
 
 describe('the sender', () => {
@@ -201,14 +195,11 @@ describe('the form that goes to a relay', () => {
 
   test('never contains a lone CR or LF, or the end of a message, for any input', () => {
     const text = fc.array(fc.constantFrom('\r', '\n', '.', 'a', '\0')).map((list) => list.join(''))
-    fc.assert(
-      fc.property(fc.array(text), (chunks) => {
-        const out = formed(...chunks)
-        expect(out.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
-        expect(`\r\n${out}`).not.toContain('\r\n.\r\n')
-        expect(out).toBe(formed(chunks.join('')))
-      }),
-      runs(),
-    )
+    forAll(fc.array(text), (chunks) => {
+      const out = formed(...chunks)
+      expect(out.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
+      expect(`\r\n${out}`).not.toContain('\r\n.\r\n')
+      expect(out).toBe(formed(chunks.join('')))
+    })
   })
 })

@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { Plan } from '#shared/plan.ts'
 import { debian, shop } from '#tests/support/agent/debian.ts'
+import { EVERYDAY, MORE } from '#tests/support/agent/everyday.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { carryOut, runnerOn } from '#tests/support/plan/carry-out.ts'
 import { deviations } from '#tests/support/plan/deviations.ts'
-import { lifelike, thingsOf } from '#tests/support/plan/fake-things.ts'
+import { emptying, lifelike, thingsOf } from '#tests/support/plan/fake-things.ts'
 
 const domain = 'shop.example'
 const email = 'ops@shop.example'
@@ -163,3 +164,21 @@ test('an operation without changes has an empty plan', async () => {
 
   expect(await planned(host, 'wp.scan', { domain })).toEqual({ steps: [] })
 })
+
+test.each([...EVERYDAY, ...MORE])(
+  '$command ($title) does exactly what its plan says',
+  async (each) => {
+    const host = emptying(await each.make())
+    host.time += 1000
+    const before = await thingsOf(host)
+
+    const plan = await runnerOn(host).plan(each.command, each.params)
+
+    expect(Plan.parse(plan)).toEqual(plan)
+    expect(await thingsOf(host)).toEqual(before)
+    expect(await carryOut(host, each.command, each.params)).toEqual(
+      plan.steps.map(({ name }) => name),
+    )
+    expect(deviations(plan, before, await thingsOf(host))).toEqual([])
+  },
+)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { mapAt, type PhpValue, parsePhpValue, textAt } from '#agent/scan/php-value.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const fixture = (name: string) =>
   readFileSync(
@@ -91,12 +91,9 @@ const values = fc.letrec<{ value: PhpValue }>((tie) => ({
 })).value
 
 test('reads back every value that PHP can write', () => {
-  fc.assert(
-    fc.property(values, (value) => {
-      expect(parsePhpValue(serialize(value))).toEqual(value)
-    }),
-    runs(),
-  )
+  forAll(values, (value) => {
+    expect(parsePhpValue(serialize(value))).toEqual(value)
+  })
 })
 
 test('neither throws nor hangs on damaged data', () => {
@@ -106,12 +103,9 @@ test('neither throws nor hangs on damaged data', () => {
       const start = at % (text.length + 1)
       return text.slice(0, start) + put + text.slice(start + (length % 8))
     })
-  fc.assert(
-    fc.property(damaged, (text) => {
-      parsePhpValue(text)
-    }),
-    runs(),
-  )
+  forAll(damaged, (text) => {
+    parsePhpValue(text)
+  })
 })
 
 test('counts invalid UTF-8 in bytes as PHP does', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseWpConfig } from '#agent/scan/wp-config.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const constant = (source: string, name = 'X') =>
   parseWpConfig(`<?php\n${source}`).constants.get(name)
@@ -127,13 +127,10 @@ test('has no value that an earlier statement may have set, whatever is between t
     "switch ($a) { case 1: define('X', 'no'); }",
   )
   const code = fc.array(harmless, { maxLength: 5 }).map((parts) => parts.join('\n'))
-  fc.assert(
-    fc.property(code, unsafe, code, fc.boolean(), (before, danger, between, is_there) => {
-      const source = `${before}\n${is_there ? danger : ''}\n${between}\ndefine('X', 'yes');`
-      expect(constant(source)).toBe(is_there ? undefined : 'yes')
-    }),
-    runs(),
-  )
+  forAll(code, unsafe, code, fc.boolean(), (before, danger, between, is_there) => {
+    const source = `${before}\n${is_there ? danger : ''}\n${between}\ndefine('X', 'yes');`
+    expect(constant(source)).toBe(is_there ? undefined : 'yes')
+  })
 })
 
 test.each([
@@ -172,28 +169,22 @@ test('reads the table prefix, the last one that is set', () => {
 
 test('reads every password in the notation of PHP', () => {
   const text = fc.string({ unit: anyCharacter })
-  fc.assert(
-    fc.property(text, (password) => {
-      const single = password.replace(/[\\']/g, '\\$&')
-      const double = password.replace(/[\\"$]/g, '\\$&')
+  forAll(text, (password) => {
+    const single = password.replace(/[\\']/g, '\\$&')
+    const double = password.replace(/[\\"$]/g, '\\$&')
 
-      expect(constant(`define('X', '${single}');`)).toBe(password)
-      expect(constant(`define("X", "${double}");`)).toBe(password)
-    }),
-    runs(),
-  )
+    expect(constant(`define('X', '${single}');`)).toBe(password)
+    expect(constant(`define("X", "${double}");`)).toBe(password)
+  })
 })
 
 test('never finds a constant in comments, strings and HTML', () => {
   const hidden = "define('X', 'no');"
   const text = fc.string().map((part) => part.replace(/[*'"?<>\n\r\\]/g, ''))
-  fc.assert(
-    fc.property(text, fc.constantFrom('/*', '//', '#', "'", '"', '?>'), (part, start) => {
-      const inner = start === "'" ? hidden.replaceAll("'", '"') : hidden
-      expect(constant(`${start} ${part} ${inner}`)).toBeUndefined()
-    }),
-    runs(),
-  )
+  forAll(text, fc.constantFrom('/*', '//', '#', "'", '"', '?>'), (part, start) => {
+    const inner = start === "'" ? hidden.replaceAll("'", '"') : hidden
+    expect(constant(`${start} ${part} ${inner}`)).toBeUndefined()
+  })
 })
 
 test.each([

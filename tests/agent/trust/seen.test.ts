@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SeenTokens } from '#agent/trust/seen.ts'
 import { checkToken } from '#agent/trust/token.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 import { authorization, digestOf, nonce, signer } from '#tests/support/trust/sign.ts'
 
 const NOW = 1_800_000_000
@@ -31,20 +31,17 @@ test('accepts each valid id once, for any order of ids and times', () => {
     maxLength: 40,
   })
 
-  fc.assert(
-    fc.property(uses, (list) => {
-      const seen = new SeenTokens()
-      const until = new Map<number, number>()
-      let now = NOW
-      for (const { id, life, pass } of list) {
-        now += pass
-        const end = until.get(id)
-        const answer = seen.first(String(id), now + life, now)
-        if (end !== undefined && end >= now) expect(answer).toBe(false)
-        if (end === undefined) expect(answer).toBe(true)
-        if (answer) until.set(id, now + life)
-      }
-    }),
-    runs(),
-  )
+  forAll(uses, (list) => {
+    const seen = new SeenTokens()
+    const until = new Map<number, number>()
+    let now = NOW
+    for (const { id, life, pass } of list) {
+      now += pass
+      const end = until.get(id)
+      const answer = seen.first(String(id), now + life, now)
+      if (end !== undefined && end >= now) expect(answer).toBe(false)
+      if (end === undefined) expect(answer).toBe(true)
+      if (answer) until.set(id, now + life)
+    }
+  })
 })

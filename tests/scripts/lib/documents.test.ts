@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { brokenLinks, missingPaths } from '#scripts/lib/citations.ts'
 import { readDocuments, readSources } from '#scripts/lib/documents.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import { CONFIRMS } from '#shared/confirmed-results.ts'
+import { OPERATION_NAMES, SITE_ACTIONS } from '#shared/operation-types/index.ts'
 import manifest from '../../../package.json'
 
 const documents = await readDocuments('.')
@@ -71,4 +75,75 @@ test('comments cite only documents that are in the repository', async () => {
   )
 
   expect(cited.filter(({ name }) => !known.has(name))).toEqual([])
+})
+
+const HEADING = "## What an agent's answer is checked against"
+
+const text = await Bun.file(join(import.meta.dir, '../../../.github/SECURITY.md')).text()
+const [, section = ''] = text.split(HEADING)
+const rows = new Map(
+  section.split('\n').flatMap((line) => {
+    const [, name = '', changes = '', checked = ''] = line.split(/ ?\| ?/)
+    const type = /^`([a-z]+\.[a-z-]+)`$/.exec(name)?.[1]
+    return type ? [[type, { changes, checked }] as const] : []
+  }),
+)
+
+test('the table of answers in SECURITY.md has every type of operation once, in order', () => {
+  expect([...rows.keys()]).toEqual(OPERATION_NAMES.toSorted())
+})
+
+test('it names every field that a result confirms, and each row says what it changes', () => {
+  const fields: Readonly<Record<string, string>> = {
+    'backup.repository': 'repository',
+    'proof.backup': 'backup',
+    'settings.domain': 'domain',
+    'basic_auth.user': 'user',
+    former: 'former',
+  }
+  const missing = OPERATION_NAMES.flatMap((type) => {
+    const { changes = '', checked = '' } = rows.get(type) ?? {}
+    const names = Object.keys(CONFIRMS[type]).map((field) => fields[field] ?? field)
+    const left = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(checked))
+    return changes === '' || left.length > 0 ? [{ type, left }] : []
+  })
+  expect(missing).toEqual([])
+})
+
+const [, recipes = ''] = (await readFile('.github/CONTRIBUTING.md', 'utf8')).split('## Recipes')
+const program = (await readSources('.')).filter(({ path }) =>
+  /^(agent|dashboard|shared)\//.test(path),
+)
+
+/** The files in the table of a recipe. */
+function filesOf(recipe: string): string[] {
+  const [, section = ''] = recipes.split(`### ${recipe}\n`)
+  const [own = ''] = section.split('\n## ')[0]?.split('\n### ') ?? []
+  return [...own.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path).sort()
+}
+
+/** The files of the three programs that name something. */
+const naming = (name: RegExp) =>
+  program.filter(({ text }) => name.test(text)).map(({ path }) => path)
+
+test('the recipe of a command has every file that names its example', () => {
+  expect(naming(/cache\.purge|cachePurge/)).toEqual(filesOf('A new command'))
+})
+
+test.each(SITE_ACTIONS)('the recipe of a command has every file that names %s', (type) => {
+  const listed = filesOf('A new command').map((path) => path.replace('cache.purge', type))
+  const name = type.replace(/[.-](\w)/g, (_, letter: string) => letter.toUpperCase())
+  const found = naming(new RegExp(`${RegExp.escape(type)}(?!\\w)|\\b${name}`))
+
+  expect(found.filter((path) => !listed.includes(path))).toEqual([])
+})
+
+test('the recipe of a route has every file that names its example', () => {
+  const listed = filesOf('A new route')
+
+  expect(naming(/\/ignored/).filter((path) => !listed.includes(path))).toEqual([])
+})
+
+test('the recipe of a setting has every file that names its example', () => {
+  expect(naming(/unattended_updates\b/)).toEqual(filesOf('A new setting'))
 })

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderIni } from '#shared/formats/ini.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
+import { forAll } from '#tests/support/for-all.ts'
 import { brokenLines, speakingLines } from '#tests/support/hostile-values.ts'
-import { runs } from '#tests/support/runs.ts'
 
 const rendered = (value: string) => {
   try {
@@ -45,11 +45,8 @@ test('keys and sections are names', () => {
 })
 
 test('no value adds a line', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: anyCharacter }), (value) => {
-      const text = rendered(value)
-      if (typeof text === 'string') expect(text.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(4)
-    }),
-    runs(),
-  )
+  forAll(fc.string({ unit: anyCharacter }), (value) => {
+    const text = rendered(value)
+    if (typeof text === 'string') expect(text.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(4)
+  })
 })

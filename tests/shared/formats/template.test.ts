@@ -19,8 +19,8 @@ import {
   unit,
 } from '#shared/formats/systemd.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
+import { forAll } from '#tests/support/for-all.ts'
 import { brokenLines, speakingLines } from '#tests/support/hostile-values.ts'
-import { runs } from '#tests/support/runs.ts'
 
 const outcomeOf = (write: () => string) => {
   try {
@@ -95,18 +95,15 @@ describe.each(Object.entries(QUOTED))('a quoted value of %s', (name, [write, fie
 
   test('ends where it ends', () => {
     const values = fc.oneof(fc.constantFrom(...speakingLines), fc.string({ unit: anyCharacter }))
-    fc.assert(
-      fc.property(values, (value) => {
-        const text = outcomeOf(() => write(value))
-        if (typeof text !== 'string') return
-        const [quote = ''] = /["']/.exec(text) ?? []
-        if (quote === '') return
-        const inner = text.slice(text.indexOf(quote) + 1, -1)
-        expect(inner.replaceAll(/\\./gsu, '')).not.toContain(quote)
-        expect(inner.replaceAll(/\\./gsu, '')).not.toEndWith('\\')
-      }),
-      runs(),
-    )
+    forAll(values, (value) => {
+      const text = outcomeOf(() => write(value))
+      if (typeof text !== 'string') return
+      const [quote = ''] = /["']/.exec(text) ?? []
+      if (quote === '') return
+      const inner = text.slice(text.indexOf(quote) + 1, -1)
+      expect(inner.replaceAll(/\\./gsu, '')).not.toContain(quote)
+      expect(inner.replaceAll(/\\./gsu, '')).not.toEndWith('\\')
+    })
   })
 })
 

@@ -55,6 +55,21 @@ export async function eachFault<T>(
   }
 }
 
+/** Looks as `eachFault` does, at the failures of a command alone; returns the number of those. */
+export async function eachFailure(
+  make: () => Promise<FakeHost>,
+  work: (host: FakeHost) => Promise<[string[], object | string]>,
+  look: (host: FakeHost, fault: string, before: Disk) => Promise<void>,
+): Promise<number> {
+  let failed = 0
+  await eachFault(make, work, async (host, before, [, result], fault) => {
+    if (typeof result !== 'string') return
+    failed += 1
+    await look(host, fault, before)
+  })
+  return failed
+}
+
 /** With the folders of the agent that stay when they are empty. */
 function settled({ disk }: FakeHost): Disk {
   for (const path of ['/srv/www/.trash', '/var/lib/hosting-agent/trash'])

@@ -52,8 +52,10 @@ export function issuing(host: FakeHost): void {
   }
 }
 
-/** Runs tls.issue for a.example: its lines, and its result or the message of its error. */
-export function issue(host: FakeHost, tls: string, warnings: Warning[] = []) {
+/** Runs tls.issue for a.example: its lines, its result or the message of its error, its warnings. */
+export async function issue(host: FakeHost, tls: string) {
   const params = { domain: 'a.example', tls: TlsMode.parse(tls), email: 'ops@a.example' }
-  return outcome(tlsIssue.run(params, contextOf(host, warnings)))
+  const warnings: Warning[] = []
+  const [lines, result] = await outcome(tlsIssue.run(params, contextOf(host, warnings)))
+  return [lines, result, warnings] as const
 }

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { Visited } from '#agent/host/visit-port.ts'
+import { look as lookAt, restAfter } from '#agent/os/health/look.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { newlyWatched } from '#agent/os/health/watched.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
@@ -252,4 +254,37 @@ test('reports a failed check, and continues with the other sites', async () => {
   await look()
   expect(monitor.list().map(({ domain }) => domain)).toEqual(['shop.example'])
   expect(reported.length).toBe(1)
+})
+
+test.each([
+  ['at once where there are few', 1, 1, 300],
+  ['after what its look took, ten times', 3000, 10, 30_000],
+  ['with 100 of them', 5, 100, 30_000],
+  ['never later than after a minute', 5, 5000, 60_000],
+  ['nor when it takes long', 90_000, 1, 60_000],
+])('checks a site again %s', (_, took, all, rest) => {
+  expect(restAfter(took, all)).toBe(rest)
+})
+
+test('waits between two checks of a site', async () => {
+  const host = await server(shop)
+  const watched = newlyWatched(shop, host)
+  const looking = { isBusy: () => false, report: (error: unknown) => expect(error).toBe(undefined) }
+  await lookAt(host, [watched], { ...looking, all: 200 })
+  expect(watched.look_at - host.clock.elapsed()).toBeGreaterThanOrEqual(60_000)
+})
+
+test.each([
+  ['a suspended site', { suspended: true as const }],
+  ['the closed copy of a moving site', { moving: { peers: [], closed: true } }],
+])('%s has no health', async (_, state) => {
+  const host = await server(shop)
+  const monitor = new HealthMonitor(host, { isBusy: () => false, report: () => undefined })
+  await monitor.look()
+  expect(monitor.size).toBe(1)
+  await writeSite(host, { ...shop, ...state })
+
+  await monitor.look()
+
+  expect([monitor.size, monitor.list()]).toEqual([0, []])
 })

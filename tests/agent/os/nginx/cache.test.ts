@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderCacheRules } from '#agent/os/nginx/cache.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 /** The value that a map of the rules gives to a text: ngx_http_map_module, the first match decides. */
 function mapped(name: string, text: string): string {
@@ -111,17 +111,11 @@ const other = fc
 
 test('ignores advertising arguments in any order, and never an argument of the site', () => {
   const lists = fc.array(tracking, { minLength: 1, maxLength: 6 })
-  fc.assert(
-    fc.property(lists, (list) => expect(stored(`/a/?${list.join('&')}`)).toBe(true)),
-    runs(),
-  )
-  fc.assert(
-    fc.property(lists, other, fc.nat(), (list, own, at) => {
-      const mixed = list.toSpliced(at % (list.length + 1), 0, own)
-      expect(stored(`/a/?${mixed.join('&')}`)).toBe(false)
-    }),
-    runs(),
-  )
+  forAll(lists, (list) => expect(stored(`/a/?${list.join('&')}`)).toBe(true))
+  forAll(lists, other, fc.nat(), (list, own, at) => {
+    const mixed = list.toSpliced(at % (list.length + 1), 0, own)
+    expect(stored(`/a/?${mixed.join('&')}`)).toBe(false)
+  })
 })
 
 test('passes only parts of the key to PHP when a page may be stored', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { LineReader } from '#agent/os/numbers/line.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const AT = Date.UTC(2026, 10, 23, 14, 50) / 1000
 const TIME = '[23/Nov/2026:14:50:33 +0000]'
@@ -59,13 +59,10 @@ test('the zone of the server counts, and visits of the server itself do not', ()
 
 test('any text is read without an error, and gives numbers or nothing', () => {
   const reader = new LineReader()
-  fc.assert(
-    fc.property(fc.string(), fc.array(fc.string(), { maxLength: 8 }), (text, parts) => {
-      for (const one of [text, parts.join('"'), line(text)]) {
-        const { at = 0, status, bytes, php_ms = 0 } = reader.read(one) ?? { status: 0, bytes: 0 }
-        for (const number of [at, status, bytes, php_ms]) expect(Number.isNaN(number)).toBe(false)
-      }
-    }),
-    runs(),
-  )
+  forAll(fc.string(), fc.array(fc.string(), { maxLength: 8 }), (text, parts) => {
+    for (const one of [text, parts.join('"'), line(text)]) {
+      const { at = 0, status, bytes, php_ms = 0 } = reader.read(one) ?? { status: 0, bytes: 0 }
+      for (const number of [at, status, bytes, php_ms]) expect(Number.isNaN(number)).toBe(false)
+    }
+  })
 })

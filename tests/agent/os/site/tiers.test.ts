@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { budgetOf, limitsOn, machineOf, plannedFor } from '#agent/os/site/tiers.ts'
 import { TIERS } from '#shared/values.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 test.each([
   ['small', { cores: 2, memory: 8192 }, 5],
@@ -53,16 +53,13 @@ test('renders a valid pool that outlives its longest request, on any machine', (
     cores: fc.integer({ min: 1, max: 512 }),
     memory: fc.integer({ min: 64, max: 4_000_000 }),
   })
-  fc.assert(
-    fc.property(fc.constantFrom(...TIERS), machines, (tier, machine) => {
-      const { children, spare, sleep, execution_time } = limitsOn(tier, machine)
-      // php-fpm.conf(5): otherwise it does not start.
-      expect(spare.min).toBeGreaterThan(0)
-      expect(spare.start).toBeGreaterThanOrEqual(spare.min)
-      expect(spare.max).toBeGreaterThanOrEqual(spare.start)
-      expect(children).toBeGreaterThanOrEqual(spare.max)
-      if (sleep > 0) expect(sleep).toBeGreaterThan(2 * execution_time)
-    }),
-    runs(),
-  )
+  forAll(fc.constantFrom(...TIERS), machines, (tier, machine) => {
+    const { children, spare, sleep, execution_time } = limitsOn(tier, machine)
+    // php-fpm.conf(5): otherwise it does not start.
+    expect(spare.min).toBeGreaterThan(0)
+    expect(spare.start).toBeGreaterThanOrEqual(spare.min)
+    expect(spare.max).toBeGreaterThanOrEqual(spare.start)
+    expect(children).toBeGreaterThanOrEqual(spare.max)
+    if (sleep > 0) expect(sleep).toBeGreaterThan(2 * execution_time)
+  })
 })

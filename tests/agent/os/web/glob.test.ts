@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { globPattern, isGlob, matchesGlob } from '#agent/os/web/glob.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const fits = (glob: string, path: string) => matchesGlob(glob, globPattern(glob), path)
 
@@ -30,13 +30,10 @@ test('a path without wildcards matches only itself', () => {
     .array(fc.string({ unit: anyCharacter, minLength: 1 }), { minLength: 1 })
     .map((parts) => `/${parts.join('/')}`)
     .filter((text) => !isGlob(text) && !text.includes('\\'))
-  fc.assert(
-    fc.property(path, (text) => {
-      expect(globPattern(text).test(text)).toBe(true)
-      expect(globPattern(text).test(`${text}x`)).toBe(false)
-    }),
-    runs(),
-  )
+  forAll(path, (text) => {
+    expect(globPattern(text).test(text)).toBe(true)
+    expect(globPattern(text).test(`${text}x`)).toBe(false)
+  })
 })
 
 test('no pattern throws', () => {
@@ -45,10 +42,7 @@ test('no pattern throws', () => {
     fc.string(),
     fc.array(sign).map((signs) => signs.join('')),
   )
-  fc.assert(
-    fc.property(glob, fc.string(), (text, path) => {
-      fits(text, path)
-    }),
-    runs(),
-  )
+  forAll(glob, fc.string(), (text, path) => {
+    fits(text, path)
+  })
 })

@@ -4,7 +4,7 @@ import { parseNginx } from '#agent/os/web/nginx-config.ts'
 import { readNginxConfig } from '#agent/os/web/read-nginx.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const leaf = (name: string, ...args: string[]) => ({ name, args, block: undefined })
 
@@ -97,13 +97,10 @@ test('reads the folders of sites if there is no nginx.conf', async () => {
 
 test('reads back every word that can be quoted', () => {
   const word = fc.string({ unit: anyCharacter }).filter((text) => !/[\\"]/.test(text))
-  fc.assert(
-    fc.property(fc.array(word, { maxLength: 5 }), (words) => {
-      const text = `name ${words.map((inner) => `"${inner}"`).join(' ')};`
-      expect(parseNginx(text)).toEqual([leaf('name', ...words)])
-    }),
-    runs(),
-  )
+  forAll(fc.array(word, { maxLength: 5 }), (words) => {
+    const text = `name ${words.map((inner) => `"${inner}"`).join(' ')};`
+    expect(parseNginx(text)).toEqual([leaf('name', ...words)])
+  })
 })
 
 test('neither throws nor hangs on any text', () => {
@@ -112,12 +109,9 @@ test('neither throws nor hangs on any text', () => {
     fc.string(),
     fc.array(part, { maxLength: 200 }).map((all) => all.join('')),
   )
-  fc.assert(
-    fc.property(text, (source) => {
-      parseNginx(source)
-    }),
-    runs(),
-  )
+  forAll(text, (source) => {
+    parseNginx(source)
+  })
 })
 
 test.each([

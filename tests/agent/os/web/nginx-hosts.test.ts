@@ -5,7 +5,7 @@ import { parseApache } from '#agent/os/web/apache-lines.ts'
 import { chooseSites } from '#agent/os/web/choose-sites.ts'
 import { parseNginx } from '#agent/os/web/nginx-config.ts'
 import { nginxHosts } from '#agent/os/web/nginx-hosts.ts'
-import { runs } from '#tests/support/runs.ts'
+import { forAll } from '#tests/support/for-all.ts'
 
 const sitesOf = (text: string) => chooseSites(nginxHosts(parseNginx(text)), new Set())
 const shown = (text: string) =>
@@ -71,15 +71,12 @@ const word = fc.constantFrom(
 
 test('no configuration of nginx throws, and no name belongs to two sites', () => {
   const token = fc.oneof(word, fc.constantFrom('{', '}', ';'))
-  fc.assert(
-    fc.property(fc.array(token, { maxLength: 80 }), (tokens) => {
-      const names = sitesOf(tokens.join(' ')).flatMap((site) =>
-        site.names.filter((name) => name !== '_'),
-      )
-      expect(new Set(names).size).toBe(names.length)
-    }),
-    runs(),
-  )
+  forAll(fc.array(token, { maxLength: 80 }), (tokens) => {
+    const names = sitesOf(tokens.join(' ')).flatMap((site) =>
+      site.names.filter((name) => name !== '_'),
+    )
+    expect(new Set(names).size).toBe(names.length)
+  })
 })
 
 test('no configuration of Apache throws', () => {
@@ -106,13 +103,10 @@ test('no configuration of Apache throws', () => {
     fc.string(),
     fc.array(part).map((parts) => parts.join('\n')),
   )
-  fc.assert(
-    fc.property(text, (source) => {
-      const directives = parseApache(source)
-      chooseSites(apacheHosts({ directives, modules: new Set() }), new Set())
-    }),
-    runs(),
-  )
+  forAll(text, (source) => {
+    const directives = parseApache(source)
+    chooseSites(apacheHosts({ directives, modules: new Set() }), new Set())
+  })
 })
 
 test('Apache: a handler applies to its folder, and not to another one', () => {
