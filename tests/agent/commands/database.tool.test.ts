@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { databaseTool } from '#agent/commands/database.tool.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { ended, nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
+import { nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
@@ -66,17 +66,6 @@ test('installs nothing where apt cannot tell what it would install, also with ne
   expect(lines).toContain('Reading the package lists')
   expect(apt(host).filter((line) => !line.includes('--simulate'))).toEqual([])
   expect(steps).toEqual([])
-})
-
-test('the undo ends the user', async () => {
-  const { host, steps, known } = await prepared()
-  await host.database.admin('create_temporary_account', [nameOf(600), HASH, 5, 60])
-  steps.length = 0
-  const [step] = (await databaseTool.steps?.(params, host)) ?? []
-
-  await step?.undo?.()
-
-  expect([steps, known.size]).toEqual([ended(nameOf(600)), 0])
 })
 
 test('refuses a server that cannot isolate it, and a site that moves away', async () => {

@@ -27,12 +27,3 @@ test('does not find the user of another site, and waits for no other work', asyn
   expect(reason).toBe(`Temporary user ${user} of ${domain} not found`)
   expect([steps, await databaseUserEnd.lock(params, host)]).toEqual([[], undefined])
 })
-
-test('plans the removal', async () => {
-  const { host, steps } = await of('shop')
-
-  const [step] = await databaseUserEnd.plan(params, host)
-
-  expect(step?.effects).toEqual([{ action: 'remove', kind: 'account', name: `${user}@localhost` }])
-  expect(steps).toEqual([])
-})

@@ -52,17 +52,6 @@ test('the undo ends the user, also one without rights yet, and then nothing', as
   expect([steps, known.size]).toEqual([ended(nameOf(600)), 0])
 })
 
-test('plans the user, and changes nothing', async () => {
-  const { host, steps } = await prepared()
-
-  const plan = await databaseUser.plan(params, host)
-
-  expect(plan.map(({ effects }) => effects)).toEqual([
-    [{ action: 'create', kind: 'account', name: 'hosting_tmp_a1b2c3d4e5@localhost' }],
-  ])
-  expect(steps).toEqual([])
-})
-
 test('refuses a sixth user, a site without a database, and one that moves away', async () => {
   const many = await prepared(...['a', 'b', 'c', 'd', 'e'].map((one) => nameOf(60, one.repeat(10))))
   const none = await prepared()

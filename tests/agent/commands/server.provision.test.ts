@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { serverProvision } from '#agent/commands/server.provision.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { contextOf, debian, outcome, server } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'
-import { killedAt } from '#tests/support/agent/killed.ts'
+import { isKilledAt } from '#tests/support/agent/killed.ts'
 import { offerSource, sourceFiles, withApt } from '#tests/support/agent/php-repository.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
@@ -195,9 +194,7 @@ test.each([
     const whole = await added()
     for (let at = 1; ; at += every(1)) {
       const host = await make()
-      const { process, killed } = killedAt(host, at)
-      const runner = new Runner({ host: process, commands, report: () => undefined })
-      if (!(await Promise.race([killed, ended(runner)]))) break
+      if (!(await isKilledAt(at, host, 'server.provision', PARAMS))) break
       await gone(host)
       await recover(host, commands)
 
@@ -207,9 +204,3 @@ test.each([
     }
   },
 )
-
-async function ended(runner: Runner): Promise<false> {
-  const operation = await runner.start('server.provision', PARAMS, 'op1')
-  for await (const _ of operation.follow(0, new AbortController().signal));
-  return false
-}

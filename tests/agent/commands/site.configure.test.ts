@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { siteConfigure } from '#agent/commands/site.configure.ts'
 import { siteUpdate } from '#agent/commands/site.update.ts'
-import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -54,18 +53,6 @@ test('gives PHP, nginx and the database the limits of the site, and takes them b
 
   await configure(host, { php_settings: null })
 
-  expect(host.disk.all).toEqual(before)
-})
-
-test('restores the former settings when PHP does not answer with the new ones', async () => {
-  const host = await server(shop)
-  const before = host.disk.all
-  host.pings.set(socketOf(shop), 'refused')
-
-  const [lines, message] = await configure(host, { php_settings: { upload: 100, values: {} } })
-
-  expect(lines).toContain('Undoing: Applying the PHP pool')
-  expect(message).toContain('PHP 8.2 of shop does not answer after the change')
   expect(host.disk.all).toEqual(before)
 })
 

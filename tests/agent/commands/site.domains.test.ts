@@ -49,17 +49,6 @@ test('the list replaces the former one, and an empty list leaves the record as i
   expect(host.disk.all).toEqual(before)
 })
 
-test('restores everything when nginx refuses the new configuration', async () => {
-  const host = await server(shop)
-  const before = host.disk.all
-  host.fail('nginx -t', 'emerg')
-
-  const [, message] = await set(host, NAMES)
-
-  expect(message).toContain('nginx refuses its configuration: emerg')
-  expect(host.disk.all).toEqual(before)
-})
-
 /** The fields of the refusal of a change, which changes nothing. */
 async function refusedIn(host: FakeHost, names: object): Promise<unknown> {
   const before = host.disk.all

@@ -57,40 +57,6 @@ describe('site.jobs', () => {
     expect((await getSite(host, domain)).jobs).toBeUndefined()
   })
 
-  test('restores the former jobs when systemd refuses the new ones', async () => {
-    const host = await server(shop)
-    await set(host, [job('one')])
-    const before = host.disk.all
-    host.fail('systemctl restart hosting-job@shop:two.timer', 'no')
-
-    const [lines, message] = await set(host, [job('two')])
-
-    expect(lines).toContain(`Undoing: Applying the cron jobs of ${domain}`)
-    expect(message).toContain('no')
-    expect(host.disk.all).toEqual(before)
-    expect(host.ran.at(-1)).toBe('systemctl restart hosting-job@shop:one.timer')
-  })
-
-  test('plans its files and changes nothing', async () => {
-    const host = await server(shop)
-    const before = host.disk.all
-
-    const [step] = await siteJobs.plan({ domain, jobs: [job('one')] }, host)
-    const effects = typeof step?.effects === 'function' ? await step.effects() : []
-
-    expect(effects.map(({ action, name }) => `${action} ${name}`)).toEqual([
-      'create /usr/local/lib/hosting/bin',
-      'create /usr/local/lib/hosting/run-job.php',
-      'create /usr/local/lib/hosting/bin/php',
-      'create /usr/local/lib/hosting/bin/wp',
-      `create ${UNITS}/hosting-job@shop:one.service`,
-      `create ${UNITS}/hosting-job@shop:one.timer`,
-      `create ${UNITS}/timers.target.wants/hosting-job@shop:one.timer`,
-      'run hosting-job@shop:one.timer',
-    ])
-    expect(host.disk.all).toEqual(before)
-  })
-
   test('has its result after a restart only when the record has the jobs', async () => {
     const host = await server(shop)
     const params = { domain, jobs: [job('one')] }
@@ -220,13 +186,4 @@ test('one job is removed by its name, and a site that lacks it stays as it is', 
   expect(await change(host, { remove: 'purge' })).toEqual({ domain, jobs: [job('own')] })
   expect(await change(host, { remove: 'own' })).toEqual({ domain, jobs: [] })
   expect(await jobsOf(host)).toEqual([])
-})
-
-test('a failure restores the former jobs', async () => {
-  const host = await withJobs(job('own'))
-  const before = host.disk.all
-  host.fail('systemctl restart hosting-job@shop:own.timer hosting-job@shop:purge.timer', 'no')
-
-  expect(await change(host, { add: job('purge') })).toContain('no')
-  expect(host.disk.all).toEqual(before)
 })

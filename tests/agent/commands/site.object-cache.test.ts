@@ -89,20 +89,6 @@ test('the package and the programs come with the first one', async () => {
   ])
 })
 
-test('a server that does not start leaves nothing behind', async () => {
-  const host = await ready()
-  await set(host, 64)
-  await set(host, null)
-  const before = host.disk.all
-  host.fail('systemctl start hosting-objects', 'it failed')
-
-  const [lines, message] = await set(host, 64)
-
-  expect(lines).toContain('Undoing: Starting the object cache')
-  expect(message).toContain('it failed')
-  expect(host.disk.all).toEqual(before)
-})
-
 test('a drop-in of another plugin is refused by its name, and stays', async () => {
   const host = await ready()
   const text = '<?php\n/* Plugin Name: Redis Object Cache\n'

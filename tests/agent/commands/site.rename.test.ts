@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { siteRename } from '#agent/commands/site.rename.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { findSite, writeSite } from '#agent/os/site/sites.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { contextOf, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
-import { killedAt } from '#tests/support/agent/killed.ts'
+import { isKilledAt } from '#tests/support/agent/killed.ts'
 import {
   CONFIG,
   NEW,
@@ -224,9 +223,7 @@ test('is complete under one name, at whichever effect the agent is killed', asyn
   const ends = new Set<string>()
   for (let at = 1, isKilled = true; isKilled; at += EVERY) {
     const host = await renamable()
-    const { process, killed } = killedAt(host, at)
-    const runner = new Runner({ host: process, commands, report: () => undefined })
-    isKilled = await Promise.race([killed, ended(runner)])
+    isKilled = await isKilledAt(at, host, 'site.rename', renameParams())
     if (!isKilled) break
     await recover(host, commands)
     const found = await standing(host)
@@ -236,9 +233,3 @@ test('is complete under one name, at whichever effect the agent is killed', asyn
   }
   expect([...ends].sort()).toEqual([NEW, OLD])
 }, 240_000)
-
-async function ended(runner: Runner): Promise<false> {
-  const operation = await runner.start('site.rename', renameParams(), 'op1')
-  for await (const _ of operation.follow(0, new AbortController().signal));
-  return false
-}

@@ -41,17 +41,6 @@ test('a later change of the site leaves it suspended', async () => {
   expect(host.disk.all[TIMER]).toBeUndefined()
 })
 
-test('serves the site and runs its jobs as before when nginx refuses', async () => {
-  const host = await server(shop)
-  const before = host.disk.all
-  host.fail('nginx -t', 'refused')
-
-  const [, message] = await outcome(siteSuspend.run({ domain }, contextOf(host)))
-
-  expect(message).toContain('refused')
-  expect(host.disk.all).toEqual(before)
-})
-
 test('is complete after a restart if the record says so, and undone otherwise', async () => {
   const host = await server(shop)
   expect(await siteSuspend.finished?.({ domain }, host)).toBeUndefined()

@@ -32,21 +32,6 @@ test('replaces the hash that nginx reads, and that of the record', async () => {
   expect(await stagingPassword.finished?.(other, host)).toBeUndefined()
 })
 
-test('restores the former hash when nginx refuses its configuration', async () => {
-  const host = await staging()
-  await change(host, FORMER)
-  const before = host.disk.all
-  host.fail('nginx -t', 'bad config')
-
-  const [lines, message] = await change(host)
-
-  expect([lines.at(-1), message]).toEqual([
-    'Undoing: Applying the virtual host',
-    expect.stringContaining('bad config'),
-  ])
-  expect(host.disk.all).toEqual(before)
-})
-
 test('refuses a site that is no staging site', async () => {
   const host = await server(shop)
 

@@ -26,6 +26,10 @@ function machine(host: FakeHost = fakeHost()) {
   return { host, did, hindered, start }
 }
 
+const request = (created_at: number) =>
+  ({ command: 'cache.purge', params: shop, fingerprint: 'f', created_at }) as const
+const OK = { id: 1, event: 'complete', data: { status: 'ok' } } as const
+
 async function endOf(runner: Runner, id: string): Promise<unknown> {
   const operation = await runner.start('cache.purge', shop, id)
   const events = await Array.fromAsync(operation.follow(0, new AbortController().signal))
@@ -93,10 +97,8 @@ test('a restart does not undo an operation that another one followed', async () 
   const { host, did, hindered, start } = machine()
   const runner = start()
   await endOf(runner, 'op1')
-  const created_at = host.time + 1
-  const request = { command: 'cache.purge', params: shop, fingerprint: 'f', created_at } as const
-  await runner.store.create({ id: 'later', ...request })
-  await runner.store.addEvent('later', { id: 1, event: 'complete', data: { status: 'ok' } })
+  await runner.store.create({ id: 'later', ...request(host.time + 1) })
+  await runner.store.addEvent('later', OK)
 
   hindered.by = ''
   await (await start().recover()).ended
@@ -107,11 +109,9 @@ test('a restart does not undo an operation that another one followed', async () 
 test('a success is never undone, also when its mark is lost', async () => {
   const { host, did, hindered, start } = machine()
   const { store } = start()
-  const created_at = host.time
-  const request = { command: 'cache.purge', params: shop, fingerprint: 'f', created_at } as const
-  await store.create({ id: 'op1', ...request })
+  await store.create({ id: 'op1', ...request(host.time) })
   await store.addEntry('op1', { step: 'a', state: 'intent' })
-  await store.addEvent('op1', { id: 1, event: 'complete', data: { status: 'ok' } })
+  await store.addEvent('op1', OK)
 
   hindered.by = ''
   await (await start().recover()).ended
@@ -119,30 +119,36 @@ test('a success is never undone, also when its mark is lost', async () => {
   expect(did).toEqual([])
 })
 
-test('steps after a point of no return complete when there is space', async () => {
-  const host = fakeHost()
+type StepOf = (name: string, extra?: Partial<Step>) => Step
+
+/** An operation whose step a decides it, cut off by a full disk at a step that fills it. */
+async function decided(others: (step: StepOf, filling: StepOf) => Step[]) {
   const did: string[] = []
-  const room = { left: false }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
+  const disk = { full: true }
+  const step: StepOf = (name, extra = {}) => ({
     ...{ name, title: `Making ${name}`, effects: [] },
     apply: async () => void did.push(name),
     ...extra,
   })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b', {
+  const filling: StepOf = (name) =>
+    step(name, {
       async apply() {
-        if (!room.left) throw new Error(FULL)
-        did.push('b')
+        if (disk.full) throw new Error(FULL)
+        did.push(name)
       },
-    }),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host, commands, report: () => undefined })
+    })
+  const first = step('a', { decided: async () => did.includes('a') })
+  const commands = tableOf(performing(() => [first, ...others(step, filling)]))
+  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
   await endOf(runner, 'op1')
+  return { did, disk, runner }
+}
+
+test('steps after a point of no return complete when there is space', async () => {
+  const { did, disk, runner } = await decided((_, filling) => [filling('b')])
   const meanwhile = [...did]
 
-  room.left = true
+  disk.full = false
   await runner.settle()
   await runner.settle()
 
@@ -150,58 +156,25 @@ test('steps after a point of no return complete when there is space', async () =
 })
 
 test('steps after a point of no return that are done are not repeated', async () => {
-  const did: string[] = []
-  const hindered = { by: FULL }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
-    ...{ name, title: `Making ${name}`, effects: [] },
-    apply: async () => void did.push(name),
-    ...extra,
-  })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b'),
-    step('c', {
-      async apply() {
-        if (hindered.by) throw new Error(hindered.by)
-        did.push('c')
-      },
-    }),
-    step('d'),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
-  await endOf(runner, 'op1')
+  const { did, disk, runner } = await decided((step, filling) => [
+    ...[step('b'), filling('c'), step('d')],
+  ])
 
-  hindered.by = ''
+  disk.full = false
   await runner.settle()
 
   expect(did).toEqual(['a', 'b', 'c', 'd'])
 })
 
 test('a step after a point of no return that was skipped does not run later', async () => {
-  const did: string[] = []
-  const machine = { full: true, isReady: true }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
-    ...{ name, title: `Making ${name}`, effects: [] },
-    apply: async () => void did.push(name),
-    ...extra,
-  })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b', { check: async () => machine.isReady }),
-    step('c', {
-      async apply() {
-        if (machine.full) throw new Error(FULL)
-        did.push('c')
-      },
-    }),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
-  await endOf(runner, 'op1')
+  const others = { isReady: true }
+  const { did, disk, runner } = await decided((step, filling) => [
+    ...[step('b', { check: async () => others.isReady }), filling('c')],
+  ])
 
   // Another operation follows, and needs what the skipped step would make.
-  Object.assign(machine, { full: false, isReady: false })
+  others.isReady = false
+  disk.full = false
   await runner.settle()
   await runner.settle()
 
@@ -211,31 +184,13 @@ test('a step after a point of no return that was skipped does not run later', as
 })
 
 test('a step after a point of no return that was done, and began again, is repeated', async () => {
-  const did: string[] = []
-  const machine = { full: true }
-  const step = (name: string, extra: Partial<Step> = {}): Step => ({
-    ...{ name, title: `Making ${name}`, effects: [] },
-    apply: async () => void did.push(name),
-    ...extra,
-  })
-  const steps = () => [
-    step('a', { decided: async () => did.includes('a') }),
-    step('b'),
-    step('c', {
-      async apply() {
-        if (machine.full) throw new Error(FULL)
-      },
-    }),
-  ]
-  const commands = tableOf(performing(steps))
-  const runner = new Runner({ host: fakeHost(), commands, report: () => undefined })
-  await endOf(runner, 'op1')
+  const { did, disk, runner } = await decided((step, filling) => [step('b'), filling('c')])
   // As a resumed operation that ended there leaves it.
   await runner.store.addEntry('op1', { step: 'b', state: 'intent' })
 
-  machine.full = false
+  disk.full = false
   await runner.settle()
   await runner.settle()
 
-  expect(did).toEqual(['a', 'b', 'b'])
+  expect(did).toEqual(['a', 'b', 'b', 'c'])
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { fetchedOf, filesIn } from '#agent/os/backup/places.ts'
 import { forgetPhases } from '#agent/os/certificates/phases.ts'
@@ -11,7 +10,7 @@ import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { type Case, EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
-import { killedAt } from '#tests/support/agent/killed.ts'
+import { isKilledAt } from '#tests/support/agent/killed.ts'
 import { pair } from '#tests/support/agent/pair.ts'
 import { renamable, renameParams } from '#tests/support/agent/renaming.ts'
 import { copy } from '#tests/support/agent/staging.ts'
@@ -29,6 +28,8 @@ const request = {
   fingerprint: 'f',
   created_at: Date.UTC(2026, 0, 1),
 } as const
+
+const INTERRUPTED = 'The agent was restarted in the middle of the operation'
 
 function machine() {
   const host = fakeHost()
@@ -62,26 +63,12 @@ test('undoes the steps of the previous process, newest first, and ends the opera
     [2, 'log', 'The agent was restarted; undoing the started steps'],
     [3, 'log', 'Undoing: Making b'],
     [4, 'log', 'Undoing: Making a'],
-    [5, 'error', 'The agent was restarted in the middle of the operation'],
+    [5, 'error', INTERRUPTED],
   ])
 })
 
-test('skips an incomplete line', async () => {
+test('skips an incomplete line, which does not corrupt the next one', async () => {
   const { host, commands, undone, store } = machine()
-  await store.create(request)
-  await store.addEntry('op1', { step: 'a', state: 'intent' })
-  await host.files.append(
-    '/var/lib/hosting-agent/operations/op1/journal.ndjson',
-    '{"step":"b","sta',
-  )
-
-  await recover(host, commands)
-
-  expect(undone).toEqual(['a'])
-})
-
-test('an incomplete line does not corrupt the next one', async () => {
-  const { host, commands, store } = machine()
   const folder = '/var/lib/hosting-agent/operations/op1'
   await store.create(request)
   await host.files.append(`${folder}/journal.ndjson`, '{"step":"a","state":"intent"}\n{"st')
@@ -89,6 +76,7 @@ test('an incomplete line does not corrupt the next one', async () => {
 
   await recover(host, commands)
 
+  expect(undone).toEqual(['a'])
   expect((await store.events('op1')).map(({ id, event }) => [id, event])).toEqual([
     [1, 'log'],
     [2, 'log'],
@@ -162,36 +150,23 @@ describe('an operation with a point of no return', () => {
   }
   const gone = { domain: 'shop.example' }
 
-  test('continues after that step and completes', async () => {
-    const { did, last } = await cut(['a', 'b', 'c'], true, gone)
-
-    expect(did).toEqual(['c', 'd'])
-    expect(last).toMatchObject({ event: 'complete', data: { status: 'ok', ...gone } })
+  const complete = { event: 'complete', data: { status: 'ok', ...gone } }
+  const failed = (reason = '') => ({
+    event: 'error',
+    data: { error: 'Internal error', message: `${INTERRUPTED}${reason}` },
   })
 
-  test('reports why it did not complete', async () => {
-    const { did, last } = await cut(['a', 'b'], true)
+  test.each<[string, string[], boolean, object | undefined, string[], object]>([
+    ['continues after that step and completes', ['a', 'b', 'c'], true, gone, ['c', 'd'], complete],
+    ['reports why it did not complete', ['a', 'b'], true, undefined, ['c'], failed('; no space')],
+    ['is undone before that step', ['a', 'b'], false, undefined, ['undo b', 'undo a'], failed()],
+    ['is undone without an outcome of another one', ['a'], true, undefined, ['undo a'], failed()],
+    ['ignores the outcome of another operation', ['a'], true, gone, ['undo a'], failed()],
+  ])('%s', async (_, begun, decided, result, expected, end) => {
+    const { did, last } = await cut(begun, decided, result)
 
-    expect(did).toEqual(['c'])
-    const message = 'The agent was restarted in the middle of the operation; no space'
-    expect(last).toMatchObject({ event: 'error', data: { error: 'Internal error', message } })
-  })
-
-  test('is undone before that step', async () => {
-    const { did, last } = await cut(['a', 'b'], false)
-
-    expect(did).toEqual(['undo b', 'undo a'])
-    expect(last?.event).toBe('error')
-  })
-
-  test.each([
-    { is: 'not there', result: undefined },
-    { is: 'there', result: gone },
-  ])('ignores the outcome of another operation: its outcome is $is', async ({ result }) => {
-    const { did, last } = await cut(['a'], true, result)
-
-    expect(did).toEqual(['undo a'])
-    expect(last?.event).toBe('error')
+    expect(did).toEqual(expected)
+    expect(last).toMatchObject(end)
   })
 })
 
@@ -199,7 +174,6 @@ const { domain } = shop
 const PAGE = '/srv/www/shop/public/page.html'
 /** Some commands have only a dozen effects. */
 const STEP = Math.min(every(4), 12)
-const INTERRUPTED = 'The agent was restarted in the middle of the operation'
 /** Undefined: it was killed before its first event. */
 const ENDS: unknown[] = [undefined, 'complete', INTERRUPTED]
 
@@ -210,13 +184,7 @@ const cutOff =
   <N extends CommandName>(command: N, make: () => Made<N>) =>
   async (at: number): Promise<FakeHost | undefined> => {
     const { host, params } = await make()
-    const { process, killed } = killedAt(host, at)
-    const runner = new Runner({ host: process, commands, report: () => undefined })
-    const ended = runner.start(command, params, 'op1').then(async (operation) => {
-      for await (const _ of operation.follow(0, new AbortController().signal));
-      return false
-    })
-    return (await Promise.race([killed, ended])) ? host : undefined
+    return (await isKilledAt(at, host, command, params)) ? host : undefined
   }
 
 /** The end of the operation, and the folders that its undo needs. */
@@ -305,22 +273,16 @@ test.each([
 /** The machine whose agent was killed at its n-th effect, and started again. */
 async function recoveredFrom({ command, params, make }: Case, at: number) {
   const host = await make()
-  const { process, killed } = killedAt(host, at)
-  const runner = new Runner({ host: process, commands, report: () => undefined })
-  const ended = runner.start(command, params, 'op1').then(async (operation) => {
-    for await (const _ of operation.follow(0, new AbortController().signal));
-    return false
-  })
-  const isKilled = await Promise.race([killed, ended])
+  if (!(await isKilledAt(at, host, command, params))) return undefined
   // As at the start of the agent.
-  if (isKilled) await Promise.all([withdrawAllTokens(host), forgetPhases(host)])
-  if (isKilled) await recover(host, commands)
-  return isKilled ? host : undefined
+  await Promise.all([withdrawAllTokens(host), forgetPhases(host)])
+  await recover(host, commands)
+  return host
 }
 
 async function endOf(host: FakeHost): Promise<string | undefined> {
-  const runner = new Runner({ host, commands, report: () => undefined })
-  return (await runner.store.events('op1')).at(-1)?.event
+  const store = new OperationStore(host.files, host.settings.state_dir)
+  return (await store.events('op1')).at(-1)?.event
 }
 
 test.each(EVERYDAY)(

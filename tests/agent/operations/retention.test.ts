@@ -25,28 +25,26 @@ async function storeWith(ages: Record<string, number>, unended: string[] = []) {
 
 const left = async (store: OperationStore) => (await store.ids()).toSorted()
 
-test('removes operations that ended more than 30 days ago', async () => {
-  const store = await storeWith({ old: 31 * DAY, young: 29 * DAY })
+test.each<[string, Record<string, number>, number, string[]]>([
+  ['ended more than 30 days ago', { old: 31 * DAY, young: 29 * DAY }, plenty, ['young']],
+  [
+    'are the oldest ended ones while all of them exceed the limit',
+    { a: 4 * DAY, b: 2 * DAY, c: 3 * DAY, d: DAY },
+    25_000,
+    ['b', 'd'],
+  ],
+  [
+    'do not run, and are not of the last hour',
+    { running: 40 * DAY, late: HOUR / 2, gone: 2 * HOUR },
+    1,
+    ['late', 'running'],
+  ],
+])('removes operations that %s', async (_, ages, most_bytes, expected) => {
+  const store = await storeWith(ages, ['running'])
 
-  await tidy(store, { now, most_bytes: plenty })
+  await tidy(store, { now, most_bytes })
 
-  expect(await left(store)).toEqual(['young'])
-})
-
-test('removes the oldest ended operations while all of them exceed the limit', async () => {
-  const store = await storeWith({ a: 4 * DAY, b: 2 * DAY, c: 3 * DAY, d: DAY })
-
-  await tidy(store, { now, most_bytes: 25_000 })
-
-  expect(await left(store)).toEqual(['b', 'd'])
-})
-
-test('never removes a running operation, nor one of the last hour because of its size', async () => {
-  const store = await storeWith({ running: 40 * DAY, late: HOUR / 2, gone: 2 * HOUR }, ['running'])
-
-  await tidy(store, { now, most_bytes: 1 })
-
-  expect(await left(store)).toEqual(['late', 'running'])
+  expect(await left(store)).toEqual(expected)
 })
 
 test('forgets cancel requests without an operation after 30 days', async () => {

@@ -14,6 +14,18 @@ import {
 } from '#tests/support/agent/cancelling.ts'
 import { type FakeHost, freeHost } from '#tests/support/fake-host.ts'
 
+/** The operation op1 with these steps, at the moment when it runs the program. */
+async function running(host: FakeHost, program: string, steps: Steps = two) {
+  const { runner } = runnerOf(host, purging(steps))
+  const operation = await runner.start('cache.purge', shop, 'op1')
+  await runs(host, program)
+  return { runner, operation }
+}
+const decidedFirst: Steps = (on) => [
+  step('a', 'first', on, { decided: async () => true }),
+  step('b', 'second', on),
+]
+
 test.each([
   { force: false, signals: ['SIGTERM op1'] },
   { force: true, signals: ['SIGKILL op1'] },
@@ -22,9 +34,7 @@ test.each([
   async ({ force, signals }) => {
     const host = freeHost()
     host.hang('second')
-    const { runner } = runnerOf(host, purging(two))
-    const operation = await runner.start('cache.purge', shop, 'op1')
-    await runs(host, 'second')
+    const { runner, operation } = await running(host, 'second')
 
     expect(await runner.cancel('op1', force)).toBe(false)
 
@@ -45,9 +55,7 @@ test.each([
 test('gives a program 10 seconds to end, and undoes nothing while it runs', async () => {
   const host = freeHost()
   host.hang('second', true)
-  const { runner } = runnerOf(host, purging(two))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+  const { runner, operation } = await running(host, 'second')
   const began = host.time
 
   await runner.cancel('op1', false)
@@ -64,9 +72,7 @@ test('a forced cancel after a graceful one does not wait any longer', async () =
   const elapsing = Promise.withResolvers<void>()
   const { sleep } = host.clock
   host.clock.sleep = (ms) => (ms > 10 ? elapsing.promise : sleep(ms))
-  const { runner } = runnerOf(host, purging(two))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+  const { runner, operation } = await running(host, 'second')
   await runner.cancel('op1', false)
 
   await runner.cancel('op1', true)
@@ -82,14 +88,9 @@ test('an operation with queued steps is undone completely after a cancel', async
     session.exclusive('nginx', async () => {
       await session.shell.run(['unfirst'])
     })
-  const { runner } = runnerOf(
-    host,
-    purging((session) =>
-      two(session).map((one) => (one.undo ? { ...one, undo: () => undo(session) } : one)),
-    ),
-  )
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+  const steps: Steps = (session) =>
+    two(session).map((one) => (one.undo ? { ...one, undo: () => undo(session) } : one))
+  const { runner, operation } = await running(host, 'second', steps)
 
   await runner.cancel('op1', true)
 
@@ -101,9 +102,7 @@ test('an operation that is being undone cannot be cancelled', async () => {
   const host = freeHost()
   host.fail('second', 'no space')
   host.hang('unsecond')
-  const { runner } = runnerOf(host, purging(two))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'unsecond')
+  const { runner, operation } = await running(host, 'unsecond')
 
   expect(await runner.cancel('op1', true)).toBe(false)
   expect(host.hanging).toHaveLength(1)
@@ -120,13 +119,7 @@ test('an operation that is being undone cannot be cancelled', async () => {
 test('an operation past the point of no return completes', async () => {
   const host = freeHost()
   host.hang('second')
-  const steps: Steps = (on) => [
-    step('a', 'first', on, { decided: async () => true }),
-    step('b', 'second', on),
-  ]
-  const { runner } = runnerOf(host, purging(steps))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+  const { runner, operation } = await running(host, 'second', decidedFirst)
 
   expect(await runner.cancel('op1', true)).toBe(false)
   expect(host.signals).toEqual([])
@@ -138,13 +131,7 @@ test('an operation past the point of no return completes', async () => {
 test('an operation that is cancelled while it passes the point of no return continues', async () => {
   const host = freeHost()
   host.hang('first')
-  const steps: Steps = (on) => [
-    step('a', 'first', on, { decided: async () => true }),
-    step('b', 'second', on),
-  ]
-  const { runner } = runnerOf(host, purging(steps))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'first')
+  const { runner, operation } = await running(host, 'first', decidedFirst)
 
   await runner.cancel('op1', true)
 
@@ -213,30 +200,22 @@ const ONE_PLACE = { most: 1, first: async () => undefined, last: async () => und
 test.each<[string, (host: FakeHost) => void, (host: Host) => Promise<unknown>]>([
   [
     'a pause',
-    (host) => {
-      host.clock.sleep = never
-    },
+    ({ clock }) => Object.assign(clock, { sleep: never }),
     (host) => host.clock.sleep(1e6),
   ],
   [
     'a download',
-    (host) => {
-      host.net.download = never
-    },
+    ({ net }) => Object.assign(net, { download: never }),
     (host) => host.net.download('https://a.example', '/a', 'sha1'),
   ],
   [
     'a fetch',
-    (host) => {
-      host.net.fetch = never
-    },
+    ({ net }) => Object.assign(net, { fetch: never }),
     (host) => host.net.fetch('https://a.example'),
   ],
   [
     'an order at the certificate authority',
-    (host) => {
-      host.acme.order = never
-    },
+    ({ acme }) => Object.assign(acme, { order: never }),
     (host) => host.acme.order({} as never),
   ],
   [
@@ -276,9 +255,7 @@ test('a restoration in the middle of a step runs to its end', async () => {
     }
   }
   const steps: Steps = (own) => [step('a', 'first', own, { apply: () => apply(own) })]
-  const { runner } = runnerOf(host, purging(steps))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'change')
+  const { runner, operation } = await running(host, 'change', steps)
 
   await runner.cancel('op1', true)
 
@@ -290,9 +267,7 @@ test('lists steps that could not be undone', async () => {
   const host = freeHost()
   host.hang('second')
   host.fail('unfirst', 'busy')
-  const { runner } = runnerOf(host, purging(two))
-  const operation = await runner.start('cache.purge', shop, 'op1')
-  await runs(host, 'second')
+  const { runner, operation } = await running(host, 'second')
 
   await runner.cancel('op1', true)
 

@@ -1,12 +1,15 @@
+import { commands } from '#agent/commands/index.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { sharedByName } from '#agent/host/shared.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const ACTIONS = ['write', 'append', 'remove', 'rename', 'mkdir', 'link'] as const
 
 /** The machine for a process that is killed at its n-th effect: it has none any more, and waits. */
-export function killedAt(host: FakeHost, at: number) {
+function killedAt(host: FakeHost, at: number) {
   const { promise: killed, resolve: kill } = Promise.withResolvers<true>()
   const seen = { calls: 0 }
   const never = () => new Promise<never>(() => undefined)
@@ -33,4 +36,20 @@ export function killedAt(host: FakeHost, at: number) {
     holders: new Map(),
   }
   return { process, killed }
+}
+
+/** Runs the command as op1 until its process is killed at the n-th effect; false: it had fewer. */
+export async function isKilledAt<N extends CommandName>(
+  at: number,
+  host: FakeHost,
+  command: N,
+  params: ParamsOf<N>,
+): Promise<boolean> {
+  const { process, killed } = killedAt(host, at)
+  const runner = new Runner({ host: process, commands, report: () => undefined })
+  const ended = runner.start(command, params, 'op1').then(async (operation) => {
+    for await (const _ of operation.follow(0, new AbortController().signal));
+    return false
+  })
+  return Promise.race([killed, ended])
 }

@@ -33,14 +33,17 @@ test('stores the parts of an upload in order, and the same part again', async ()
 })
 
 const idOf = (letter: string) => letter.repeat(16)
-const startsIn = (host: Host) => (letter: string, importing?: string[]) =>
-  storePart(host, { domain, upload: idOf(letter), part: 0, data: 'YWJj' }, importing)
+async function withUploads(...letters: string[]) {
+  const host = await server(shop)
+  const start = (letter: string, importing?: string[], part = 0) =>
+    storePart(host, { domain, upload: idOf(letter), part, data: 'YWJj' }, importing)
+  for (const letter of letters) await start(letter)
+  return { host, start }
+}
 const uploads = (host: Host) => stored(host).map((path) => path.split('/').at(-2)?.[0])
 
 test('parallel uploads are independent, and a fourth one is refused', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  for (const letter of ['a', 'b', 'c']) await start(letter)
+  const { host, start } = await withUploads('a', 'b', 'c')
 
   await expect(start('d')).rejects.toMatchObject({
     code: 'conflict',
@@ -51,11 +54,9 @@ test('parallel uploads are independent, and a fourth one is refused', async () =
 })
 
 test('a new upload removes abandoned ones', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  for (const letter of ['a', 'b', 'c']) await start(letter)
+  const { host, start } = await withUploads('a', 'b', 'c')
   host.time += 61_000
-  await storePart(host, { domain, upload: idOf('a'), part: 1, data: 'YWJj' })
+  await start('a', [], 1)
   host.time += 61_000
 
   await start('d')
@@ -64,10 +65,8 @@ test('a new upload removes abandoned ones', async () => {
 })
 
 test('one of which a former part comes again is not abandoned, nor any after the clock is set back', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  await start('a')
-  await storePart(host, { domain, upload: idOf('a'), part: 1, data: 'YWJj' })
+  const { host, start } = await withUploads('a')
+  await start('a', [], 1)
   host.time += 121_000
   await start('a')
   await start('b')
@@ -83,10 +82,7 @@ test('one of which a former part comes again is not abandoned, nor any after the
 })
 
 test('no new upload begins while the site has an import', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  await start('a')
-  await start('b')
+  const { host, start } = await withUploads('a', 'b')
 
   await expect(start('c', [idOf('a')])).rejects.toMatchObject({
     code: 'conflict',
@@ -97,22 +93,19 @@ test('no new upload begins while the site has an import', async () => {
 })
 
 test('an upload begins with its first part', async () => {
-  const host = await server(shop)
-  const later = (part: number) => storePart(host, { domain, upload, part, data: 'YWJj' })
+  const { host, start } = await withUploads()
 
-  await expect(later(1)).rejects.toMatchObject({
+  await expect(start('a', [], 1)).rejects.toMatchObject({
     code: 'conflict',
     message: 'This upload no longer exists: upload the dump again',
   })
-  await later(0)
-  await later(1)
+  await start('a')
+  await start('a', [], 1)
   expect(uploads(host)).toEqual(['a', 'a'])
 })
 
 test('an upload whose import failed does not count, and the next one removes it', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  for (const letter of ['a', 'b', 'c']) await start(letter)
+  const { host, start } = await withUploads('a', 'b', 'c')
   await markTried(host, 'shop', idOf('b'))
 
   await start('d')
@@ -121,8 +114,7 @@ test('an upload whose import failed does not count, and the next one removes it'
 })
 
 test('no part of a dump that is being imported is replaced', async () => {
-  const host = await server(shop)
-  await storePart(host, { domain, upload, part: 0, data: 'YWJj' })
+  const { host } = await withUploads('a')
 
   const again = storePart(host, { domain, upload, part: 0, data: 'eHl6' }, [upload])
 
@@ -134,9 +126,7 @@ test('no part of a dump that is being imported is replaced', async () => {
 })
 
 test('an import removes its own upload, and the folder of the site with the last one', async () => {
-  const host = await server(shop)
-  const start = startsIn(host)
-  for (const letter of ['a', 'b']) await start(letter)
+  const { host } = await withUploads('a', 'b')
   await forgetUpload(host, 'shop', idOf('a')).apply()
   expect(uploads(host)).toEqual(['b'])
 
@@ -146,8 +136,7 @@ test('an import removes its own upload, and the folder of the site with the last
 })
 
 test('a restart of the agent removes all uploads', async () => {
-  const host = await server(shop)
-  await startsIn(host)('a')
+  const { host } = await withUploads('a')
 
   await forgetAllUploads(host)
 

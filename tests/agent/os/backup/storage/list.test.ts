@@ -7,6 +7,17 @@ import { savedSite, TARGET } from '#tests/support/agent/backup.ts'
 const repository = 'shop'
 const WRONG = new Secret('wrong')
 
+/** A repository with one backup, of which restic lists these snapshots. */
+async function listing(snapshots: (backup: string) => object[]) {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const command = '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots'
+  host.answer(command, JSON.stringify(snapshots(backup)))
+  const list = (page: { before?: string } = {}) =>
+    listBackups(host, { target: TARGET, repository, passwords: [password], ...page })
+  return { backup, list }
+}
+
 test('lists the complete backups of a repository with the password that opens it', async () => {
   const { host, restore } = await savedSite({ '/srv/www/shop/public/index.html': 'old' })
   const { password, backup } = restore({ files: true, database: true })
@@ -25,8 +36,6 @@ test('lists the complete backups of a repository with the password that opens it
 })
 
 test('takes files and bytes from the snapshots of each backup', async () => {
-  const { host, restore } = await savedSite({})
-  const { password, backup } = restore({ files: true, database: true })
   const part = (minute: number, tag: string, bytes: number, id = '') => ({
     ...{ id: id.padEnd(64, `${minute}`), time: `2026-03-01T01:0${minute}:00.5+01:00`, tags: [tag] },
     summary: {
@@ -35,18 +44,14 @@ test('takes files and bytes from the snapshots of each backup', async () => {
       data_added_packed: bytes / 10,
     },
   })
-  const lines = [
+  const { backup, list } = await listing((own) => [
     part(0, 'files', 9000), // its backup was interrupted
     ...[part(1, 'database', 100), part(2, 'files', 1000), part(3, 'manifest', 1)],
-    ...[part(4, 'files', 2000), part(5, 'manifest', 1, backup)],
+    ...[part(4, 'files', 2000), part(5, 'manifest', 1, own)],
     part(6, 'database', 50), // running
-  ]
-  host.answer(
-    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
-    JSON.stringify(lines),
-  )
+  ])
 
-  const { backups } = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+  const { backups } = await list()
 
   expect(backups).toEqual([
     {
@@ -61,27 +66,21 @@ test('takes files and bytes from the snapshots of each backup', async () => {
 })
 
 test('counts the parts that a manifest names, also after a clock change', async () => {
-  const { host, restore } = await savedSite({})
-  const { password, backup } = restore({ files: true, database: true })
   const id = (digit: string) => digit.repeat(64)
   const part = (own: string, hour: number, tags: string[], bytes = 1) => ({
     ...{ id: own, time: `2025-12-31T0${hour}:00:00Z`, tags },
     summary: { total_files_processed: 7, total_bytes_processed: bytes, data_added_packed: bytes },
   })
-  const lines = [
+  const { backup, list } = await listing((own) => [
     part(id('1'), 1, ['database'], 10),
     part(id('2'), 5, ['files'], 100), // the clock was ahead
     part(id('3'), 2, ['manifest', `part-${id('2')}`, `part-${id('1')}`]),
     part(id('4'), 3, ['database'], 20),
     part(id('5'), 4, ['files'], 200),
-    part(backup, 6, ['manifest', `part-${id('5')}`, `part-${id('4')}`]),
-  ]
-  host.answer(
-    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
-    JSON.stringify(lines),
-  )
+    part(own, 6, ['manifest', `part-${id('5')}`, `part-${id('4')}`]),
+  ])
 
-  const { backups } = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+  const { backups } = await list()
 
   expect(backups).toEqual([
     {
@@ -96,33 +95,24 @@ test('counts the parts that a manifest names, also after a clock change', async 
 })
 
 test('lists more backups than one answer has in pages, and none twice', async () => {
-  const { host, restore } = await savedSite({})
-  const { password, backup } = restore({ files: true, database: true })
   const total = MOST_LISTED + 3
-  const idOf = (at: number) => (at === total ? backup : String(at).padStart(64, '0'))
-  const lines = Array.from({ length: total }, (_, index) => ({
-    id: idOf(index + 1),
-    time: new Date(Date.UTC(2020, 0, 1, index)).toISOString(),
-    tags: ['manifest'],
-  }))
-  host.answer(
-    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
-    JSON.stringify(lines),
+  const idOf = (at: number) => String(at).padStart(64, '0')
+  const { list } = await listing((backup) =>
+    Array.from({ length: total }, (_, index) => ({
+      id: index + 1 === total ? backup : idOf(index + 1),
+      time: new Date(Date.UTC(2020, 0, 1, index)).toISOString(),
+      tags: ['manifest'],
+    })),
   )
-  const page = (before?: string) =>
-    listBackups(host, {
-      ...{ target: TARGET, repository, passwords: [password] },
-      ...(before !== undefined && { before }),
-    })
 
-  const first = await page()
-  const second = await page(first.next ?? '')
+  const first = await list()
+  const second = await list({ before: first.next ?? '' })
 
   expect([first.backups.length, first.next]).toEqual([MOST_LISTED, idOf(4)])
   expect([second.backups.map(({ id }) => id), second.next]).toEqual([[3, 2, 1].map(idOf), null])
   expect([first.domain, second.domain]).toEqual(['shop.example', 'shop.example'])
   const changed = 'The backups in the repository have changed meanwhile: list them again'
-  for (const before of [idOf(1), 'f'.repeat(64)]) expect(page(before)).rejects.toThrow(changed)
+  for (const before of [idOf(1), 'f'.repeat(64)]) expect(list({ before })).rejects.toThrow(changed)
 })
 
 test('says when no password opens the repository, and when restic is missing', async () => {
@@ -136,19 +126,13 @@ test('says when no password opens the repository, and when restic is missing', a
 })
 
 test('takes the site from the newest backup that is not dated in the future', async () => {
-  const { host, restore } = await savedSite({})
-  const { password, backup } = restore({ files: true, database: true })
   const forged = 'f'.repeat(64)
-  const lines = [
-    { id: backup, time: '2025-12-31T00:00:00Z', tags: ['manifest'] },
+  const { backup, list } = await listing((own) => [
+    { id: own, time: '2025-12-31T00:00:00Z', tags: ['manifest'] },
     { id: forged, time: '2030-01-01T00:00:00Z', tags: ['manifest'] },
-  ]
-  host.answer(
-    '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots',
-    JSON.stringify(lines),
-  )
+  ])
 
-  const listed = await listBackups(host, { target: TARGET, repository, passwords: [password] })
+  const listed = await list()
 
   expect([listed.domain, listed.backups.map(({ id }) => id)]).toEqual([
     ...['shop.example', [forged, backup]],
