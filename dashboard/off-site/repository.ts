@@ -14,8 +14,15 @@ const LONGEST_WAIT_MS = 600_000
 const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
 const WRONG_PASSWORD = 12
+const TRIAL = 'check.txt'
 /** What restic says of a repository whose creation was interrupted. */
 const HALF_MADE = /repository already contains keys|config file already exists/
+
+/** The first words of commands that write, to a storage that has been read before. */
+const WRITES: ReadonlySet<string> = new Set(['init', 'backup'])
+/** A command that writes nothing else. */
+const LOCK = /unable to create lock/
+const REFUSED = /access ?denied|permission denied|forbidden|\b40[13]\b|read-only file ?system/i
 
 const Keys = z.array(z.object({ hostName: z.string() }))
 const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
@@ -104,6 +111,11 @@ function failureOf(
   { target, password, stall_ms }: Opened,
 ): Error {
   const said = complaintOf(`${stdout}\n${stderr}`, [target.secret, password])
+  if ((WRITES.has(command) || LOCK.test(said)) && REFUSED.test(said)) {
+    return new Error(
+      `The account of the dashboard can read the storage but not write to it: use one that can write (restic ${command}: ${said})`,
+    )
+  }
   const advice = clockAdvice(said, 'the machine of the dashboard')
   if (advice !== undefined) return new Error(`${advice} (${said})`)
   if (stalled) {
@@ -144,9 +156,32 @@ export async function prepare(
 }
 
 /** Returns the id of the snapshot. */
-export async function save({ must }: Restic, archive: string): Promise<string> {
-  const named = ['--stdin', '--stdin-filename', 'dashboard.tar', '--tag', 'dashboard']
-  const { stdout } = await must(['backup', '--json', '--host', 'hosting', ...named], archive)
+export const save = (restic: Restic, archive: string): Promise<string> =>
+  put(restic, { file: archive, name: 'dashboard.tar', tag: 'dashboard' })
+
+interface Saving {
+  file: string
+  /** In the snapshot. */
+  name: string
+  tag: string
+}
+
+async function put({ must }: Restic, { file, name, tag }: Saving): Promise<string> {
+  const named = ['--stdin', '--stdin-filename', name, '--tag', tag]
+  const { stdout } = await must(['backup', '--json', '--host', 'hosting', ...named], file)
   const last = stdout.trim().split('\n').at(-1) ?? ''
   return Summary.parse(JSON.parse(last)).snapshot_id
+}
+
+/**
+ * Saves a text, reads it and removes it again: an account that may only read is named at once, and not
+ * by the first backup. Storage that is append-only keeps the text, a few hundred bytes.
+ */
+export async function tryWriting(restic: Restic, { folder }: Opened, text: string): Promise<void> {
+  const file = `${folder}/${TRIAL}`
+  await writeFile(file, text)
+  const id = await put(restic, { file, name: TRIAL, tag: 'check' })
+  const { stdout } = await restic.must(['dump', id, `/${TRIAL}`])
+  if (stdout !== text) throw new Error('The storage returned something else than was written')
+  await restic.attempt(['forget', id])
 }

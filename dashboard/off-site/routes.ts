@@ -32,7 +32,7 @@ export const offSiteRoutes = {
     at: 'POST /api/fleet/dashboard-backup/check',
     summary: 'Check the target of the dashboard',
     details:
-      'The dashboard itself opens the storage, creates the repository if it is missing, and tries to read it with the accounts of the targets of sites, which must fail. It starts within 5 seconds and has ended when `requested_at` is null again. 409 says what is missing.',
+      'The dashboard itself opens the storage, creates the repository if it is missing, tries to read it with the accounts of the targets of sites, which must fail, and writes, reads and removes a short text. It starts within 5 seconds and has ended when `requested_at` is null again. 409 says what is missing.',
     right: 'admin',
     answers: { 202: { about: 'Requested.', json: DashboardBackup } },
     errors: ['conflict'],

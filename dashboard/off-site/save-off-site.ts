@@ -15,7 +15,7 @@ import { Secret } from '#shared/secret.ts'
 import { confinedRestic } from './confined-programs.ts'
 import { providedRestic } from './program.ts'
 import { refuseReadable } from './refuse-readable.ts'
-import { type Opened, prepare, save, withRestic } from './repository.ts'
+import { type Opened, prepare, save, tryWriting, withRestic } from './repository.ts'
 import { obstacleOf, refusalOf } from './request.ts'
 import { endRequest, findOffSite, findRequest, type Request, setOffSite } from './state.queries.ts'
 import { findOwnRepository, insertOwnRepository, setChecked } from './target.queries.ts'
@@ -108,7 +108,10 @@ async function saved(
     return await withRestic(opened, async (restic) => {
       await prepare(restic, opened, { recovery: kit.recovery_key, keeper: own.keeper_key })
       await refuseReadable(deps, opened)
-      if (only_check) return undefined
+      if (only_check) {
+        await tryWriting(restic, opened, textFrom(deps))
+        return undefined
+      }
       await deps.backUp(archive)
       return save(restic, archive)
     })
@@ -116,6 +119,9 @@ async function saved(
     await rm(archive, { force: true })
   }
 }
+
+const textFrom = ({ random }: Pick<OffSiteDeps, 'random'>): string =>
+  Buffer.from(random(PASSWORD_BYTES)).toString('hex').slice(0, 48)
 
 /** Recorded before it is used: a repository whose password is lost could not be used again. */
 async function passwordFor(
@@ -125,7 +131,7 @@ async function passwordFor(
 ): Promise<Secret> {
   const known = await findOwnRepository(db, place)
   if (known) return openWith(await getKit(db, known.kit_id), sealer, known.sealed_password)
-  const password = new Secret(Buffer.from(random(PASSWORD_BYTES)).toString('hex').slice(0, 48))
+  const password = new Secret(textFrom({ random }))
   const sealed_password = sealTo(kit.dashboard_key, password)
   await insertOwnRepository(db, { place, kit_id: kit.id, sealed_password })
   return password

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withRestic } from '#dashboard/off-site/repository.ts'
+import { tryWriting, withRestic } from '#dashboard/off-site/repository.ts'
 import type { BackupPlace } from '#shared/backup.ts'
 import { Secret } from '#shared/secret.ts'
 
@@ -57,5 +57,80 @@ test('has the words of ssh, although restic ended before it passed them on', asy
 
   expect(await failureOf('Fatal: read |0: file already closed', log, place)).toBe(
     `Error: restic cat: ${refused} | Fatal: read |0: file already closed`,
+  )
+})
+
+/** A restic that keeps what it saves in a folder, with these lines before. */
+async function tried(lines: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'restic-'))
+  const program = join(folder, 'restic')
+  const script = `#!/bin/sh
+echo "$*" >> ${folder}/ran
+case "$*" in
+${lines}
+*' backup '*) cat > ${folder}/kept; echo '{"message_type":"summary","snapshot_id":"abc"}' ;;
+*' dump '*) cat ${folder}/kept ;;
+*' forget '*) rm ${folder}/kept ;;
+esac
+`
+  await writeFile(program, script, { mode: 0o755 })
+  const target = { place: STORE, secret: new Secret('') }
+  const start = async () => [program]
+  const run = join(folder, 'run')
+  const opened = {
+    start,
+    folder: run,
+    target,
+    password: new Secret('the password'),
+    stall_ms: 5_000,
+  }
+  const error = await withRestic(opened, (restic) => tryWriting(restic, opened, 'text')).then(
+    () => null,
+    (reason: Error) => reason.message,
+  )
+  const ran = (await Bun.file(`${folder}/ran`).text()).trim().split('\n')
+  await rm(folder, { recursive: true })
+  return { error, ran: ran.map((line) => line.replace(/.*--retry-lock=\S+ /, '')) }
+}
+
+const SAVING = 'backup --json --host hosting --stdin --stdin-filename check.txt --tag check'
+
+test('the trial of a storage writes a text, reads it and removes it', async () => {
+  expect(await tried('')).toEqual({
+    error: null,
+    ran: [SAVING, 'dump abc /check.txt', 'forget abc'],
+  })
+})
+
+test('a storage that refuses to delete passes the trial', async () => {
+  const { error } = await tried(`*' forget '*) echo 'blob not removed: 403' >&2; exit 1 ;;`)
+
+  expect(error).toBe(null)
+})
+
+test('a storage that returns something else does not pass the trial', async () => {
+  const { error } = await tried(`*' dump '*) echo other ;;`)
+
+  expect(error).toBe('The storage returned something else than was written')
+})
+
+test.each([
+  'Fatal: unable to save snapshot: Access Denied.',
+  'Save(<data/1>): sftp: permission denied (SSH_FX_PERMISSION_DENIED)',
+  'server response unexpected: 403 Forbidden (403)',
+])('an account that can only read is named: %s', async (words) => {
+  const { error, ran } = await tried(`*' backup '*) echo '${words}' >&2; exit 1 ;;`)
+
+  expect(error).toBe(
+    `The account of the dashboard can read the storage but not write to it: use one that can write (restic backup: ${words})`,
+  )
+  expect(ran).toEqual([SAVING])
+})
+
+test('an account that cannot make the locks of restic is named, too', async () => {
+  const words = 'Fatal: unable to create lock in backend: Access Denied.'
+
+  expect(await failureOf(words)).toBe(
+    `Error: The account of the dashboard can read the storage but not write to it: use one that can write (restic cat: ${words})`,
   )
 })

@@ -47,6 +47,13 @@ export class OffSiteWorld {
     return (await this.ended()).error
   }
 
+  /** The error of a check of the target that is set; null: there is none. */
+  async check(): Promise<string | null> {
+    const { status } = await this.call('POST', '/api/fleet/dashboard-backup/check')
+    expect(status).toBe(202)
+    return (await this.ended()).error
+  }
+
   /** Adds a target for sites. */
   async add(name: string, { place, secret }: Target): Promise<number> {
     const { body } = await this.call('POST', '/api/backup-targets', { name, place, secret })
