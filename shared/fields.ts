@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { baseOf, canonicalDomain, isHostname, isWildcard } from './names.ts'
+import { isSystemAccount } from './system-accounts.ts'
 import { TIERS, TLS_MODES } from './values.ts'
 
 /** A time in an answer of an agent. */
@@ -92,7 +93,10 @@ export const isReserved = (name: string): boolean => /^hosting/i.test(name)
 export const NOT_RESERVED = 'Must not begin with hosting: these names belong to Hosting Control'
 
 /** The system user of a site. Its server also refuses those that it knows. */
-export const SiteSystemUser = SystemUser.refine((name) => !isReserved(name), NOT_RESERVED)
+export const SiteSystemUser = SystemUser.refine((name) => !isReserved(name), NOT_RESERVED).refine(
+  (name) => !isSystemAccount(name),
+  'Must not be the name of root or of a system account',
+)
 
 export const Tag = text('Tag')
   .min(1, 'Each tag must have 1 to 32 characters')

@@ -25,6 +25,7 @@ import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { isReserved } from '#shared/fields.ts'
 import { apexOf } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
+import { isSystemAccount } from '#shared/system-accounts.ts'
 import { refuseUnaccepted } from './accept.ts'
 import { certificateStep } from './certificate-step.ts'
 
@@ -93,6 +94,9 @@ async function refuseTaken(host: Host, site: Site): Promise<void> {
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
   if (!(await users.isOf(host, user, domain))) {
     throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
+  }
+  if (isSystemAccount(user)) {
+    throw conflict(`${domain} cannot be restored: ${user} is the name of a system account`)
   }
   const unit = isReserved(user) ? 'Hosting Control' : await findUnitOf(host, user)
   if (unit !== undefined) {

@@ -147,3 +147,20 @@ test.each(['hosting', 'Hosting-x', 'HOSTING_TMP', 'hostingshop'])(
 test.each(['my-hosting', 'hostin', 'host-ing', 'shosting'])('%s is no name of ours', (name) => {
   expect(fields.isReserved(name)).toBe(false)
 })
+
+test.each(['root', 'www-data', 'mysql', 'nobody', 'sudo', 'systemd-network', '_apt', '_x'])(
+  '%s is a system account, which no site has',
+  (name) => {
+    expect(fields.SystemUser.safeParse(name).success).toBe(true)
+    expect(messages(fields.SiteSystemUser, name)).toEqual([
+      'Must not be the name of root or of a system account',
+    ])
+  },
+)
+
+test.each(['backupshop', 'roots', 'shop_tmp', 'mysql2', 'systemdfan'])(
+  '%s is no system account',
+  (name) => {
+    expect(fields.SiteSystemUser.safeParse(name).success).toBe(true)
+  },
+)

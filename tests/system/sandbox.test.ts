@@ -90,6 +90,10 @@ function refusesKnownUsers(
       for (const user of ['hosting-agent-front', 'hosting-front', 'hosting-keeper']) {
         expect(await asked(user)).toEqual([422, { user: [ours] }])
       }
+      const system = 'Must not be the name of root or of a system account'
+      for (const user of ['root', 'www-data', 'mysql', '_apt']) {
+        expect(await asked(user)).toEqual([422, { user: [system] }])
+      }
       expect(await asked('resting')).toEqual([
         422,
         { user: ['rests.service of this server runs as this user'] },

@@ -10,9 +10,16 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
 import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
 import type { Effect } from '#shared/plan.ts'
+import { MIN_UID } from '#shared/system-accounts.ts'
 
-/** Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. */
-const NO_SUBIDS = ['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0']
+/**
+ * Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. With
+ * numbers that no system account has, whatever login.defs(5) says.
+ */
+const NUMBERS = [
+  ...['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0'],
+  ...['--key', `UID_MIN=${MIN_UID}`, '--key', `GID_MIN=${MIN_UID}`],
+]
 
 const NGINX_USER = 'www-data'
 
@@ -20,7 +27,7 @@ const NGINX_USER = 'www-data'
 export async function createUser(host: Host, user: string, domain: string): Promise<void> {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
-  const options = [...home, '--user-group', ...NO_SUBIDS, ...comment]
+  const options = [...home, '--user-group', ...NUMBERS, ...comment]
   await host.shell.run(['useradd', ...options, '--', user])
   await admitNginx(host, user).apply()
   await writeAccounts(host, user)
@@ -44,14 +51,18 @@ async function admits(host: Host, user: string): Promise<boolean> {
   return members.trim().split(',').includes(NGINX_USER)
 }
 
-/** The numbers of a user of a site and of its group. Throws for a user that does not exist. */
+/**
+ * The numbers of a user of a site and of its group. Throws for a user that does not exist, and for a
+ * system account.
+ */
 export async function accountNumbers(
   host: Host,
   user: string,
 ): Promise<{ uid: number; gid: number }> {
   const [, , uid = '', gid = ''] = (await entryOf(host, '/etc/passwd', user)) ?? []
-  if (Number(uid) > 0 && Number(gid) > 0) return { uid: Number(uid), gid: Number(gid) }
-  throw new Error(`/etc/passwd has no user ${user}`)
+  if (Number(uid) >= MIN_UID && Number(gid) >= MIN_UID)
+    return { uid: Number(uid), gid: Number(gid) }
+  throw new Error(`/etc/passwd has no user ${user} with a number that a site can have`)
 }
 
 /** What `createUser` does. */
@@ -161,8 +172,10 @@ export const renameSite = (host: Host, user: string, from: string, to: string): 
     }),
   )
 
+/** Whether the user is that of this site: never root or a system account, whatever its comment says. */
 export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
-  return (await entryOf(host, '/etc/passwd', user))?.[4] === commentOf(domain)
+  const [, , uid, , comment] = (await entryOf(host, '/etc/passwd', user)) ?? []
+  return Number(uid) >= MIN_UID && comment === commentOf(domain)
 }
 
 const commentOf = (domain: string) => `Site ${domain}`

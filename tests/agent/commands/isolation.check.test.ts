@@ -161,7 +161,7 @@ test('first removes leftovers of an earlier check', async () => {
   const path = `/var/lib/hosting-agent/canaries/${left.domain}.json`
   await host.disk.write(path, JSON.stringify(left))
   await host.disk.write(`/srv/www/${left.user}/public/index.php`, '')
-  await host.disk.append('/etc/passwd', `${left.user}:x:9:9:Site ${left.domain}:/:/\n`)
+  await host.disk.append('/etc/passwd', `${left.user}:x:1009:1009:Site ${left.domain}:/:/\n`)
 
   const [lines] = await check(host)
 

@@ -68,25 +68,30 @@ describe('a new site', () => {
     expect(body.total).toBe(1)
   })
 
-  test.each(['hosting', 'hosting-agent-front', 'hosting-dashboard', 'hosting_tmp_a'])(
-    'cannot have the user %s, also as a clone or in the name of a pool',
-    async (user) => {
-      await using dashboard = await makeDashboard()
-      await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
-      const message = 'Must not begin with hosting: these names belong to Hosting Control'
-      const refused = {
-        status: 422,
-        body: { error: 'Validation failed', fields: { user: [message] } },
-      }
-      const post = (path: string, body: object) =>
-        dashboard.call('POST', `/api/servers/1/${path}`, { ...body, user })
+  const OURS = 'Must not begin with hosting: these names belong to Hosting Control'
+  const SYSTEM = 'Must not be the name of root or of a system account'
+  test.each([
+    ...['hosting', 'hosting-agent-front', 'hosting-dashboard', 'hosting_tmp_a'].map(
+      (user) => [user, OURS] as const,
+    ),
+    ...['root', 'www-data', 'mysql', 'nobody', '_apt', 'systemd-network'].map(
+      (user) => [user, SYSTEM] as const,
+    ),
+  ])('cannot have the user %s, also as a clone or in the name of a pool', async (user, message) => {
+    await using dashboard = await makeDashboard()
+    await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
+    const refused = {
+      status: 422,
+      body: { error: 'Validation failed', fields: { user: [message] } },
+    }
+    const post = (path: string, body: object) =>
+      dashboard.call('POST', `/api/servers/1/${path}`, { ...body, user })
 
-      expect(await post('sites', { domain: 'shop.example' })).toEqual(refused)
-      const from = { kind: 'site', site_id: 1 }
-      expect(await post('sites/clone', { domain: 'shop.example', from })).toEqual(refused)
-      expect(await post('pool-apply', { php_version: '8.2', tier: 'small' })).toEqual(refused)
-    },
-  )
+    expect(await post('sites', { domain: 'shop.example' })).toEqual(refused)
+    const from = { kind: 'site', site_id: 1 }
+    expect(await post('sites/clone', { domain: 'shop.example', from })).toEqual(refused)
+    expect(await post('pool-apply', { php_version: '8.2', tier: 'small' })).toEqual(refused)
+  })
 
   test.each(['shop.example', 'www.shop.example', 'SHOP.example.'])(
     'cannot take %s when www.shop.example is there, on another server either',

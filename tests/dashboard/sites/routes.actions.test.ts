@@ -74,7 +74,7 @@ describe('applying a pool', () => {
       error: 'Validation failed',
       fields: { tier: ['Must be small, medium or large'] },
     })
-    expect((await apply({ user: 'nobody' })).status).toBe(404)
+    expect((await apply({ user: 'unknown' })).status).toBe(404)
   })
 
   test('is 503 when the agent is offline, and nothing waits for it', async () => {

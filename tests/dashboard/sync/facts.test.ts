@@ -139,7 +139,7 @@ describe('a site that a server says it has created', () => {
     })
   })
 
-  test.each(['shop', 'hosting-dashboard', 'Not a user\n'])(
+  test.each(['shop', 'hosting-dashboard', 'root', 'www-data', '_apt', 'Not a user\n'])(
     'is only a discovered one with the system user %j',
     async (user) => {
       await using agent = new DisposableAgent()

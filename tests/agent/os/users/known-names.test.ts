@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
+import { accountNumbers, createUser, isOf, removeUser } from '#agent/os/users/users.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 const only = { domain: shop.domain }
@@ -64,4 +65,40 @@ test('refuses to restore a site whose user a unit of the server has meanwhile', 
     'shop.example cannot be restored: shop.service of this server now runs as shop',
   ])
   expect(host.disk.all).toEqual(before)
+})
+
+test('refuses to restore a site with the name of a system account', async () => {
+  const site = { ...shop, user: 'games' }
+  const host = await server(site)
+  await outcome(siteDelete.run(only, contextOf(host)))
+
+  const [, message] = await outcome(siteRestore.run(only, contextOf(host)))
+
+  expect(message).toBe('shop.example cannot be restored: games is the name of a system account')
+})
+
+test('treats no account with a number of root or of the system as that of a site', async () => {
+  const host = await server(shop)
+  expect(await isOf(host, shop.user, shop.domain)).toBe(true)
+  const passwd = host.disk.all['/etc/passwd'] ?? ''
+  const { uid } = await accountNumbers(host, shop.user)
+
+  for (const number of ['0', '33', '999']) {
+    host.disk.putText('/etc/passwd', passwd.replace(`:${uid}:`, `:${number}:`))
+
+    expect(await isOf(host, shop.user, shop.domain)).toBe(false)
+    await expect(accountNumbers(host, shop.user)).rejects.toThrow('number that a site can have')
+    const ran = [...host.ran]
+    await removeUser(host, shop.user, shop.domain)
+    expect(host.ran).toEqual(ran)
+  }
+})
+
+test('gives a site numbers that no system account has, whatever login.defs says', async () => {
+  const host = await server()
+  await createUser(host, 'other', 'other.example')
+
+  expect(host.ran.find((line) => line.startsWith('useradd'))).toContain(
+    '--key UID_MIN=1000 --key GID_MIN=1000',
+  )
 })
