@@ -31,7 +31,7 @@ const rows: Row[] = [
   {
     sentence: 'Only the domain is required; its canonical form is what counts',
     ...create,
-    body: { domain: ' MÜNCHEN.Example. ', id: 99, status: 'active', user: 'root' },
+    body: { domain: ' MÜNCHEN.Example. ', id: 99, status: 'active', user: 'munich' },
     status: 201,
     answer: created(2, 'xn--mnchen-3ya.example'),
   },

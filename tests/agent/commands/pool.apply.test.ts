@@ -17,7 +17,7 @@ test('resizes the pool of a user', async () => {
 
 test.each([
   { user: 'shop', php_version: '8.4' },
-  { user: 'nobody', php_version: '8.2' },
+  { user: 'unknown', php_version: '8.2' },
 ])('finds no pool of %p', async ({ user, php_version }) => {
   const host = await server(shop)
 

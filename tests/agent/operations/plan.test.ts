@@ -137,7 +137,7 @@ test.each([
   ['site.restore', { domain: 'b.example' }, { code: 'not_found' }],
   ['site.restore', { domain }, { code: 'conflict' }],
   ['site.purge', { domain, confirm: domain }, { code: 'conflict' }],
-  ['pool.apply', { user: 'nobody', php_version: '8.2', tier: 'small' }, { code: 'not_found' }],
+  ['pool.apply', { user: 'unknown', php_version: '8.2', tier: 'small' }, { code: 'not_found' }],
   ['tls.issue', { domain: 'b.example', tls: 'none', email }, { code: 'not_found' }],
   ['cache.purge', { domain: 'b.example' }, { code: 'not_found' }],
   ['service.restart', { service: 'php-fpm:nobody' }, { code: 'not_found' }],

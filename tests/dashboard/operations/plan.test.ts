@@ -196,7 +196,7 @@ describe('dry_run', () => {
     expect(await ask('POST', '/servers/9/sites', { domain })).toEqual([404, 'Server not found'])
     expect(await ask('DELETE', '/servers/1/sites/9', {})).toEqual([404, 'Site not found'])
     expect(await ask('PATCH', '/servers/1/sites/1', {})).toMatchObject([422, {}])
-    expect(await ask('POST', '/servers/1/pool-apply', { ...pool, user: 'nobody' })).toEqual([
+    expect(await ask('POST', '/servers/1/pool-apply', { ...pool, user: 'unknown' })).toEqual([
       404,
       'Site of nobody not found',
     ])
