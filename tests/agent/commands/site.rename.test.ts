@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { siteRename } from '#agent/commands/site.rename.ts'
 import { findSite, writeSite } from '#agent/os/site/sites.ts'
+import type { Warning } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { SiteNames } from '#shared/site-names.ts'
 import { contextOf, shop } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
 import { isKilledAt } from '#tests/support/agent/killed.ts'
@@ -17,7 +19,9 @@ import {
   wholly,
 } from '#tests/support/agent/renaming.ts'
 import { copy } from '#tests/support/agent/staging.ts'
+import { authority, serveTokens } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 import { recover } from '#tests/support/recover.ts'
 import { every, times } from '#tests/support/runs.ts'
 
@@ -233,3 +237,23 @@ test('is complete under one name, at whichever effect the agent is killed', asyn
   }
   expect([...ends].sort()).toEqual([NEW, OLD])
 }, 240_000)
+
+test('warns of the names that the new certificate leaves out', async () => {
+  const host = await renamable()
+  const names = SiteNames.parse({ aliases: ['dead.example'] })
+  await writeSite(host, { ...shop, names, tls: 'letsencrypt' })
+  serveTokens(host, [NEW, `www.${NEW}`, OLD, `www.${OLD}`, 'dead.example'])
+  host.pages.set(`https://${NEW}/`, '')
+  authority(host, (order) =>
+    order.names.includes('dead.example')
+      ? { refused: [{ name: 'dead.example', reason: 'connection refused' }] }
+      : { chain: authorityPem },
+  )
+  const warnings: Warning[] = []
+
+  const [, result] = await rename(host, {}, warnings)
+
+  expect(result).toMatchObject({ domain: NEW, former: OLD, aliases: ['dead.example'] })
+  const message = 'The certificate leaves out dead.example (connection refused)'
+  expect(warnings).toEqual([{ code: 'certificate_refused', message }])
+})
