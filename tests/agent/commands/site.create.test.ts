@@ -38,6 +38,27 @@ test('creates a site, reports each step, and records the site last', async () =>
   )
 })
 
+test('each folder of a site has the users that need it, and no others', async () => {
+  const host = answering(await server())
+  await create(host)
+
+  const idIn = (path: string, name: string) =>
+    Number(new RegExp(`^${name}:[^:]*:(\\d+):`, 'm').exec(host.disk.text(path) ?? '')?.[1])
+  const user = idIn('/etc/passwd', 'shop')
+  const group = idIn('/etc/group', 'shop')
+  const web = idIn('/etc/group', 'www-data')
+  const found = async (path: string) => {
+    const { mode = 0, uid, gid } = (await host.files.stat(path)) ?? {}
+    return [(mode & 0o7777).toString(8), uid, gid]
+  }
+  expect(await found('/srv/www/shop')).toEqual(['711', 0, 0])
+  expect(await found('/srv/www/shop/public')).toEqual(['750', user, group])
+  expect(await found('/srv/www/shop/logs')).toEqual(['750', user, group])
+  expect(await found('/srv/www/shop/tmp')).toEqual(['700', user, group])
+  expect(await found('/srv/www/shop/sessions')).toEqual(['700', user, group])
+  expect(await found('/var/log/hosting/shop')).toEqual(['750', 0, web])
+})
+
 test('starts only the programs that it needs', async () => {
   const host = answering(await server())
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
+import { mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { files } from '#agent/host/real/files.ts'
@@ -16,6 +17,35 @@ test('writes complete files with the requested mode and leaves no temporary file
   expect(await files.read(`${root}/a/b.conf`)).toBe('text')
   expect(statSync(`${root}/a/b.conf`).mode & 0o777).toBe(0o600)
   expect(await files.list(`${root}/a`)).toEqual([{ name: 'b.conf', kind: 'file' }])
+})
+
+/** The paths that are synced to the disk during the work, in order. */
+async function synced(work: () => Promise<void>): Promise<string[]> {
+  await using handle = await open(root)
+  const paths: string[] = []
+  const methods: FileHandle = Object.getPrototypeOf(handle)
+  const spies = (['sync', 'datasync'] as const).map((name) => {
+    const real = methods[name]
+    return spyOn(methods, name).mockImplementation(function (this: FileHandle) {
+      paths.push(readlinkSync(`/proc/self/fd/${this.fd}`))
+      return real.call(this)
+    })
+  })
+  await work().finally(() => {
+    for (const spy of spies) spy.mockRestore()
+  })
+  return paths
+}
+
+test('syncs what a power failure must not take back: contents, and the names of files', async () => {
+  const [draft, ...rest] = await synced(() => files.write(`${root}/a`, 'text'))
+  expect([draft?.startsWith(`${root}/.`), rest]).toEqual([true, [root]])
+  expect(await synced(() => files.append(`${root}/a`, 'more', { sync: true }))).toEqual([
+    `${root}/a`,
+  ])
+  expect(await synced(() => files.append(`${root}/a`, 'more'))).toEqual([])
+  await files.mkdir(`${root}/b`)
+  expect(await synced(() => files.rename(`${root}/a`, `${root}/b/a`))).toEqual([`${root}/b`])
 })
 
 test('reports a missing file as undefined', async () => {
