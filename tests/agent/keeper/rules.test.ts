@@ -35,6 +35,13 @@ test('of a year of two backups a day, it keeps those of a week, and firsts of da
   ])
 })
 
+test('a week begins on Monday, and its first backup stays', () => {
+  // From Monday, 2026-09-07, to Monday, 2026-09-28, and the newest one.
+  const ages = [...daysAgo(56, 77, 1).reverse(), 0]
+
+  expect(kept(ages.map((days) => backup(days)))).toEqual(['77', '70', '63', '56', '0'])
+})
+
 test('the last backup of a site stays for ever, or until the days for it are over', () => {
   expect(kept([backup(900), backup(800)])).toEqual(['800'])
   expect(kept([backup(900), backup(800)], { ...KEEP, last_days: 700 })).toEqual([])

@@ -2,7 +2,12 @@ import { expect, test } from 'bun:test'
 import { reserveAccount } from '#agent/os/database/account.ts'
 import { findForeignObjects } from '#agent/os/database/audit.ts'
 import { removeDatabase } from '#agent/os/database/mariadb.ts'
-import { endExpired, endTemporary, listTemporary } from '#agent/os/database/temporary-accounts.ts'
+import {
+  createTemporary,
+  endExpired,
+  endTemporary,
+  listTemporary,
+} from '#agent/os/database/temporary-accounts.ts'
 import { ended, nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
 
 const own = (user: string) => ({ user, name: 'shop', writes: 'N' as const })
@@ -16,6 +21,21 @@ test('ends the accounts whose time is over, and those that live longer than any 
   const [[lock, ...rest], [other, ...others]] = [ended(over), ended(strange)]
   expect(steps).toEqual([lock, other, ...rest, ...others] as string[])
 })
+
+test.each([
+  ['read', 'grant_reading'],
+  ['write', 'grant_tables'],
+] as const)(
+  'can %s no database whose name differs from that of the site',
+  async (rights, grant) => {
+    const { host, steps } = await withAccounts()
+    const account = { token: 'a1b2c3d4e5', rights, seconds: 600, password_hash: '' }
+
+    await createTemporary(host, { user: 'my_blog', tier: 'small' }, account)
+
+    expect(steps.at(-1)).toBe(`${grant} my\\_blog ${nameOf(600)}`)
+  },
+)
 
 test('ends an account that has no rights yet, because its creation was interrupted', async () => {
   const user = nameOf(0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import type { Application, Read, SiteReader } from '#agent/host/scanner-port.ts'
+import type { Application, DatabaseAnswer, Read, SiteReader } from '#agent/host/scanner-port.ts'
 import type { Machine } from '#agent/os/reading/as-the-site.ts'
 import { siteScanner } from '#agent/os/reading/scanner.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -180,4 +180,25 @@ test('reads a site again after five minutes, and returns the previous answer mea
   expect(await name()).toBe('first')
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect(await name()).toBe('second')
+})
+
+test('asks the configuration again when the database refuses what it said before', async () => {
+  let password = 'old'
+  const { host, ran } = machine((argv, options) => telling(password)(argv, options))
+  const answers = async (facts: string | undefined): Promise<Read<DatabaseAnswer>> => ({
+    answer: { state: facts === password ? 'answers' : 'refused' },
+    unsure: facts === undefined,
+    owner: 'shop',
+  })
+  const scanner = siteScanner({ ...reader(), database: (_, facts) => answers(facts) }, host)
+  expect([await scanner.database(SITE), await scanner.database(SITE)]).toEqual([
+    { state: 'answers' },
+    { state: 'answers' },
+  ])
+  expect(ran).toHaveLength(1)
+
+  password = 'new'
+
+  expect(await scanner.database(SITE)).toEqual({ state: 'answers' })
+  expect(ran).toHaveLength(2)
 })
