@@ -87,6 +87,10 @@ describe('a DNS account', () => {
     expect((await change({ name: 'Shops' })).body.account.name).toBe('Shops')
     expect((await all.dashboard.call('DELETE', at)).status).toBe(204)
     expect((await change({})).status).toBe(404)
+    expect((await all.types()).filter((type) => type.startsWith('dns.')).sort()).toEqual([
+      ...['dns.account_create', 'dns.account_create'],
+      ...['dns.account_delete', 'dns.account_update'],
+    ])
   })
 })
 
