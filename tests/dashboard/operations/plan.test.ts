@@ -198,7 +198,7 @@ describe('dry_run', () => {
     expect(await ask('PATCH', '/servers/1/sites/1', {})).toMatchObject([422, {}])
     expect(await ask('POST', '/servers/1/pool-apply', { ...pool, user: 'unknown' })).toEqual([
       404,
-      'Site of nobody not found',
+      'Site of unknown not found',
     ])
     expect(agent.planned).toEqual([])
     dashboard.token = ''
