@@ -38,6 +38,12 @@ export function visibleAccounts({ passwd, group }: Accounts, user: string): Acco
   return { passwd: textOf(accounts), group: textOf(groups) }
 }
 
+/** Returns the names of the users of /etc/passwd. */
+export async function readAccountNames({ files }: Host): Promise<ReadonlySet<string>> {
+  const fields = fieldsOf((await files.read('/etc/passwd', MOST)) ?? '', 7)
+  return new Set(fields.map(([name = '']) => name))
+}
+
 /** Writes the accounts that a site sees. */
 export async function writeAccounts(host: Host, ...users: string[]): Promise<void> {
   if (host.init !== 'systemd') return

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
-import { writeAccounts } from './accounts.ts'
+import { readAccountNames, writeAccounts } from './accounts.ts'
 import { provideSharedEtc } from './shared.ts'
 
 /** Not those of proofs, which are removed at the start, some before they have a user. */
@@ -15,7 +15,10 @@ export async function prepareSiteEtc(host: Host): Promise<string[]> {
   if (host.init !== 'systemd' || sites.length === 0) return []
   try {
     await provideSharedEtc(host)
-    await writeAccounts(host, ...sites.map(({ user }) => user))
+    const known = await readAccountNames(host)
+    // A site that was interrupted has a record before its user; removing it removes its user's files.
+    const users = sites.map(({ user }) => user).filter((user) => known.has(user))
+    await writeAccounts(host, ...users)
     return []
   } catch (error) {
     return [`The /etc of sites was not prepared: ${String(error)}`]

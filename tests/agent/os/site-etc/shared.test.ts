@@ -6,6 +6,7 @@ import { shop } from '#tests/support/agent/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const ENABLED = '/etc/systemd/system/multi-user.target.wants/hosting-etc.path'
+const accountOf = (user: string) => `${user}:x:1001:1001::/srv/www/${user}:/usr/sbin/nologin\n`
 
 test('is created once, and enabled when it is complete', async () => {
   const host = fakeHost()
@@ -38,12 +39,25 @@ test('exists before anything runs as a site of another version', async () => {
   expect(host.disk.all).toEqual({})
   await writeSite(host, shop)
   await writeSite(host, { ...shop, domain: 'old.example', user: 'old' }, 'trash')
+  await host.disk.write('/etc/passwd', `${accountOf('shop')}${accountOf('old')}`)
 
   expect(await prepareSiteEtc(host)).toEqual([])
 
   const folder = (await host.disk.list('/var/lib/hosting-etc/accounts')).map(({ name }) => name)
   expect(folder).toEqual(['shop', 'old'])
   expect(await sharedEtcSteps(host)).toEqual([])
+})
+
+test('has no accounts for a site whose user was not created yet', async () => {
+  const host = fakeHost()
+  await host.disk.write('/etc/passwd', accountOf('shop'))
+  await writeSite(host, shop)
+  await writeSite(host, { ...shop, domain: 'canary.invalid', user: 'canary' }, 'canaries')
+
+  expect(await prepareSiteEtc(host)).toEqual([])
+
+  const folder = (await host.disk.list('/var/lib/hosting-etc/accounts')).map(({ name }) => name)
+  expect(folder).toEqual(['shop'])
 })
 
 test('reports why it could not be prepared', async () => {
