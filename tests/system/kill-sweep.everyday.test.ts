@@ -75,6 +75,11 @@ const PROTECTED = on(
   { basic_auth: null, maintenance: null },
 )
 const PURGED: Scenario = { work: ['cache.purge', { domain }], back: [] }
+const FLUSHED: Scenario = { work: ['wp.cache-flush', { domain }], back: [] }
+const PREVIEWED: Scenario = {
+  work: ['site.rename-preview', { domain, primary: 'new.example.test' }],
+  back: [],
+}
 const COPY = { ...SHOP, domain: 'copy.example.test', user: 'copy1a2b3c' }
 const password = (word: string): Work => [
   'staging.password',
@@ -100,14 +105,14 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   unnoticed('has repaired the tables or not', maintained('repair'))
   unnoticed('has run the due events or not', EVENTS)
   unnoticed('has emptied the page cache or not', PURGED)
+  unnoticed('has flushed the object cache or not', FLUSHED)
+  unnoticed('has changed nothing by the preview of another name', PREVIEWED)
 
   test(
     'has set the relay or not',
     async () => {
       await sweeps.warm(...MAIL.back)
-      const queue = `test -e /var/lib/hosting-mail/status/${SHOP.user}.json && ls /var/lib/hosting-mail/sockets/*/mail.sock`
-      const runs = async () => (await sweeps.agent.host.exec(['bash', '-c', queue])).code === 0
-      expect(await lab.poll(runs)).toBe(true)
+      await sweeps.mailQueueListens()
       await sweeps.unnoticed(MAIL)
       await sweeps.warm(mail(null))
     },

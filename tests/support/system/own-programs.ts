@@ -2,6 +2,7 @@ import process from 'node:process'
 import { readConfig } from '#agent/config.ts'
 import { pages } from '#agent/host/real/pages-helper.ts'
 import { mail } from '#agent/mail/serve.ts'
+import { mailTry } from '#agent/mail/try.ts'
 import { rewrite } from '#agent/rewrite/serve.ts'
 import { scan } from '#agent/scan/serve.ts'
 import { storage } from '#agent/storage/serve.ts'
@@ -12,6 +13,7 @@ import { storage } from '#agent/storage/serve.ts'
  */
 export async function runOwnProgram(name: string | undefined, args: string[]): Promise<void> {
   if (name === 'mail') await mail(readConfig(process.env))
+  if (name === 'mail-try') await mailTry(readConfig(process.env), args)
   if (name === 'pages') await pages()
   if (name === 'scan') await scan(args)
   if (name === 'storage') {

@@ -21,7 +21,7 @@ export class EverydaySweeps extends Sweeps {
   static async start(name: string): Promise<EverydaySweeps> {
     const sweeps = new EverydaySweeps(await startCrashingAgent(name))
     const { host } = sweeps.agent
-    const debs = await morePackages('bookworm', ['redis-tools'])
+    const debs = await morePackages('bookworm', ['redis-tools', 'unattended-upgrades'])
     await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
     await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${DEBS} ./\n`)
     await addAdminerSource(host, 'bookworm')
@@ -33,6 +33,13 @@ export class EverydaySweeps extends Sweeps {
   /** Once before: only then are the records of one operation those of the next. */
   async warm(...works: readonly Work[]): Promise<void> {
     for (const work of works) await perform(this.agent, work)
+  }
+
+  /** Waits for the queue of the site's mail after a relay was set. */
+  async mailQueueListens(): Promise<void> {
+    const status = `/var/lib/hosting-mail/status/${SHOP.user}.json`
+    const script = `test -e ${status} && ls /var/lib/hosting-mail/sockets/*/mail.sock`
+    await lab.poll(async () => (await this.agent.host.exec(['bash', '-c', script])).code === 0)
   }
 
   /** Kills the agent ahead of steps and within them; no visitor notices. */
