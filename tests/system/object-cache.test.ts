@@ -183,6 +183,26 @@ for (const suite of releases('object-cache')) {
       2 * MINUTES,
     )
 
+    test(
+      'is empty after a flush, like the page cache',
+      async () => {
+        await site.set({ memory: 16 })
+        const value = () => site.wp('eval', "echo json_encode(wp_cache_get('shown'));")
+        await site.wp('cache', 'set', 'shown', 'stale')
+        expect(await value()).toBe('"stale"')
+        expect(await lab.poll(() => site.isCached('/'))).toBe(true)
+
+        const flush = site.world.path(`/sites/${site.id}/cache-flush`)
+        const { status, body } = await site.world.dashboard.call('POST', flush)
+
+        expect([status, body.status]).toEqual([200, 'ok'])
+        expect(await value()).toBe('false')
+        expect(await site.isStored('/')).toBe(false)
+        await site.set({ memory: null })
+      },
+      2 * MINUTES,
+    )
+
     editsPurge(site)
 
     test(

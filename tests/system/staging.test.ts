@@ -185,4 +185,18 @@ unless(lab.available()).describe('a staging site', () => {
     },
     5 * MINUTES,
   )
+
+  test(
+    'has another password from its change on',
+    async () => {
+      const { domain } = SITE
+      await world.done('staging.password', { domain, password_hash: hashOf('another') })
+      const status = async (word: string) =>
+        (await visit('/', ['--user', `staging:${word}`])).status
+
+      await world.until('nginx asks for it', async () => (await status('letmein')) === 401)
+      expect(await status('another')).toBe(200)
+    },
+    MINUTES,
+  )
 })
