@@ -61,7 +61,7 @@ async function run(
   record: boolean,
 ) {
   const unwatch = watchLoad()
-  const { outcomes, stages, leftOut } = await runStages(jobs, options, mode)
+  const { outcomes, stages, leftOut } = await runStages(jobs, options)
   const verdicts: [Case, Verdict][] = []
   const second = plannedAgain(outcomes)
   for (const outcome of outcomes) {

@@ -12,8 +12,8 @@ export type Job = {
   files?: readonly string[]
   /** By the last recorded run, with the usual number of programs side by side. */
   seconds: number
-  /** Runs only if it can end within the time of the run; otherwise it runs whatever time it takes. */
-  optional?: boolean
+  /** It runs only if it can end so long after the start of the run; without it, it always runs. */
+  within_ms?: number
   /** Why it runs, if not in every run. */
   because?: string
 }

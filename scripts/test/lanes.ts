@@ -2,17 +2,11 @@ import { availableParallelism } from 'node:os'
 import { idleSince } from './cost.ts'
 import { type Outcome, type RunOptions, runJob } from './job.ts'
 import type { Job } from './jobs.ts'
-import type { Mode } from './plan.ts'
 import { prepareLab } from './prepare-lab.ts'
 import { describeOutcome, type Stage } from './report.ts'
 
-/** The time of a gate; what is optional ends before. */
-const GATE_MS = 15 * 60_000
-/** For the end of what has started, and for the last lines. */
-const RESERVE_MS = 30_000
-
 /** Tests that need only this machine run first; the lab's servers start after all of them. */
-const stageOf = ({ part, optional }: Job) => (part === 'system' || optional ? 'servers' : 'here')
+const stageOf = ({ part, within_ms }: Job) => (part === 'system' || within_ms ? 'servers' : 'here')
 
 /**
  * Most files wait much of their time, so there are more lanes than cores; fewer if servers boot, or
@@ -25,11 +19,10 @@ function lanesOf(stage: string, beside: boolean): number {
 
 /**
  * Stage after stage. The lab is prepared during the first one, which does not use its network and
- * disk. An optional job starts if it can end in the time of the gate; `leftOut` are the others.
+ * disk. `leftOut` are the jobs that could not end in their time.
  */
-export async function runStages(jobs: readonly Job[], options: RunOptions, mode: Mode) {
-  const end_ms =
-    mode === 'gate' ? performance.now() + GATE_MS - RESERVE_MS : Number.POSITIVE_INFINITY
+export async function runStages(jobs: readonly Job[], options: RunOptions) {
+  const began_ms = performance.now()
   const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
   const outcomes: Outcome[] = []
   const leftOut: Job[] = []
@@ -37,8 +30,8 @@ export async function runStages(jobs: readonly Job[], options: RunOptions, mode:
   const runLane = async (queue: Job[]) => {
     for (let job = queue.shift(); job; job = queue.shift()) {
       if (options.signal.aborted) return
-      const fits = performance.now() + 1000 * job.seconds <= end_ms
-      if (job.optional && !fits) leftOut.push(job)
+      const end_ms = performance.now() - began_ms + 1000 * job.seconds
+      if (end_ms > (job.within_ms ?? Number.POSITIVE_INFINITY)) leftOut.push(job)
       else outcomes.push(await runShown(job, options))
     }
   }

@@ -115,7 +115,7 @@ export function reachOf(
 }
 
 /** What a file imports, and what that imports, with the file. */
-function closures(imports: readonly Import[]): (path: string) => ReadonlySet<string> {
+export function closures(imports: readonly Import[]): (path: string) => ReadonlySet<string> {
   const direct = Map.groupBy(imports, ({ from }) => from)
   const known = new Map<string, ReadonlySet<string>>()
   return (path) => {

@@ -22,7 +22,7 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
   const reach = ({ path }: { path: string }) => (path.includes('kills') ? 'agent/x.ts' : undefined)
   const jobs = planGate(files, recorded, reach, 1)
 
-  expect(jobs.filter(({ optional }) => !optional).map(({ title }) => title)).toEqual([
+  expect(jobs.filter(({ within_ms }) => !within_ms).map(({ title }) => title)).toEqual([
     'agent',
     'dashboard',
     'web',
@@ -34,9 +34,17 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
     'knip',
     'system/life',
   ])
-  const chosen = jobs.filter(({ optional }) => optional)
-  expect(chosen[0]).toMatchObject({ title: 'system/kills', because: 'agent/x.ts' })
-  expect(chosen.at(-1)).toMatchObject({ title: 'system/faults', because: 'its turn' })
+  const chosen = jobs.filter(({ within_ms }) => within_ms)
+  expect(chosen[0]).toMatchObject({
+    title: 'system/kills',
+    because: 'agent/x.ts',
+    within_ms: 870_000,
+  })
+  expect(chosen.at(-1)).toMatchObject({
+    title: 'system/faults',
+    because: 'its turn',
+    within_ms: 690_000,
+  })
   expect(chosen.map(({ title }) => title).sort()).toEqual([
     'browser/mail',
     'system/faults',

@@ -1,5 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 
 const OPERATIONS = 'var/lib/hosting-agent/operations'
 
@@ -20,6 +22,19 @@ export function writeCommands(only?: string): void {
       for (const command of commandsIn(join(root, OPERATIONS))) appendFileSync(file, `${command}\n`)
     }
   }
+}
+
+/** Appends the commands of a dashboard's operations, also those of which an agent keeps no record. */
+export function writeOperations(data_dir: string): void {
+  const file = process.env.HOSTING_COMMANDS
+  const path = join(data_dir, 'dashboard.db')
+  if (!file || !existsSync(path)) return
+  const database = new Database(path, { readonly: true })
+  const rows = database.query('SELECT DISTINCT type FROM operations').all() as { type: string }[]
+  database.close()
+  const types: Record<string, { command: { name: string } | null }> = OPERATION_TYPES
+  const names = rows.flatMap(({ type }) => types[type]?.command?.name ?? [])
+  for (const name of names) appendFileSync(file, `${name}\n`)
 }
 
 function commandsIn(folder: string): string[] {

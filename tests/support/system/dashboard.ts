@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { writeOperations } from '#tests/support/lab/commands-run.ts'
 import { type Process, reach, startInside } from './inside.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -48,8 +49,9 @@ export async function startDashboard(
 ): Promise<Dashboard> {
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'))
   const { file } = await buildDashboard(ROOT)
+  const { DATA_DIR: data_dir = join(folder, 'data') } = env
   const process = await startInside(netns, [file], /^listening on/, {
-    DATA_DIR: join(folder, 'data'),
+    DATA_DIR: data_dir,
     HOST: address,
     PORT: '3000',
     PUBLIC_URL: `http://${address}:3000`,
@@ -73,7 +75,7 @@ export async function startDashboard(
     })
   const dashboard: Dashboard = {
     process,
-    data_dir: join(folder, 'data'),
+    data_dir,
     async call(method, path, body) {
       const response = await send(method, path, body, 'application/json')
       const text = await response.text()
@@ -94,6 +96,7 @@ export async function startDashboard(
     async stop() {
       await way.stop()
       await process.stop()
+      writeOperations(data_dir)
       rmSync(folder, { recursive: true, force: true })
     },
   }
