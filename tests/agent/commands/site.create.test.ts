@@ -4,11 +4,13 @@ import { renewDue } from '#agent/os/certificates/due.ts'
 import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { findSite } from '#agent/os/site/sites.ts'
 import { parseWpConfig } from '#agent/scan/wp-config.ts'
+import type { Warning } from '#shared/agent.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { runnerOn } from '#tests/support/plan/carry-out.ts'
 
-const create = (host: FakeHost, site = shop) => outcome(siteCreate.run(site, contextOf(host)))
+const create = (host: FakeHost, site = shop, warnings: Warning[] = []) =>
+  outcome(siteCreate.run(site, contextOf(host, warnings)))
 
 function answering(host: FakeHost): FakeHost {
   host.pages.set('http://shop.example/', '<link href="http://shop.example/wp-json/">')
@@ -168,13 +170,16 @@ test('undoes everything when the front page is not that of the site', async () =
   expect(without(host.disk.all)).toEqual(without(before))
 })
 
-test('keeps the site when its certificate is refused', async () => {
+test('keeps the site when its certificate is refused, and warns', async () => {
   const host = answering(await server())
+  const warnings: Warning[] = []
 
-  const [lines, result] = await create(host, { ...shop, tls: 'letsencrypt' })
+  const [lines, result] = await create(host, { ...shop, tls: 'letsencrypt' }, warnings)
 
   expect(result).toEqual({ domain: 'shop.example' })
-  expect(lines.at(-1)).toStartWith('No certificate yet, the site answers on http: ')
+  const [, message] =
+    /^No certificate yet, the site answers on http: (.+)/.exec(lines.at(-1) ?? '') ?? []
+  expect(warnings).toEqual([{ code: 'certificate_refused', message: String(message) }])
 })
 
 test.each([

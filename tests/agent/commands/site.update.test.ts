@@ -7,6 +7,8 @@ import { OperationStore } from '#agent/operations/store.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { packagesOf } from '#agent/os/packages/packages.ts'
 import { fpmService, type Pool, socketOf } from '#agent/os/php/fpm-files.ts'
+import { writeSite } from '#agent/os/site/sites.ts'
+import type { Warning } from '#shared/agent.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { contextOf, installed, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -18,6 +20,20 @@ const RECORD = '/var/lib/hosting-agent/sites/shop.example.json'
 
 const update = (host: FakeHost, change: Omit<ParamsOf<'site.update'>, 'domain'> = {}) =>
   outcome(siteUpdate.run({ domain: 'shop.example', ...change }, contextOf(host)))
+
+test('warns of a site that waits for its certificate', async () => {
+  const host = await server(shop)
+  await writeSite(host, { ...shop, tls: 'letsencrypt' })
+  const warnings: Warning[] = []
+  const params = { domain: shop.domain, tier: 'medium' } as const
+
+  const [lines, result] = await outcome(siteUpdate.run(params, contextOf(host, warnings)))
+
+  const message = 'shop.example has no certificate and is served without HTTPS: issue it again'
+  expect(result).toMatchObject(params)
+  expect(lines).toContain(`Warning: ${message}`)
+  expect(warnings).toEqual([{ code: 'certificate_missing', message }])
+})
 
 async function withPhp84(): Promise<FakeHost> {
   const host = await server(shop)

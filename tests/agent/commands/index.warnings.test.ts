@@ -3,7 +3,7 @@ import { commands } from '#agent/commands/index.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { restorable } from '#tests/support/agent/backup.ts'
-import { backupServer } from '#tests/support/agent/cloning.ts'
+import { backupServer, fromSite, siteServer } from '#tests/support/agent/cloning.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { EVERYDAY } from '#tests/support/agent/everyday.ts'
 import { pair } from '#tests/support/agent/pair.ts'
@@ -14,9 +14,9 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 interface Case {
   command: CommandName
   make: () => Promise<{ host: FakeHost; params: object }>
-  /** The write that decides. */
-  decides: RegExp
 }
+/** `decides`: the write that decides. */
+type Deciding = Case & { decides: RegExp }
 
 const [imported] = EVERYDAY.filter(({ command }) => command === 'database.import')
 if (!imported) throw new Error('There is no case of database.import')
@@ -25,7 +25,7 @@ const from = copy.domain
 const pushed = { domain: shop.domain, from, files: true, tables: ['wp_posts'], overwrite: [] }
 const refreshed = { domain: copy.domain, from: { kind: 'site', domain: shop.domain } }
 
-const CASES: readonly Case[] = [
+const DECIDING: readonly Deciding[] = [
   { command: 'backup.restore', make: restorable, decides: KEPT },
   {
     command: 'database.import',
@@ -48,6 +48,21 @@ const CASES: readonly Case[] = [
     make: async () => ({ host: await renamable(), params: renameParams() }),
     decides: /^remove .*\/sites\/shop.example.json$/,
   },
+]
+
+async function saving() {
+  const { host, saving: params } = await restorable()
+  return { host, params }
+}
+
+/** They dump the database of a site; a copy of a backup does not. */
+const DUMPING: readonly Case[] = [
+  { command: 'backup.create', make: saving },
+  {
+    command: 'site.clone',
+    make: async () => ({ host: await siteServer(), params: fromSite }),
+  },
+  ...DECIDING.filter(({ command }) => command !== 'site.clone'),
 ]
 
 /** Every write after this one fails. */
@@ -73,7 +88,7 @@ async function run<N extends CommandName>(name: N, host: FakeHost, params: objec
   return { result, warnings }
 }
 
-test.each(CASES)(
+test.each(DECIDING)(
   '$command warns of what it could not clean up after its decision',
   async ({ command, make, decides }) => {
     const { host, params } = await make()
@@ -83,5 +98,20 @@ test.each(CASES)(
 
     expect(result).toBeObject()
     expect(warnings).toEqual([{ code: 'cleanup_pending', message: 'read-only file system' }])
+  },
+)
+
+test.each(DUMPING)(
+  '$command warns of a dump whose tables may have rows of several moments',
+  async ({ command, make }) => {
+    const { host, params } = await make()
+    for (const database of ['shop', 'staging@002dshop'])
+      host.disk.putText(`/var/lib/mysql/${database}/a.MYD`, '')
+
+    const { result, warnings } = await run(command, host, params)
+
+    expect(result).toBeObject()
+    expect(new Set(warnings.map(({ code }) => code))).toEqual(new Set(['left_out']))
+    expect(warnings[0]?.message).toStartWith('Warning: 1 table has an engine without transactions')
   },
 )
