@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { excludesOf } from '#dashboard/db/exclusion.ts'
+import { OPERATION_NAMES } from '#shared/operation-types/index.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 
 const TLS = { tls: 'self-signed' }
@@ -27,6 +29,25 @@ async function siteWith(...held: string[]) {
   }
   return { dashboard, at, status, [Symbol.asyncDispose]: end }
 }
+
+test('an operation on a site excludes all others on it, except these', () => {
+  const { same_site: _, ...others } = Object.groupBy(OPERATION_NAMES.toSorted(), excludesOf)
+
+  expect(others).toEqual({
+    all_of_server: ['agent.upgrade'],
+    changes_of_site: ['backup.create'],
+    // They change neither its files nor its database.
+    same_site_except_backup: [
+      ...(['cache.purge', 'database.user', 'pool.apply', 'site.move', 'site.move-back'] as const),
+      ...(['site.scan', 'tls.issue', 'wp.cache-flush', 'wp.login'] as const),
+    ],
+    same_type: ['backup.check', 'backup.prove', 'isolation.check', 'server.sync'],
+    nothing: [
+      ...(['database.user-end', 'server.provision', 'server.update', 'service.restart'] as const),
+      'updates.configure',
+    ],
+  })
+})
 
 test('a backup leaves a site free for what changes neither its files nor its database', async () => {
   await using site = await siteWith('backup.create', 'tls.issue')
