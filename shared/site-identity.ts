@@ -24,8 +24,13 @@ export const identityOf = (user: string): SiteIdentity => ({
   db_name: databaseOf(user),
 })
 
-/** The parts of an identity that a report contradicts, as reported. */
-export type ReportedIdentity = Partial<SiteIdentity>
+/** What a report contradicts, as reported. */
+export type ReportedIdentity = Partial<SiteIdentity> & {
+  /** The name under which its server has the site, which is not there under its own. */
+  domain?: string
+  /** A name that the server reports for the site, and the site of the records that it belongs to. */
+  foreign?: { name: string; domain: string }
+}
 
 /**
  * Returns how a report contradicts the identity of a site; null if it does not. An empty value is

@@ -21,24 +21,30 @@ export function findNamed(db: Database, apex: string): Promise<{ domain: string 
     .get()
 }
 
+/** The managed sites that have names with these apexes. */
+export async function listAllHolders(db: Database, apexes: readonly string[]) {
+  const [primary, named] = await Promise.all([
+    db.read
+      .select({ apex: sites.apex, domain: sites.domain, site_id: sites.id })
+      .from(sites)
+      .where(and(inArray(sites.apex, [...apexes]), eq(sites.managed, true))),
+    db.read
+      .select({ apex: site_names.apex, domain: sites.domain, site_id: sites.id })
+      .from(site_names)
+      .innerJoin(sites, eq(sites.id, site_names.site_id))
+      .where(inArray(site_names.apex, [...apexes])),
+  ])
+  return [...named, ...primary]
+}
+
 /** The managed site and the apex of each that another site than this one has. */
 export async function listHolders(
   db: Database,
   site_id: number,
   apexes: readonly string[],
 ): Promise<Map<string, string>> {
-  const [primary, named] = await Promise.all([
-    db.read
-      .select({ apex: sites.apex, domain: sites.domain })
-      .from(sites)
-      .where(and(inArray(sites.apex, [...apexes]), eq(sites.managed, true), ne(sites.id, site_id))),
-    db.read
-      .select({ apex: site_names.apex, domain: sites.domain })
-      .from(site_names)
-      .innerJoin(sites, eq(sites.id, site_names.site_id))
-      .where(and(inArray(site_names.apex, [...apexes]), ne(site_names.site_id, site_id))),
-  ])
-  return new Map([...named, ...primary].map(({ apex, domain }) => [apex, domain]))
+  const holders = (await listAllHolders(db, apexes)).filter((one) => one.site_id !== site_id)
+  return new Map(holders.map(({ apex, domain }) => [apex, domain]))
 }
 
 /** The target of each of these names that another site redirects elsewhere. */

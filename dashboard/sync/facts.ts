@@ -4,7 +4,12 @@ import type { DiskUse } from '#shared/api/disk-use.ts'
 import { diskLevelOf } from '#shared/disk-levels.ts'
 import { PhpVersion, SiteSystemUser } from '#shared/fields.ts'
 import type { FoundSite } from '#shared/found-site.ts'
-import { contradictionOf, identityOf, type SiteIdentity } from '#shared/site-identity.ts'
+import {
+  contradictionOf,
+  identityOf,
+  type ReportedIdentity,
+  type SiteIdentity,
+} from '#shared/site-identity.ts'
 
 /** Null: it has not been measured. */
 export const diskColumns = (disk: DiskUse | null) => ({
@@ -38,7 +43,11 @@ export function factsOf(found: FoundSite) {
  * confirms it or contradicts it, and changes nothing of it. PHP, tier and certificate kind are the
  * state of the server, which an operation without a known result may have changed.
  */
-export function ownFactsOf(record: Pick<SiteRow, 'user'>, site: FoundSite): Partial<SiteRow> {
+export function ownFactsOf(
+  record: Pick<SiteRow, 'user'>,
+  site: FoundSite,
+  foreign?: ReportedIdentity['foreign'],
+): Partial<SiteRow> {
   const { user, docroot, db_name, php, tls, ...facts } = factsOf(site)
   const identity = identityOf(record.user)
   return {
@@ -46,9 +55,14 @@ export function ownFactsOf(record: Pick<SiteRow, 'user'>, site: FoundSite): Part
     ...identity,
     ...(PhpVersion.safeParse(php).success && { php }),
     ...(tls !== 'other' && { tls }),
-    reported_identity: contradictionOf(identity, { user, docroot, db_name }),
+    reported_identity: withForeign(contradictionOf(identity, { user, docroot, db_name }), foreign),
   }
 }
+
+const withForeign = (
+  reported: ReportedIdentity | null,
+  foreign: ReportedIdentity['foreign'],
+): ReportedIdentity | null => (foreign ? { ...reported, foreign } : reported)
 
 /** The same of a site that its server has in its trash, where it has no folder and no database. */
 export const trashFactsOf = (

@@ -3,6 +3,7 @@ import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { apexOf } from '#shared/names.ts'
+import type { ReportedIdentity } from '#shared/site-identity.ts'
 import { factsOf, ownFactsOf, trashFactsOf } from './facts.ts'
 import type { KnownSite } from './queries.ts'
 
@@ -35,6 +36,9 @@ export interface FoundTrash {
   purge_at: string
 }
 
+/** By the domain of a managed site: a name that it is reported with, and that another site has. */
+export type ForeignNames = ReadonlyMap<string, NonNullable<ReportedIdentity['foreign']>>
+
 const PIECE = 500
 const MISSING = 'The agent does not find the site any more'
 const PURGED = 'The site is not in the trash of its server any more'
@@ -49,15 +53,18 @@ export async function planSync(
   records: readonly KnownSite[],
   found: Found,
   trash?: FoundTrash,
+  foreign: ForeignNames = new Map(),
 ): Promise<SyncPlan> {
   const plan: SyncPlan = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
+  const domains = new Set(records.map(({ domain }) => domain))
+  const renamed = elsewhere(records, found, domains)
   for (const some of piecesOf(records, PIECE)) {
-    for (const record of some) planRecord(plan, record, found, trash)
+    for (const record of some) planRecord(plan, record, { found, trash, foreign, renamed })
     await breathe()
   }
-  const domains = new Set(records.map(({ domain }) => domain))
   const taken = new Set(records.map(({ apex }) => apex))
-  const unknown = [...found.sites.values()].filter(({ domain }) => !domains.has(domain))
+  const known = new Set([...domains, ...renamed.values()])
+  const unknown = [...found.sites.values()].filter(({ domain }) => !known.has(domain))
   plan.imports = await freeOf(unknown, taken)
   plan.others = unknown.length - plan.imports.length
   plan.trashed = await freeOf([...(trash?.sites.values() ?? [])], taken)
@@ -74,12 +81,41 @@ async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: 
   return free
 }
 
-function planRecord(plan: SyncPlan, record: KnownSite, found: Found, trash?: FoundTrash): void {
+interface Report {
+  found: Found
+  trash: FoundTrash | undefined
+  foreign: ForeignNames
+  /** The reported domain of managed sites that are not there under their own. */
+  renamed: ReadonlyMap<number, string>
+}
+
+/** The managed sites that a server has under another domain, by their folder and user. */
+function elsewhere(
+  records: readonly KnownSite[],
+  { sites, whole }: Found,
+  domains: ReadonlySet<string>,
+): Map<number, string> {
+  if (!whole) return new Map()
+  const strangers = [...sites.values()].filter(({ domain }) => !domains.has(domain))
+  const byFolder = new Map(strangers.map((site) => [`${site.user} ${site.docroot}`, site.domain]))
+  return new Map(
+    records.flatMap((record): [number, string][] => {
+      const isGone = !record.found && !record.operating && !sites.has(record.domain)
+      const domain = isGone ? byFolder.get(`${record.user} ${record.docroot}`) : undefined
+      return domain === undefined ? [] : [[record.id, domain]]
+    }),
+  )
+}
+
+function planRecord(plan: SyncPlan, record: KnownSite, report: Report): void {
   if (BUSY.includes(record.status)) return
+  const { found, trash, foreign, renamed } = report
   const { id, status: from, domain } = record
   const site = found.sites.get(domain)
   if (!site && !found.whole) return
-  const values = site ? changes(record, site) : absent(record, trash)
+  const values = site
+    ? changes(record, site, foreign.get(domain))
+    : { ...absent(record, trash), ...reportedElsewhere(record, renamed.get(id)) }
   if (Object.keys(values).length > 0) plan.updates.push({ id, domain, from, values })
   if (values.status === 'missing') plan.missing.push(id)
 }
@@ -114,8 +150,12 @@ export function needsTrash(records: readonly KnownSite[], found: Found): boolean
   return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
 
-function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
-  const facts = record.found ? factsOf(site) : ownFactsOf(record, site)
+function changes(
+  record: KnownSite,
+  site: FoundSite,
+  foreign: ReportedIdentity['foreign'],
+): Partial<SiteRow> {
+  const facts = record.found ? factsOf(site) : ownFactsOf(record, site, foreign)
   const { status, operating } = record
   if (operating) return differences(record, facts)
   if (status === 'trashed')
@@ -127,6 +167,12 @@ function changes(record: KnownSite, site: FoundSite): Partial<SiteRow> {
 function stateOf(record: KnownSite, { suspended }: FoundSite): Partial<SiteRow> {
   const status = suspended ? 'suspended' : 'active'
   return record.status === status ? {} : { status, status_reason: '' }
+}
+
+/** The domain is the dashboard's: the reported one is only recorded beside it. */
+function reportedElsewhere(record: KnownSite, domain: string | undefined): Partial<SiteRow> {
+  if (domain !== undefined) return differences(record, { reported_identity: { domain } })
+  return record.reported_identity?.domain === undefined ? {} : { reported_identity: null }
 }
 
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }

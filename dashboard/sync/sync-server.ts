@@ -23,6 +23,7 @@ import {
   askUsage,
 } from './ask-reports.ts'
 import { Adoption, diskColumns } from './facts.ts'
+import { foreignNames } from './foreign-names.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import type { Reader, ReportReader } from './read-report.ts'
 import { settleRenames } from './renames.ts'
@@ -98,7 +99,8 @@ async function* readAndApply(
   const records = renamed.length > 0 ? newest(before, await listSiteRows(db, server.id)) : before
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(reader, server, records, found)
-  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at })
+  const foreign = await foreignNames(db, records, found)
+  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at }, foreign)
   const ends = await askCertificates(reader, server)
   const uses = await askUsage(reader, server)
   const columns = (domain: string) => ({

@@ -13,6 +13,7 @@ export const ATTENTION_KINDS = [
   'service_failed',
   'service_restarts',
   'site_identity',
+  'foreign_address',
   'isolation',
   'site_failed',
   'site_degraded',

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, reportSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -12,12 +12,18 @@ const REASON =
   'The server reports another system user for this site: expected shop, reported victim'
 
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example'), foundSite('blog.example')]
+  const names = ['shop.example', 'blog.example', 'press.example']
+  reportSites(
+    agent,
+    names.map((domain) => foundSite(domain)),
+  )
   await addServer(dashboard, agent, 'web-1')
-  agent.sites = [
+  await dashboard.client().post('/api/servers/1/sites', { domain: 'own.example', php: '8.2' })
+  reportSites(agent, [
     foundSite('shop.example', { user: 'victim', docroot: '', db_name: '' }),
     foundSite('blog.example'),
-  ]
+    foundSite('press.example', { names: ['press.example', 'own.example'] }),
+  ])
   await dashboard.client().post('/api/servers/1/sync')
 })
 afterAll(() => agent.stop())
@@ -33,6 +39,17 @@ test('a site that its server reports as another one is on the overview, its page
   }
 })
 
+test('a site with a name of another one is there, too', async () => {
+  const { body } = await dashboard.client().get('/api/fleet/sites?q=press.example')
+  const { id } = Object(body).sites[0]
+
+  for (const path of ['/', `/sites/${id}`, '/servers/1']) {
+    const { page, problems } = await open(path)
+    await page.getByText('The server reports the name own.example for this site').first().waitFor()
+    expect(problems).toEqual([])
+  }
+})
+
 test('another site of the server has no such notice', async () => {
   const { body } = await dashboard.client().get('/api/fleet/sites?q=blog.example')
   const { id } = Object(body).sites[0]
@@ -40,5 +57,5 @@ test('another site of the server has no such notice', async () => {
   const { page } = await open(`/sites/${id}`)
   await page.getByRole('heading', { name: 'blog.example' }).waitFor()
 
-  expect(await page.getByText('is reported as another site').count()).toBe(0)
+  expect(await page.getByText(/is reported (as another site|with the address)/).count()).toBe(0)
 })

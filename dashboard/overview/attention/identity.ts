@@ -3,16 +3,25 @@ import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention
 import { groupOf, ofSite } from './item.ts'
 import { type ContradictedSite, contradictedSites } from './queries.ts'
 
-const NAMES = { user: 'system user', docroot: 'document root', db_name: 'database' } as const
+const NAMES = {
+  domain: 'domain',
+  user: 'system user',
+  docroot: 'document root',
+  db_name: 'database',
+} as const
 
 const COMPROMISED =
   'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
 const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
 
-/** Managed sites whose server reports that they are something else. */
+/** Managed sites whose server reports that they are something else, or that they have names of others. */
 export async function identityTroubles(db: Database): Promise<Attention[]> {
-  const rows = await contradictedSites(db, SHOWN)
-  return groupOf('site_identity', rows.map(contradicted), rows[0]?.total)
+  const others = await contradictedSites(db, 'identity', SHOWN)
+  const foreign = await contradictedSites(db, 'name', SHOWN)
+  return [
+    ...groupOf('site_identity', others.map(contradicted), others[0]?.total),
+    ...groupOf('foreign_address', foreign.map(named), foreign[0]?.total),
+  ]
 }
 
 const MAX_SHOWN = 64
@@ -21,7 +30,7 @@ const MAX_SHOWN = 64
 const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {
-  const names = (['user', 'docroot', 'db_name'] as const).filter(
+  const names = (['domain', 'user', 'docroot', 'db_name'] as const).filter(
     (name) => reported_identity?.[name] !== undefined,
   )
   const what = names.map((name) => NAMES[name]).join(' and ')
@@ -33,4 +42,10 @@ function contradicted({ reported_identity, ...site }: ContradictedSite): Attenti
     severity: isOfSite ? 'warning' : 'critical',
     reason: `The server reports another ${what} for this site: expected ${expected}, reported ${reported}. ${advice}`,
   })
+}
+
+function named({ reported_identity, ...site }: ContradictedSite): AttentionItem {
+  const { name, domain } = reported_identity?.foreign ?? {}
+  const reason = `The server reports the name ${shown(name)} for this site, which belongs to the site ${domain}. ${COMPROMISED}`
+  return ofSite(site, { severity: 'critical', reason })
 }

@@ -129,11 +129,19 @@ function diskSites(db: Database, limit: number) {
 
 export type ContradictedSite = Awaited<ReturnType<typeof contradictedSites>>[number]
 
-/** Those with a contradicted system user or folder first. The index has only contradicted sites. */
-export function contradictedSites(db: Database, limit: number) {
-  const those = sql`${sites} indexed by sites_identity where reported_identity is not null`
+/** Without a name of another site, and with one. */
+const CONTRADICTIONS = {
+  identity: sql`json_remove(reported_identity, '$.foreign') <> '{}'`,
+  name: sql`reported_identity ->> '$.foreign' is not null`,
+}
+
+/** Those with more than another database first. The index has only contradicted sites. */
+export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIONS, limit: number) {
+  const those = sql`${sites} indexed by sites_identity
+    where reported_identity is not null and ${CONTRADICTIONS[which]}`
   const order = sql`case when reported_identity ->> '$.user' is null
-    and reported_identity ->> '$.docroot' is null then 1 else 0 end`
+    and reported_identity ->> '$.docroot' is null
+    and reported_identity ->> '$.domain' is null then 1 else 0 end`
   return db.read
     .select({
       id: sites.id,

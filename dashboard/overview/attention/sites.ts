@@ -103,7 +103,7 @@ function updates(site: NeedySite): AttentionItem {
 function operation(failed: FailedOperation): AttentionItem {
   const { id, server_id, site_id, domain, error, finished_at } = failed
   const why = error?.message ?? error?.error ?? 'no reason was given'
-  const isMismatch = error?.code === 'result_mismatch'
+  const isMismatch = error?.code === 'result_mismatch' || error?.code === 'foreign_address'
   const advice = isMismatch ? 'check the server before you retry' : 'correct the cause, then retry'
   const reason = advised(why, advice)
   const where = { server_id, site_id, operation_id: id, name: domain }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
 import {
@@ -33,11 +34,11 @@ async function recordOf({ db }: Dashboard, domain: string) {
   return { ...identity, reported_identity: row?.reported_identity }
 }
 
-async function itemsOf(dashboard: Dashboard) {
+async function itemsOf(dashboard: Dashboard, kind_of_items = 'site_identity') {
   const { body } = await dashboard.call('GET', '/api/fleet')
   const all = body.attention as { kind: string; severity: string; items: { reason: string }[] }[]
   return all
-    .filter(({ kind }) => kind === 'site_identity')
+    .filter(({ kind }) => kind === kind_of_items)
     .flatMap(({ severity, items }) => items.map(({ reason }) => [severity, reason]))
 }
 
@@ -109,6 +110,92 @@ describe('a managed site', () => {
 
     const reported_identity = { user: 'victim' }
     expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity })
+  })
+})
+
+describe('a managed site whose server reports a name of another site', () => {
+  const COMPROMISED =
+    'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
+
+  /** With a site of another server, which has an alias. */
+  async function withVictim(agent: DisposableAgent, names: string[]) {
+    const { dashboard } = await fleet(agent)
+    const other = await dashboard.addServer(agent)
+    const site_id = await addSite(dashboard, other, {
+      ...{ domain: 'victim.example', apex: 'victim.example', php: '8.2' },
+      ...{ user: 'victim', docroot: '/srv/www/victim/public', db_name: 'victim' },
+    })
+    const alias = {
+      name: 'www.alias.example',
+      apex: 'alias.example',
+      site_id,
+      kind: 'alias',
+    } as const
+    await dashboard.db.write((queries) => queries.insert(site_names).values(alias))
+    agent.sites = [found('shop.example', { names: ['shop.example', 'www.shop.example', ...names] })]
+    await sync(dashboard)
+    return dashboard
+  }
+
+  test.each(['victim.example', 'www.victim.example', 'alias.example', 'www.alias.example'])(
+    'is a critical item for %s, until it is not reported any more',
+    async (name) => {
+      await using agent = new DisposableAgent()
+      await using dashboard = await withVictim(agent, [name])
+
+      const reason = `The server reports the name ${name} for this site, which belongs to the site victim.example. ${COMPROMISED}`
+      expect(await itemsOf(dashboard, 'foreign_address')).toEqual([['critical', reason]])
+      expect(await itemsOf(dashboard)).toEqual([])
+      expect(await recordOf(dashboard, 'shop.example')).toMatchObject(usual)
+      expect(await recordOf(dashboard, 'victim.example')).toMatchObject({ user: 'victim' })
+
+      agent.sites = [found('shop.example', { names: ['shop.example'] })]
+      await sync(dashboard)
+      expect(await itemsOf(dashboard, 'foreign_address')).toEqual([])
+    },
+  )
+
+  test('is none for its own names and for names of no site', async () => {
+    await using agent = new DisposableAgent()
+    await using dashboard = await withVictim(agent, ['own.example', '*.shop.example', '_', ''])
+
+    expect(await itemsOf(dashboard, 'foreign_address')).toEqual([])
+    expect(await recordOf(dashboard, 'shop.example')).toEqual({ ...usual, reported_identity: null })
+  })
+})
+
+describe('a managed site that its server has under another domain', () => {
+  test('is missing and a critical item, and no discovered site is recorded', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard, id } = await fleet(agent)
+    await using _ = dashboard
+    agent.sites = [found('evil.example')]
+
+    await sync(dashboard)
+
+    const reason =
+      'The server reports another domain for this site: expected shop.example, reported evil.example. It may be compromised: check it, and restore its sites on a new server unless you know the cause'
+    expect(await itemsOf(dashboard)).toEqual([['critical', reason]])
+    const rows = await dashboard.db.read.select().from(sites)
+    expect(rows.map(({ id, domain, status }) => ({ id, domain, status }))).toEqual([
+      { id, domain: 'shop.example', status: 'missing' },
+    ])
+
+    agent.sites = []
+    await sync(dashboard)
+    expect(await itemsOf(dashboard)).toEqual([])
+  })
+
+  test('is not contradicted by another site in the same folder', async () => {
+    await using agent = new DisposableAgent()
+    const { dashboard } = await fleet(agent)
+    await using _ = dashboard
+    agent.sites = [found('shop.example'), found('other.example')]
+
+    await sync(dashboard)
+
+    expect(await itemsOf(dashboard)).toEqual([])
+    expect(await recordOf(dashboard, 'other.example')).toMatchObject({ found: true })
   })
 })
 

@@ -141,6 +141,10 @@ test('a login at the address of another site fails, and the caller gets no token
     ...{ status: 409, body: failure, ended: 'failed' },
     error: { ...failure, code: 'foreign_address' },
   })
+  const { attention } = (await all.dashboard.call('GET', '/api/fleet')).body
+  expect(attention).toContainEqual(
+    expect.objectContaining({ kind: 'operation_failed', severity: 'critical' }),
+  )
 })
 
 test('a login at an alias of the site succeeds, and its certificate decides the scheme', async () => {

@@ -47,6 +47,11 @@ export const KINDS: Record<AttentionKind, Kind> = {
     'site that its server reports as another one',
     'sites that their servers report as others',
   ],
+  foreign_address: [
+    Fingerprint,
+    'site or server that is reported with the address of another one',
+    'sites and servers that are reported with the addresses of others',
+  ],
   isolation: [
     DoorOpen,
     'server whose sites may reach each other',
