@@ -14,6 +14,15 @@ import {
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { times } from '#tests/support/runs.ts'
 
+/** The first program with the word in its arguments ends with this status and message. */
+function failing(host: FakeHost, answers: Record<string, [code: number, stderr: string]>): void {
+  const { try: attempt } = host.shell
+  host.shell.try = async (argv, options) => {
+    const [, answer] = Object.entries(answers).find(([word]) => argv.includes(word)) ?? []
+    return answer ? { code: answer[0], stdout: '', stderr: answer[1] } : attempt(argv, options)
+  }
+}
+
 describe('a proof', () => {
   test('restores a backup into a hidden site, checks it and leaves nothing', async () => {
     const { host, params, prove } = await provableSite()
@@ -105,9 +114,7 @@ describe('a proof fails', () => {
     ['an unreachable target', 1, 'restic: x'],
   ])('for %s', async (_, code, message) => {
     const { host, prove } = await provableSite()
-    const { try: attempt } = host.shell
-    host.shell.try = async (argv, options) =>
-      argv.includes('cat') ? { code, stdout: '', stderr: 'x' } : attempt(argv, options)
+    failing(host, { cat: [code, 'x'] })
 
     expect(await prove()).toEqual([expect.any(Array), message])
     expect(hiddenOn(host)).toEqual([])
@@ -188,13 +195,10 @@ test('marks a proven backup in its repository for the keeper, and no other one',
 
 test('a backup is proven although the storage takes no mark, with a warning', async () => {
   const { host, params } = await provableSite()
-  const { try: attempt } = host.shell
-  host.shell.try = async (argv, options) =>
-    argv.includes('proof') ? { code: 1, stdout: '', stderr: 'read only' } : attempt(argv, options)
+  failing(host, { proof: [1, 'read only'] })
   const warnings: Warning[] = []
-  const context = { ...contextOf(host), warn: (one: Warning) => void warnings.push(one) }
 
-  const [, result] = await outcome(backupProve.run(params, context))
+  const [, result] = await outcome(backupProve.run(params, contextOf(host, warnings)))
 
   expect(result).toMatchObject({ proof: { proven: true } })
   expect(warnings).toEqual([
@@ -218,37 +222,35 @@ describe('a backup is not proven', () => {
     findings: [{ code, message }],
   })
 
-  test('if files are missing', async () => {
-    expect(await findingOf((host) => host.answer('awk', '2 999\n'))).toMatchObject(
+  test.each<[string, (host: FakeHost) => void, object]>([
+    [
+      'files are missing',
+      (host) => host.answer('awk', '2 999\n'),
       found('files_differ', '1 files with 1000 bytes were saved, and 2 with 999 were restored'),
-    )
-  })
-
-  test('if its dump is another one', async () => {
-    const proof = await findingOf((host) => host.answer('sha256sum', `${'0'.repeat(64)}  x\n`))
-
-    expect(proof).toMatchObject({
-      ...found('dump_damaged', 'The dump of the database is not the one that was saved'),
-      ...{ bytes: 1000, tables: 0, pages: [] },
-    })
-  })
-
-  test('if MariaDB refuses its dump', async () => {
-    const proof = await findingOf((host) =>
-      host.fail('mariadb --no-defaults --user=proof', 'ERROR 1064 (42000) at line 7: `x'),
-    )
-
-    const message = 'MariaDB did not import the dump (ERROR 1064 (42000) at line 7)'
-    expect(proof).toMatchObject(found('database_refused', message))
-  })
-
-  test('if rows differ', async () => {
-    const proof = await findingOf((host) => answersOfRewriter(host, digests('a'), digests('b')))
-
-    expect(proof).toMatchObject({
-      ...found('database_differs', '1 of 1 tables differ from the dump'),
-      ...{ tables: 0, rows: 0 },
-    })
+    ],
+    [
+      'its dump is another one',
+      (host) => host.answer('sha256sum', `${'0'.repeat(64)}  x\n`),
+      {
+        ...found('dump_damaged', 'The dump of the database is not the one that was saved'),
+        ...{ bytes: 1000, tables: 0, pages: [] },
+      },
+    ],
+    [
+      'MariaDB refuses its dump',
+      (host) => host.fail('mariadb --no-defaults --user=proof', 'ERROR 1064 (42000) at line 7: `x'),
+      found('database_refused', 'MariaDB did not import the dump (ERROR 1064 (42000) at line 7)'),
+    ],
+    [
+      'rows differ',
+      (host) => answersOfRewriter(host, digests('a'), digests('b')),
+      {
+        ...found('database_differs', '1 of 1 tables differ from the dump'),
+        ...{ tables: 0, rows: 0 },
+      },
+    ],
+  ])('if %s', async (_, change, expected) => {
+    expect(await findingOf(change)).toMatchObject(expected)
   })
 
   test('if WordPress does not start', async () => {
@@ -296,44 +298,32 @@ describe('a backup is not proven', () => {
     expect(hiddenOn(host)).toEqual([])
   })
 
-  test('if its data cannot be read', async () => {
-    const { host, params, prove } = await provableSite()
-    const { try: attempt } = host.shell
-    host.shell.try = async (argv, options) =>
-      argv.includes(`/manifest.json`)
-        ? { code: 1, stdout: '', stderr: 'Fatal: ciphertext verification failed' }
-        : attempt(argv, options)
-
-    expect(proofOf((await prove())[1])).toMatchObject(
-      found('damaged', 'restic cannot read all data of the backup'),
-    )
-    expect(params.backup).toMatch(/^[0-9a-f]{64}$/)
-  })
-
-  const answering = async (answers: Record<string, [code: number, stderr: string]>) => {
+  const answering = async (answers: Parameters<typeof failing>[1]) => {
     const { host, prove } = await provableSite()
-    const { try: attempt } = host.shell
-    host.shell.try = async (argv, options) => {
-      const [, answer] = Object.entries(answers).find(([word]) => argv.includes(word)) ?? []
-      return answer ? { code: answer[0], stdout: '', stderr: answer[1] } : attempt(argv, options)
-    }
+    failing(host, answers)
     const [, result] = await prove()
     expect(hiddenOn(host)).toEqual([])
     return proofOf(result)
   }
   const INVALID = 'LoadRaw(<snapshot/1>): invalid data returned'
+  const CONFIG = 'Fatal: config or key 1 is damaged: ciphertext verification failed'
+  const UNREADABLE = 'restic cannot read all data of the backup'
+  const CLOSED = 'restic cannot open the repository: its configuration or key is damaged'
 
-  test('if its snapshot is damaged', async () => {
-    expect(
-      await answering({ '/manifest.json': [1, INVALID], snapshot: [1, INVALID] }),
-    ).toMatchObject(found('damaged', 'restic cannot read all data of the backup'))
-  })
-
-  test('if the configuration of the repository is damaged', async () => {
-    const words = 'Fatal: config or key 1 is damaged: ciphertext verification failed'
-    expect(await answering({ config: [1, words] })).toMatchObject(
-      found('damaged', 'restic cannot open the repository: its configuration or key is damaged'),
-    )
+  test.each<[string, Parameters<typeof failing>[1], string]>([
+    [
+      'its data cannot be read',
+      { '/manifest.json': [1, 'Fatal: ciphertext verification failed'] },
+      UNREADABLE,
+    ],
+    [
+      'its snapshot is damaged',
+      { '/manifest.json': [1, INVALID], snapshot: [1, INVALID] },
+      UNREADABLE,
+    ],
+    ['the configuration of the repository is damaged', { config: [1, CONFIG] }, CLOSED],
+  ])('if %s', async (_, answers, message) => {
+    expect(await answering(answers)).toMatchObject(found('damaged', message))
   })
 
   test('only if that was found out: not after a cut of the network', async () => {
@@ -349,9 +339,7 @@ test.each([
   ['the disk of the server is full', 1, 'write: no space left on device'],
 ])('%s: that is an error, and says nothing about the backup', async (_, code, stderr) => {
   const { host, prove } = await provableSite()
-  const { try: attempt } = host.shell
-  host.shell.try = async (argv, options) =>
-    argv.includes('/manifest.json') ? { code, stdout: '', stderr } : attempt(argv, options)
+  failing(host, { '/manifest.json': [code, stderr] })
 
   const [, result] = await prove()
 

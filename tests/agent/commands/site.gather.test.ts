@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { siteCatchUp } from '#agent/commands/site.catch-up.ts'
 import { siteGather } from '#agent/commands/site.gather.ts'
-import type { ResultOf } from '#shared/commands.ts'
+import type { ParamsOf, ResultOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, listOfTables, outcome, shop } from '#tests/support/agent/debian.ts'
 import { receivingServer } from '#tests/support/agent/moving.ts'
@@ -16,11 +16,16 @@ async function leavingServer() {
   return { host, params: { domain, from: { target, repository, password } } }
 }
 
+const gather = (host: FakeHost, params: ParamsOf<'site.gather'>) =>
+  outcome(siteGather.run(params, contextOf(host)))
+const gatheredBy = async (host: FakeHost, params: ParamsOf<'site.gather'>) =>
+  ((await gather(host, params))[1] as ResultOf<'site.gather'>).gathered
+
 test('saves files and database without a manifest, and nothing of the site changes', async () => {
   const { host, params } = await leavingServer()
   const before = host.disk.text('/srv/www/shop/public/page.html')
 
-  const [lines, result] = await outcome(siteGather.run(params, contextOf(host)))
+  const [lines, result] = await gather(host, params)
 
   expect(lines).toEqual([
     'Connecting to the target',
@@ -43,9 +48,8 @@ test('saves no table that the copy has, and the copy then loads none', async () 
   const [, caught] = await outcome(siteCatchUp.run(copy.catchUp, contextOf(copy.host)))
   const { has: known } = caught as ResultOf<'site.catch-up'>
 
-  const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+  const gathered = await gatheredBy(host, { ...params, known })
 
-  const { gathered } = saved as ResultOf<'site.gather'>
   expect(gathered).toMatchObject({ database: null, tables: known })
   expect(known).toHaveLength(1)
   expect(host.runs.filter(({ line }) => line.includes('--tag database'))).toEqual([])
@@ -55,9 +59,8 @@ test('saves the tables that differ from those of the copy', async () => {
   const { host, params } = await leavingServer()
   const known = [{ table: 'wp_posts', rows: 0, sha256: 'a'.repeat(64) }]
 
-  const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+  const gathered = await gatheredBy(host, { ...params, known })
 
-  const { gathered } = saved as ResultOf<'site.gather'>
   expect(gathered.tables).not.toEqual(known)
   expect(gathered.database).not.toBeNull()
 })
@@ -76,9 +79,8 @@ describe('tables that were written recently', () => {
     const { host, params } = await leavingServer()
     recently(host, 'x')
 
-    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    const gathered = await gatheredBy(host, { ...params, known })
 
-    const { gathered } = saved as ResultOf<'site.gather'>
     expect(gathered.tables).toHaveLength(1)
     expect(gathered.database?.bytes).toBeGreaterThan(0)
     expect(dumped(host)).toEqual(['w\0x\0', 'x\0'])
@@ -88,9 +90,9 @@ describe('tables that were written recently', () => {
     const { host, params } = await leavingServer()
     recently(host, 'w')
 
-    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    const { tables } = await gatheredBy(host, { ...params, known })
 
-    expect((saved as ResultOf<'site.gather'>).gathered.tables).toHaveLength(1)
+    expect(tables).toHaveLength(1)
     expect(dumped(host)).toEqual(['w\0', 'w\0x\0', 'x\0'])
   })
 
@@ -98,13 +100,13 @@ describe('tables that were written recently', () => {
     const { host, params } = await leavingServer()
     recently(host, 'x', 8 * 2 ** 20 + 1)
 
-    await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    await gather(host, { ...params, known })
 
     expect(dumped(host)).toEqual(['w\0x\0', 'x\0'])
     const one = await leavingServer()
     const both = `${listOfTables('w', 'x')}${hex('x')}\t4194300\n${hex('w')}\t5000000\n`
     one.host.answer('mariadb --no-defaults', both)
-    await outcome(siteGather.run({ ...one.params, known }, contextOf(one.host)))
+    await gather(one.host, { ...one.params, known })
     expect(dumped(one.host)).toEqual(['w\0x\0', 'x\0'])
   })
 
@@ -114,9 +116,9 @@ describe('tables that were written recently', () => {
     const late = 'ERROR 1969 (70100): Query execution was interrupted'
     host.fail('mariadb --no-defaults', late, 1, `${list}${hex('x')}`)
 
-    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    const [, saved] = await gather(host, { ...params, known })
     host.fail('mariadb --no-defaults', late, 1, list.replace('end\n', ''))
-    const [, cut] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    const [, cut] = await gather(host, { ...params, known })
 
     expect((saved as ResultOf<'site.gather'>).gathered.tables).toHaveLength(1)
     expect(cut).toContain('error 1969 of MariaDB')
@@ -129,7 +131,7 @@ describe('tables that were written recently', () => {
     const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=480s'
     host.fail(`${restic} backup --json --host hosting --tag database`, 'no space')
 
-    const [, saved] = await outcome(siteGather.run({ ...params, known }, contextOf(host)))
+    const [, saved] = await gather(host, { ...params, known })
 
     expect(saved).toContain('no space')
     expect(dumped(host)).toEqual(['w\0x\0', 'x\0', 'x\0'])
@@ -138,12 +140,8 @@ describe('tables that were written recently', () => {
 
 test('says that no file differs from those of the copy, until one does', async () => {
   const { host, params } = await leavingServer()
-  const filesOf = async (files?: string) => {
-    const [, saved] = await outcome(
-      siteGather.run({ ...params, ...(files && { files }) }, contextOf(host)),
-    )
-    return (saved as ResultOf<'site.gather'>).gathered.files
-  }
+  const filesOf = async (files?: string) =>
+    (await gatheredBy(host, { ...params, ...(files && { files }) })).files
   const first = await filesOf()
 
   const second = await filesOf(first.snapshot)
@@ -160,7 +158,7 @@ test('ends with the failure of one half, after the end of the other', async () =
   const restic = '/var/lib/hosting-agent/bin/restic --retry-lock=600s'
   host.fail(`${restic} backup --json --host hosting --tag files`, 'broken disk')
 
-  const [, reason] = await outcome(siteGather.run(params, contextOf(host)))
+  const [, reason] = await gather(host, params)
 
   expect(reason).toContain('broken disk')
   expect(host.runs.some(({ line }) => line.includes('--tag database'))).toBe(true)
@@ -170,7 +168,7 @@ test('ends with the failure of one half, after the end of the other', async () =
 test('refuses a copy that is not open yet', async () => {
   const { host, catchUp } = await receivingServer()
 
-  const [, reason] = await outcome(siteGather.run({ domain, from: catchUp.from }, contextOf(host)))
+  const [, reason] = await gather(host, { domain, from: catchUp.from })
 
   expect(reason).toBe('shop.example is a copy that another server updates')
 })

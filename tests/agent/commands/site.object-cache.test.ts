@@ -133,12 +133,7 @@ test('a suspended site has none, and a smaller tier bounds it', async () => {
 
   await outcome(siteSuspend.run({ domain }, contextOf(host)))
   expect(host.disk.all[UNIT]).toBeUndefined()
-  const [, refused] = await outcome(
-    (async function* () {
-      yield* siteObjectCache.run({ domain, memory: 64 }, contextOf(host))
-      return {}
-    })(),
-  )
+  const [, refused] = await outcome(siteObjectCache.run({ domain, memory: 64 }, contextOf(host)))
   expect(refused).toBe(`${domain} is suspended: resume it first`)
   await outcome(siteResume.run({ domain }, contextOf(host)))
   expect(host.disk.all[UNIT]).toContain('--maxmemory 512mb')

@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
 
 const TENANT = 65001
 const ROOT = join(import.meta.dir, '../../..')
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'access-'))
+eachFolder((path) => {
+  root = path
   chmodSync(root, 0o755)
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 /** Runs code as the scan process runs: `access` opens sites, `status` is that of the process. */
 async function scanning(code: string, begin = 'becomeNobodyForGood'): Promise<unknown> {

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import { scannerOn } from '#agent/scan/answer.ts'
 import { Budget, LIMITS, type Limits } from '#agent/scan/budget.ts'
 import { siteTree } from '#agent/scan/open-tree.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { fill } from '#tests/support/rooted-files.ts'
 
 const DOCROOT = '/srv/www/shop/public'
 const UNKNOWN = { plugins: null, themes: null, core: null }
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'answer-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 const config = (more = '') =>
   `<?php define('DB_NAME', 'd'); define('DB_USER', 'u'); define('DB_PASSWORD', 'p'); ${more}

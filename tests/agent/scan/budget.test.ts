@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { Budget, LIMITS } from '#agent/scan/budget.ts'
 import { siteTree } from '#agent/scan/open-tree.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'budget-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 const NAMES = ['a', 'b', 'c', 'd']
 

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chownSync, lchownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:fs'
 import { identityOf, ownerOf } from '#agent/scan/identity.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
 
 const NOBODY = { name: 'nobody', uid: 65534, gid: 65534 }
@@ -10,10 +9,9 @@ const TENANT = 4001
 const NEIGHBOUR = 4002
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'identity-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 function folder(path: string, uid: number): void {
   mkdirSync(`${root}/${path}`)

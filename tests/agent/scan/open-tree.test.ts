@@ -1,28 +1,18 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Budget, LIMITS } from '#agent/scan/budget.ts'
 import { siteTree } from '#agent/scan/open-tree.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 
 const treeOf = (path: string) => siteTree(path, new Budget(LIMITS, () => 0))
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'tree-'))
+eachFolder((path) => {
+  root = path
   mkdirSync(`${root}/site/a/b`, { recursive: true })
   writeFileSync(`${root}/site/a/b/file`, 'inside')
   writeFileSync(`${root}/secret`, 'outside')
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 test('reads files and folders with their types', () => {
   const tree = treeOf(`${root}/site`)

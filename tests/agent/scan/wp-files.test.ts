@@ -1,7 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { rmSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import { metricsReader, parseStat } from '#agent/os/server/metrics.ts'
 import { parseCertificate } from '#agent/os/tls/certificate-files.ts'
@@ -13,6 +11,7 @@ import { extensionsOf, versionIn } from '#agent/scan/wp-files.ts'
 import { pluginHeaders, themeHeaders } from '#agent/scan/wp-headers.ts'
 import { Metrics } from '#shared/agent.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { forAll } from '#tests/support/for-all.ts'
 import { fill, rootedTree } from '#tests/support/rooted-files.ts'
@@ -23,10 +22,9 @@ const PLUGINS = `${DOCROOT}/wp-content/plugins`
 const THEMES = `${DOCROOT}/wp-content/themes`
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'wp-files-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 const plugin = (name: string, version: string) =>
   `<?php\n/**\n * Plugin Name: ${name}\n * Version: ${version}\n */\n`

@@ -108,6 +108,15 @@ export async function outcome(work: Progress<object>): Promise<[string[], object
   }
 }
 
+/** Runs a part of a command to its end: its lines, and an empty result or the message of its error. */
+export const performed = (part: () => Progress<unknown> | Promise<Progress<unknown>>) =>
+  outcome(
+    (async function* () {
+      yield* await part()
+      return {}
+    })(),
+  )
+
 /** Runs steps as the runner does, without a journal. */
 export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => ({
   host,

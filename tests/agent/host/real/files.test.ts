@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
-import { mkdtempSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { expect, spyOn, test } from 'bun:test'
+import { readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { files } from '#agent/host/real/files.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'files-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 test('writes complete files with the requested mode and leaves no temporary file', async () => {
   await files.write(`${root}/a/b.conf`, 'text', { mode: 0o600 })

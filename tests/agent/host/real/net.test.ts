@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { net } from '#agent/host/real/net.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 
 const MIB = 1 << 20
 let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'download-'))
+eachFolder((path) => {
+  folder = path
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 async function download(content: Uint8Array, options: object): Promise<[string, string]> {
   const [from, to] = [join(folder, 'from'), join(folder, 'to')]

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import { discoverSites } from '#agent/os/discovery/discovery.ts'
 import { servedCertificates } from '#agent/os/discovery/served-certificates.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem, selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { fill, onFiles } from '#tests/support/rooted-files.ts'
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'discovery-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }), 60_000)
 
 const UNKNOWN = { plugins: null, themes: null, core: null }
 const NOTHING = { wp_version: '', db_name: '', updates: UNKNOWN }

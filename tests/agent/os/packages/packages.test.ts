@@ -1,15 +1,10 @@
 import { expect, test } from 'bun:test'
 import { install, installedPhp, missingPackages, shippedPhp } from '#agent/os/packages/packages.ts'
-import { debian, outcome } from '#tests/support/agent/debian.ts'
+import { debian, performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const installing = (host: FakeHost, packages: string[]) =>
-  outcome(
-    (async function* () {
-      yield* install(host, packages, 'php')
-      return {}
-    })(),
-  )
+  performed(() => install(host, packages, 'php'))
 
 test.each([
   ['12', '8.2'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
-import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
+import { contextOf, debian, performed } from '#tests/support/agent/debian.ts'
 import { KEY, offerSource, setSource, sourceFiles } from '#tests/support/agent/php-repository.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -15,12 +15,7 @@ const PLACES = [
 const bookworm = (given?: Parameters<typeof offerSource>[1]) => offerSource(debian(), given)
 
 const add = (host: FakeHost) =>
-  outcome(
-    (async function* () {
-      yield* contextOf(host).perform(await phpSourceSteps(host))
-      return {}
-    })(),
-  )
+  performed(async () => contextOf(host).perform(await phpSourceSteps(host)))
 
 test('adds the repository with its key, below the version of Debian, and reads only its lists', async () => {
   const host = bookworm()
@@ -50,30 +45,32 @@ Signed-By: /etc/apt/keyrings/hosting-php.asc
   expect(await phpSourceSteps(host)).toEqual([])
 })
 
-test('trusts only the key of the settings', async () => {
-  const host = bookworm({ fingerprint: '1'.repeat(40) })
-
-  const [, message] = await add(host)
-
-  expect(message).toBe(`https://php.example/php/apt.gpg does not have the key ${'1'.repeat(40)}`)
-  expect(sourceFiles(host)).toEqual([])
-})
-
-test('says that an address has no key', async () => {
-  const host = bookworm({ page: '<html>Not found</html>' })
-
-  const [, message] = await add(host)
-
-  expect(message).toBe('https://php.example/php/apt.gpg is not an OpenPGP keyring')
-})
-
-test('leaves nothing of a repository that apt cannot verify', async () => {
-  const host = bookworm()
+const unsigned = (host: FakeHost) =>
   host.fail('apt-get -o DPkg::Lock', 'E: The repository is not signed.')
+const KEYRING = 'https://php.example/php/apt.gpg'
+const OTHER = '1'.repeat(40)
 
-  const [, message] = await add(host)
+test.each([
+  [
+    'whose key is another',
+    () => bookworm({ fingerprint: OTHER }),
+    `${KEYRING} does not have the key ${OTHER}`,
+  ],
+  [
+    'without a key',
+    () => bookworm({ page: '<html>Not found</html>' }),
+    `${KEYRING} is not an OpenPGP keyring`,
+  ],
+  [
+    'that apt cannot verify',
+    () => bookworm(),
+    'apt cannot use the PHP repository: The repository is not signed.',
+  ],
+])('leaves nothing of a repository %s', async (_, made, message) => {
+  const host = made()
+  unsigned(host)
 
-  expect(message).toBe('apt cannot use the PHP repository: The repository is not signed.')
+  expect((await add(host))[1]).toBe(message)
   expect(sourceFiles(host)).toEqual([])
 })
 
@@ -82,7 +79,7 @@ test('replaces the repository of other settings, and restores it if the new one 
   await add(host)
   const before = { ...host.disk.all }
   setSource(host, { url: 'https://mirror.example/php' })
-  host.fail('apt-get -o DPkg::Lock', 'E: The repository is not signed.')
+  unsigned(host)
 
   await add(host)
 

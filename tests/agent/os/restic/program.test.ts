@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { planOf } from '#agent/operations/plan.ts'
 import { performSteps } from '#agent/operations/steps.ts'
 import { resticPath, resticSteps } from '#agent/os/restic/program.ts'
-import { outcome } from '#tests/support/agent/debian.ts'
+import { performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const FOLDER = '/var/lib/hosting-agent/bin'
@@ -11,12 +11,7 @@ const [FIRST, SECOND] = ['http://a.example/restic.deb', 'http://b.example/restic
 const EXTRACT = `tar --extract --to-stdout --file ${FOLDER}/.restic.tar ./usr/bin/restic`
 
 const provide = (host: FakeHost) =>
-  outcome(
-    (async function* () {
-      yield* performSteps(await resticSteps(host), async () => undefined)
-      return {}
-    })(),
-  )
+  performed(async () => performSteps(await resticSteps(host), async () => undefined))
 
 /** A server whose restic comes as a Debian package from one of two addresses. */
 function packaged(): FakeHost {

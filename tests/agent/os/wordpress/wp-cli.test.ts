@@ -1,19 +1,14 @@
 import { expect, test } from 'bun:test'
 import { performSteps } from '#agent/operations/steps.ts'
 import { wpCliSteps } from '#agent/os/wordpress/wp-cli.ts'
-import { outcome } from '#tests/support/agent/debian.ts'
+import { performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const PHAR = '/usr/local/lib/hosting/wp-cli.phar'
 const COPY = '/var/lib/hosting-agent/cache/wp-cli.phar'
 
 const provide = (host: FakeHost) =>
-  outcome(
-    (async function* () {
-      yield* performSteps(await wpCliSteps(host), async () => undefined)
-      return {}
-    })(),
-  )
+  performed(async () => performSteps(await wpCliSteps(host), async () => undefined))
 
 test('downloads wp-cli once', async () => {
   const host = fakeHost()

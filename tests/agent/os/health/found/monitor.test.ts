@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
 import type { Visit, Visited } from '#agent/host/visit-port.ts'
 import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 import { fill, onFiles } from '#tests/support/rooted-files.ts'
 
 let root = ''
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'found-health-'))
+eachFolder((path) => {
+  root = path
 })
-afterEach(() => rmSync(root, { recursive: true }))
 
 const site = (name: string, listen = '80') =>
   `server { listen ${listen}; server_name ${name}; root /var/www/${name}; }`
