@@ -5,6 +5,12 @@ import { NO_NAMES, type SiteNames } from '#shared/site-names.ts'
 const led = (...domains: string[]) =>
   domains.map((domain) => ({ domain, status: 301 as const, keep_path: true }))
 
+const to = (domain: string, target: string, more: object = {}) => ({
+  ...{ domain, to: target, status: 301 as const, keep_path: true },
+  ...more,
+})
+const MOVED = { status: 302 as const, keep_path: false }
+
 const after = (names: Partial<SiteNames>, given: object, domain = 'old.example') =>
   namesAfter({ domain, names: { ...NO_NAMES, ...names } }, Primary.parse(given))
 
@@ -31,34 +37,28 @@ test.each<[string, Partial<SiteNames>, object, SiteNames]>([
     'leads redirects to a name that is given up to the new one',
     {
       redirects: [
-        { domain: 'a.example', to: 'https://old.example:8443/x', status: 302, keep_path: false },
-        { domain: 'b.example', to: 'http://www.old.example', status: 301, keep_path: true },
-        { domain: 'c.example', to: 'https://very-old.example/', status: 301, keep_path: true },
+        to('a.example', 'https://old.example:8443/x', MOVED),
+        to('b.example', 'http://www.old.example'),
+        to('c.example', 'https://very-old.example/'),
       ],
     },
     { primary: 'new.example', former: 'none' },
     {
       ...{ www: 'serve', aliases: [] },
       redirects: [
-        { domain: 'a.example', to: 'https://new.example:8443/x', status: 302, keep_path: false },
-        { domain: 'b.example', to: 'http://new.example', status: 301, keep_path: true },
-        { domain: 'c.example', to: 'https://very-old.example/', status: 301, keep_path: true },
+        to('a.example', 'https://new.example:8443/x', MOVED),
+        to('b.example', 'http://new.example'),
+        to('c.example', 'https://very-old.example/'),
       ],
     },
   ],
   [
     'keeps the target of a redirect that is still a name of the site',
-    {
-      redirects: [
-        { domain: 'a.example', to: 'https://old.example/x', status: 301, keep_path: true },
-      ],
-    },
+    { redirects: [to('a.example', 'https://old.example/x')] },
     { primary: 'new.example', former: 'alias' },
     {
       ...{ www: 'serve', aliases: ['old.example', 'www.old.example'] },
-      redirects: [
-        { domain: 'a.example', to: 'https://old.example/x', status: 301, keep_path: true },
-      ],
+      redirects: [to('a.example', 'https://old.example/x')],
     },
   ],
   [

@@ -46,8 +46,9 @@ test('reports the outcome of every attack and removes both sites', async () => {
   ])
 })
 
+const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
+
 test('completes when attacks succeed and names the places where it tried them', async () => {
-  const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
   const unknown = { outcome: 'not_applicable', detail: 'no systemd' } as const
   const host = await canaryHost(
     verdicts({ 'names.manager': unknown }),
@@ -71,7 +72,6 @@ test('completes when attacks succeed and names the places where it tried them', 
 })
 
 test('names a cron job as the place of a success', async () => {
-  const through = { outcome: 'succeeded', detail: 'listed /srv/www (2)' } as const
   const host = await canaryHost(verdicts(), verdicts(), verdicts({ 'files.homes': through }))
   const { detail } = (await resultsOf(host)).get('files.homes') ?? {}
 
@@ -92,18 +92,17 @@ test('does not count an attack as refused when it could not run everywhere', asy
   expect(ofCanaries(host)).toEqual([])
 })
 
+const privilege = (who: string, what: string, place = '*', passes = 'NO') => ({
+  ...{ who, what, place, passes },
+})
+
 test('finds site accounts with rights beyond their database', async () => {
   const host = await strong()
   host.rows(ADMIN_STATEMENTS.list_privileges, [
-    {
-      who: "'canary-ar1rrrrrrrrrr'@'localhost'",
-      what: 'SELECT',
-      place: 'canary-ar1rrrrrrrrrr',
-      passes: 'NO',
-    },
-    { who: "'canary-nr1rrrrrrrrrr'@'localhost'", what: 'FILE', place: '*', passes: 'NO' },
-    { who: "'PUBLIC'@''", what: 'SELECT', place: '*', passes: 'NO' },
-    { who: "'root'@'localhost'", what: 'SUPER', place: '*', passes: 'YES' },
+    privilege("'canary-ar1rrrrrrrrrr'@'localhost'", 'SELECT', 'canary-ar1rrrrrrrrrr'),
+    privilege("'canary-nr1rrrrrrrrrr'@'localhost'", 'FILE'),
+    privilege("'PUBLIC'@''", 'SELECT'),
+    privilege("'root'@'localhost'", 'SUPER', '*', 'YES'),
   ])
 
   expect((await resultsOf(host)).get('sql.accounts')).toMatchObject({
@@ -216,7 +215,7 @@ test('is refused on a disk that is nearly full', async () => {
   expect((await check(host))[1]).toBe(
     'Only 900 MB are free on this server, and a check needs 1024 MB',
   )
-  expect(Object.keys(host.disk.all).filter((path) => path.includes('canary-'))).toEqual([])
+  expect(ofCanaries(host)).toEqual([])
 })
 
 test('installs nothing on a server that is not ready for sites', async () => {

@@ -242,24 +242,17 @@ test('ends running copies into the folders before it removes them', async () => 
   ])
 })
 
-test('undoes nothing of a complete site after a restart', async () => {
+test.each([
+  ['of a complete site after a restart', shop, []],
+  ['of the user of another site', { ...shop, domain: 'other.example' }, expect.anything()],
+])('undoes no files %s', async (_, site, ran) => {
   const host = await server(shop)
   const before = host.disk.all
 
-  for (const step of (await siteCreate.steps?.(shop, host)) ?? []) await step.undo?.()
+  for (const step of (await siteCreate.steps?.(site, host)) ?? []) await step.undo?.()
 
   expect(host.disk.all).toEqual(before)
-  expect(host.ran).toEqual([])
-})
-
-test('never undoes files of another site’s user', async () => {
-  const host = await server(shop)
-  const before = host.disk.all
-
-  const other = { ...shop, domain: 'other.example' }
-  for (const step of (await siteCreate.steps?.(other, host)) ?? []) await step.undo?.()
-
-  expect(host.disk.all).toEqual(before)
+  expect(host.ran).toEqual(ran)
 })
 
 /** Without what a site may leave: the folders that all sites share, and processes that have ended. */

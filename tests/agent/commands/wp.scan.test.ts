@@ -86,24 +86,25 @@ test('reports installed, active and offered versions with one SELECT and no prog
   expect(host.queries[0]).toContain('| shop_db | x_options |')
 })
 
-test('reports updates as unknown when WordPress could not check', async () => {
-  const host = shop()
-  options(host, 'offline')
+const UNKNOWN = { plugins: null, themes: null, core: null }
 
-  expect((await scan(host)).result).toMatchObject({
-    core_update: null,
-    updates: { plugins: null, themes: null, core: null },
-  })
-})
-
-test('reports all values of the database as unknown when it does not answer', async () => {
-  const host = shop()
-  host.failSql('SET STATEMENT', 'gone away')
+test.each<[string, (host: FakeHost) => void, boolean | null, Record<string, string>]>([
+  ['WordPress could not check', (host) => options(host, 'offline'), true, {}],
+  ['the database does not answer', (host) => host.failSql('SET STATEMENT', 'gone away'), null, {}],
+  [
+    'an object cache stores them',
+    (host) => options(host, 'online'),
+    true,
+    { 'wp-content/object-cache.php': '<?php' },
+  ],
+])('reports updates as unknown when %s', async (_, prepare, active, files) => {
+  const host = shop(files)
+  prepare(host)
 
   const { result } = await scan(host)
 
-  expect(result.plugins[0]).toEqual(entry('akismet', 'Akismet', '5.8', null))
-  expect(result.updates).toEqual({ plugins: null, themes: null, core: null })
+  expect(result).toMatchObject({ core_update: null, updates: UNKNOWN })
+  expect(result.plugins[0]).toEqual(entry('akismet', 'Akismet', '5.8', active))
 })
 
 test('ignores offers that are not newer than the installed version', async () => {
@@ -117,16 +118,6 @@ test('ignores offers that are not newer than the installed version', async () =>
     core_update: null,
     updates: { plugins: 0, themes: 1, core: false },
   })
-})
-
-test('reports updates as unknown when an object cache stores them', async () => {
-  const host = shop({ 'wp-content/object-cache.php': '<?php' })
-  options(host, 'online')
-
-  const { result } = await scan(host)
-
-  expect(result.updates).toEqual({ plugins: null, themes: null, core: null })
-  expect(result.plugins[0]?.active).toBe(true)
 })
 
 test('reads the network of a multisite, and counts its plugins as active', async () => {

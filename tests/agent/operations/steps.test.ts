@@ -81,35 +81,34 @@ test('neither applies nor undoes existing state', async () => {
   expect(did).not.toContain('undo a')
 })
 
-test('continues undoing when one undo fails, and lists what is left', async () => {
-  const did = await transcript((list) => [
-    step(list, 'a'),
-    step(list, 'b', { undo: broken }),
-    step(list, 'c', { apply: broken }),
-  ])
+test.each<[string, Partial<Step>[], string[]]>([
+  [
+    'continues undoing when one undo fails, and lists what is left',
+    [{}, { undo: broken }, { apply: broken }],
+    ['undo a', 'journal a undone', 'threw no space; could not undo: Making b (no space)'],
+  ],
+  [
+    'does not undo a step that holds what later ones need before them',
+    [{}, { holds: true }, { undo: broken }, { apply: broken }],
+    [
+      'Undoing: Making c',
+      'Undoing: Making a',
+      'undo a',
+      'journal a undone',
+      'threw no space; could not undo: Making c (no space)',
+    ],
+  ],
+  [
+    'undoes a failure before the decision, whoever decides',
+    [{ apply: broken }, { decided: async () => true }],
+    ['undo a', 'journal a undone', 'threw no space'],
+  ],
+])('%s', async (_, steps, end) => {
+  const did = await transcript((list) =>
+    steps.map((extra, at) => step(list, 'abcd'.charAt(at), extra)),
+  )
 
-  expect(did.slice(-3)).toEqual([
-    'undo a',
-    'journal a undone',
-    'threw no space; could not undo: Making b (no space)',
-  ])
-})
-
-test('a step that holds what later ones need is not undone before them', async () => {
-  const did = await transcript((list) => [
-    step(list, 'a'),
-    step(list, 'b', { holds: true }),
-    step(list, 'c', { undo: broken }),
-    step(list, 'd', { apply: broken }),
-  ])
-
-  expect(did.slice(-5)).toEqual([
-    'Undoing: Making c',
-    'Undoing: Making a',
-    'undo a',
-    'journal a undone',
-    'threw no space; could not undo: Making c (no space)',
-  ])
+  expect(did.slice(-end.length)).toEqual(end)
 })
 
 test('forwards the lines of a step', async () => {
@@ -178,12 +177,3 @@ test.each([false, true])(
     )
   },
 )
-
-test('undoes a failure before the decision, whoever decides', async () => {
-  const did = await transcript((list) => [
-    step(list, 'a', { apply: broken }),
-    step(list, 'turn', { decided: async () => true }),
-  ])
-
-  expect(did.slice(-3)).toEqual(['undo a', 'journal a undone', 'threw no space'])
-})

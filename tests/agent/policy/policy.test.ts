@@ -69,6 +69,9 @@ const empty = { command: 'cache.purge', params: shop }
 const policy = (rules: unknown, mode = 0o600) =>
   host.files.write(FILE, typeof rules === 'string' ? rules : JSON.stringify(rules), { mode })
 
+const denies = (what: string) => `${FILE} on this server denies ${what}`
+const refusal = (what: string) => ({ status: 403, error: 'Forbidden', message: denies(what) })
+
 test('everything is allowed without a policy', async () => {
   const ask = agent()
 
@@ -80,12 +83,7 @@ test('a denied command is 403 and names the policy from the next request; others
   const ask = agent()
   await policy({ deny: ['site.delete', 'wp.scan'] })
 
-  const denied = `${FILE} on this server denies site.delete`
-  expect(await ask('/exec', remove)).toMatchObject({
-    status: 403,
-    error: 'Forbidden',
-    message: denied,
-  })
+  expect(await ask('/exec', remove)).toMatchObject(refusal('site.delete'))
   expect((await ask('/sites/wp-scan', shop)).status).toBe(403)
   expect((await ask('/exec', empty)).status).toBe(200)
   await host.files.remove(FILE)
@@ -101,10 +99,7 @@ test('a policy turns upgrades off until it allows them, because another program 
   expect((await ask('/exec', upgrade)).status).toBe(200)
 
   await policy({})
-  expect(await ask('/exec', upgrade)).toMatchObject({
-    status: 403,
-    message: `${FILE} on this server denies agent.upgrade`,
-  })
+  expect(await ask('/exec', upgrade)).toMatchObject(refusal('agent.upgrade'))
   await policy({ upgrades: 'allow' })
   expect((await ask('/exec', upgrade)).status).toBe(200)
   await policy({ upgrades: 'allow', deny: ['agent.upgrade'] })
@@ -114,19 +109,13 @@ test('a policy turns upgrades off until it allows them, because another program 
 test.each(['/sites/db-password', '/sites/admin-password'])('denies %s', async (path) => {
   await policy({ passwords: 'deny' })
 
-  expect(await agent()(path, shop)).toMatchObject({
-    status: 403,
-    message: `${FILE} on this server denies passwords`,
-  })
+  expect(await agent()(path, shop)).toMatchObject(refusal('passwords'))
 })
 
 test('a policy without deletion allows no purge; without purge, a deletion can be undone', async () => {
   const ask = agent()
   await policy({ deny: ['site.delete'] })
-  expect(await ask('/exec', destroy)).toMatchObject({
-    status: 403,
-    message: `${FILE} on this server denies site.purge`,
-  })
+  expect(await ask('/exec', destroy)).toMatchObject(refusal('site.purge'))
 
   await policy({ deny: ['site.purge'] })
   expect((await ask('/exec', destroy)).status).toBe(403)
@@ -235,7 +224,7 @@ test('a denied group denies all commands of that beginning, and no others', asyn
   const ask = await asking({ deny: ['database.*'] })
 
   const all = ['database.maintain', 'database.tool', 'database.user', 'database.user-end'] as const
-  for (const name of all) expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
+  for (const name of all) expect(await ask(name)).toBe(denies(name))
   expect([await ask('site.delete'), await ask('wp.login')]).toEqual(['permitted', 'permitted'])
 })
 
@@ -246,9 +235,7 @@ test('where shells are denied, people still get SFTP', async () => {
     grants: [{ id: 1, person: 'Anna', kind, expires_at: null, keys: [] }],
   })
 
-  expect(await ask('site.access', access('shell'))).toBe(
-    `${FILE} on this server denies shells: grant SFTP only`,
-  )
+  expect(await ask('site.access', access('shell'))).toBe(denies('shells: grant SFTP only'))
   expect(await ask('site.access', access('sftp'))).toBe('permitted')
   expect(await ask('site.access', { ...access('sftp'), grants: [] })).toBe('permitted')
 })
@@ -277,9 +264,7 @@ test('where client accounts are denied, an existing one is kept and removed, and
       ...{ domain: 'shop.example', install: false, grants: [], clients },
     })
 
-  expect(await set([], client)).toBe(
-    `${FILE} on this server denies client accounts: grant access with a key`,
-  )
+  expect(await set([], client)).toBe(denies('client accounts: grant access with a key'))
   expect([await set([client], client), await set([client])]).toEqual(['permitted', 'permitted'])
   const password_hash = `$2b$10$${'b'.repeat(53)}`
   for (const more of [{ password_hash }, { expires_at: null }, { token: 'abcd2346' }])
@@ -290,7 +275,7 @@ test('where passwords stay on the server, nobody gets a user of a database', asy
   const ask = await asking({ passwords: 'deny' })
 
   for (const name of ['database.user', 'database.tool'] as const)
-    expect(await ask(name)).toBe(`${FILE} on this server denies ${name}`)
+    expect(await ask(name)).toBe(denies(name))
   expect([await ask('database.user-end'), await ask('database.maintain')]).toEqual([
     'permitted',
     'permitted',
@@ -303,9 +288,9 @@ test('without users of databases there is no Adminer, but there are users withou
     await asking({ deny: ['database.tool'] }),
   ]
 
-  expect(await users('database.tool')).toBe(`${FILE} on this server denies database.tool`)
+  expect(await users('database.tool')).toBe(denies('database.tool'))
   expect([await tool('database.tool'), await tool('database.user')]).toEqual([
-    `${FILE} on this server denies database.tool`,
+    denies('database.tool'),
     'permitted',
   ])
 })

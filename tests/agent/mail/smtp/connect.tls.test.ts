@@ -83,32 +83,27 @@ describe.each(['starttls', 'implicit'] as const)('a relay with %s', (tls) => {
     expect(answer).toBe('535 5.7.8 No')
   })
 
-  test.concurrent('with a self-signed certificate gets nothing', async () => {
-    const { answer, lines, received } = await outcomeOf(tls, await selfSigned(NAME))
-    expect(answer).toMatch(/^TLS with the relay failed: self[- ]signed certificate/)
+  const SELF_SIGNED = /^TLS with the relay failed: self[- ]signed certificate/
+
+  test.concurrent.each<[string, () => Promise<Certified> | Certified, RegExp, Partial<Setting>]>([
+    ['a self-signed certificate', () => selfSigned(NAME), SELF_SIGNED, {}],
+    [
+      'the certificate of another name',
+      () => authority.certify('other.example'),
+      /altnames.*other\.example/,
+      {},
+    ],
+    ['an expired certificate', () => authority.certify(NAME, -1), /expired/, {}],
+    [
+      'the right name in its certificate, reached by an address,',
+      () => good,
+      /IP.*127\.0\.0\.1|altnames/,
+      { host: '127.0.0.1' },
+    ],
+  ])('with %s gets nothing', async (_, certified, reason, change) => {
+    const { answer, lines, received } = await outcomeOf(tls, await certified(), change)
+    expect(answer).toMatch(reason)
     expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
-    expect(received).toEqual([])
-  })
-
-  test.concurrent('with the certificate of another name gets nothing', async () => {
-    const { answer, lines, received } = await outcomeOf(
-      tls,
-      await authority.certify('other.example'),
-    )
-    expect(answer).toMatch(/altnames.*other\.example/)
-    expect(lines.filter((line) => /^> (AUTH|MAIL)/.test(line))).toEqual([])
-    expect(received).toEqual([])
-  })
-
-  test.concurrent('with an expired certificate gets nothing', async () => {
-    const { answer, received } = await outcomeOf(tls, await authority.certify(NAME, -1))
-    expect(answer).toMatch(/expired/)
-    expect(received).toEqual([])
-  })
-
-  test.concurrent('with the right name in its certificate, reached by an address, gets nothing', async () => {
-    const { answer, received } = await outcomeOf(tls, good, { host: '127.0.0.1' })
-    expect(answer).toMatch(/IP.*127\.0\.0\.1|altnames/)
     expect(received).toEqual([])
   })
 })

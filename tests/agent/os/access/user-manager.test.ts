@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { endManagers, managerAllowed, withoutManager } from '#agent/os/access/user-manager.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const MASK = '/etc/systemd/system/user@1234.service'
 
@@ -12,11 +13,21 @@ async function machine() {
   return host
 }
 
-test('an account gets no systemd of its own, and one that runs is stopped, once', async () => {
+const twice = async (host: FakeHost) => {
+  await withoutManager(host, 'client').apply()
+  await withoutManager(host, 'client').apply()
+}
+
+test.each<[string, (host: FakeHost) => Promise<unknown>]>([
+  ['an account gets none of its own, and one that runs is stopped, once', twice],
+  [
+    'accounts of an earlier version lose theirs at the start; unknown ones have none',
+    (host) => endManagers(host, ['client', 'gone']),
+  ],
+])('systemd: %s', async (_, end) => {
   const host = await machine()
 
-  await withoutManager(host, 'client').apply()
-  await withoutManager(host, 'client').apply()
+  await end(host)
 
   expect((await host.files.stat(MASK))?.kind).toBe('link')
   expect(host.ran).toEqual(['systemctl daemon-reload', 'systemctl stop user@1234.service'])
@@ -29,15 +40,6 @@ test('its number may be given to a person later', async () => {
   await managerAllowed(host, 'client').apply()
 
   expect(await host.files.stat(MASK)).toBeUndefined()
-})
-
-test('accounts of an earlier version lose theirs at the start; unknown ones have none', async () => {
-  const host = await machine()
-
-  await endManagers(host, ['client', 'gone'])
-
-  expect((await host.files.stat(MASK))?.kind).toBe('link')
-  expect(host.ran).toEqual(['systemctl daemon-reload', 'systemctl stop user@1234.service'])
 })
 
 test('without systemd there is nothing to do', async () => {

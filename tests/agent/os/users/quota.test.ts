@@ -30,6 +30,9 @@ async function withQuotas(): Promise<FakeHost> {
   return host
 }
 
+const update = (host: FakeHost, change: { tier?: 'medium' } = { tier: 'medium' }) =>
+  outcome(siteUpdate.run({ ...only, ...change }, contextOf(host)))
+
 const quotas = ({ ran }: FakeHost) => ran.filter((line) => line.startsWith('setquota'))
 
 test.each([
@@ -59,7 +62,7 @@ test('does nothing and shows no step if quotas are off', async () => {
   await mounts(host, ROOT)
 
   const plan = await siteUpdate.plan({ ...only, tier: 'medium' }, host)
-  await outcome(siteUpdate.run({ ...only, tier: 'medium' }, contextOf(host)))
+  await update(host)
 
   expect(plan.map(({ name }) => name)).not.toContain('disk quota')
   expect([quotas(host), await missingPackages(host, ['8.2'])]).toEqual([[], []])
@@ -72,9 +75,10 @@ test('requires the package quota if quotas are on', async () => {
   expect(await missingPackages(host, ['8.2'])).toEqual(['quota'])
 })
 
+const store = { ...shop, domain: 'store.example', user: 'store' }
+
 test('limits a new site before anything is written as its user', async () => {
   const host = await withQuotas()
-  const store = { ...shop, domain: 'store.example', user: 'store' }
   host.pages.set('http://store.example/', '<a href="http://store.example/">')
   const planned = (await siteCreate.plan(store, host)).slice(0, 2)
   const effects = planned.map((step) =>
@@ -94,7 +98,6 @@ test('limits a new site before anything is written as its user', async () => {
 
 test('removes the limit of the user when the creation fails', async () => {
   const host = await withQuotas()
-  const store = { ...shop, domain: 'store.example', user: 'store' }
 
   await outcome(siteCreate.run(store, contextOf(host)))
 
@@ -105,7 +108,7 @@ test('removes the limit of the user when the creation fails', async () => {
 test('a change of tier changes the limits', async () => {
   const host = await withQuotas()
 
-  await outcome(siteUpdate.run({ ...only, tier: 'medium' }, contextOf(host)))
+  await update(host)
   const params = { user: 'shop', php_version: '8.2', tier: 'small' } as const
   await outcome(poolApply.run(params, contextOf(host)))
 
@@ -116,7 +119,7 @@ test('a change that fails puts the previous limits back', async () => {
   const host = await withQuotas()
   host.fail('nginx -t', 'refused')
 
-  await outcome(siteUpdate.run({ ...only, tier: 'medium' }, contextOf(host)))
+  await update(host)
 
   expect(quotas(host)).toEqual([MEDIUM, SMALL])
 })
@@ -156,9 +159,7 @@ test.each([
   const host = await withQuotas()
   host.fail('setquota', stderr, code)
 
-  const [lines, result] = await outcome(
-    siteUpdate.run({ ...only, tier: 'medium' }, contextOf(host)),
-  )
+  const [lines, result] = await update(host)
 
   expect(lines).toContain(`Warning: shop has no disk quota: ${reason}`)
   expect(result).toMatchObject({ tier: 'medium' })
@@ -172,7 +173,7 @@ test('installs the package if quotas were turned on since, as planned', async ()
   const plan = await siteUpdate.plan(only, host)
   expect(plan[0]).toMatchObject({ name: 'quota package', title: 'Installing quota' })
   expect(installs()).toEqual([])
-  await outcome(siteUpdate.run(only, contextOf(host)))
+  await update(host, {})
 
   expect(installs()).toHaveLength(1)
 })
@@ -182,7 +183,7 @@ test('changes a site even if the package cannot be installed, and warns', async 
   await mounts(host, ROOT, WWW)
   host.fail('apt-get -o DPkg', 'no network', 100)
 
-  const [lines, result] = await outcome(siteUpdate.run(only, contextOf(host)))
+  const [lines, result] = await update(host, {})
 
   expect(result).toMatchObject(only)
   expect(lines).toContainEqual(expect.stringMatching(/^Warning: quota could not be installed: /))
