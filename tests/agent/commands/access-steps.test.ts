@@ -93,18 +93,6 @@ test('one person loses a shell that sshd would not confine any more', async () =
   expect(host.disk.all[GATE_KEYS]).toContain(BEN)
 })
 
-test('a removal that fails restores the shell', async () => {
-  const host = await withSshd()
-  await setAccess(host, [anna_shell])
-  const before = host.disk.all
-  host.fail('userdel', 'busy')
-
-  const [, error] = await setAccess(host, [])
-
-  expect(error).toContain('userdel')
-  expect(host.disk.all).toEqual(before)
-})
-
 test('the shell follows the PHP version, the trash and the end of its site', async () => {
   const host = await withSshd()
   const status = host.disk.text('/var/lib/dpkg/status') ?? ''

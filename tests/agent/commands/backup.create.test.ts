@@ -12,22 +12,25 @@ import {
   kit,
   opened,
   restorable,
+  SAVING,
   TARGET,
 } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { during, keeps, REPLACED } from '#tests/support/agent/replaced.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-const PARAMS = {
-  repository: 'shop',
-  domain: shop.domain,
-  target: TARGET,
-  dashboard_key: dashboard.publicKey,
-  recovery_key: kit.publicKey,
-}
 const create = (host: FakeHost, params: Partial<Omit<ParamsOf<'backup.create'>, 'domain'>> = {}) =>
-  outcome(backupCreate.run({ ...PARAMS, ...params }, contextOf(host)))
+  outcome(backupCreate.run({ ...SAVING, ...params }, contextOf(host)))
 const repository = '/mnt/store/shop'
+const passwordOn = (host: FakeHost, name = 'shop') =>
+  host.disk.text(`/var/lib/hosting-agent/backups/shop/passwords/${name}`)?.trim()
+const keysOn = (host: FakeHost) => JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
+const manifestOn = (host: FakeHost, of = repository) => {
+  const path = Object.keys(host.disk.all).find(
+    (each) => each.startsWith(`${of}/`) && each.endsWith('/manifest.json'),
+  )
+  return JSON.parse(host.disk.text(path ?? '') ?? '{}')
+}
 /** Without the log of programs: the snapshots by the name of their only entry. */
 const saved = (host: FakeHost) =>
   Object.keys(host.disk.all)
@@ -85,11 +88,10 @@ test('seals the password of the repository to the dashboard and to the recovery 
 
   const [, result] = await create(host)
 
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
+  const password = String(passwordOn(host))
   const { sealed_password } = result as { sealed_password: string }
-  expect(opened(dashboard.privateKey, sealed_password)).toBe(String(password))
-  const [key] = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
-  expect(opened(kit.privateKey, key.userName)).toBe(String(password))
+  expect(opened(dashboard.privateKey, sealed_password)).toBe(password)
+  expect(opened(kit.privateKey, keysOn(host)[0].userName)).toBe(password)
 })
 
 test('passes no secret as an argument or in the environment', async () => {
@@ -97,9 +99,8 @@ test('passes no secret as an argument or in the environment', async () => {
 
   await create(host)
 
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
   const given = JSON.stringify(host.runs.map(({ line, options }) => [line, options.env]))
-  expect(given).not.toContain(String(password))
+  expect(given).not.toContain(String(passwordOn(host)))
   expect(given).not.toContain('target-secret')
 })
 
@@ -107,11 +108,11 @@ test('uses a repository again, and adds one key for each recovery kit', async ()
   const host = await backupServer(shop)
   await create(host)
   await create(host)
-  expect(JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')).toHaveLength(1)
+  expect(keysOn(host)).toHaveLength(1)
 
   await create(host, { recovery_key: dashboard.publicKey })
 
-  expect(JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')).toHaveLength(2)
+  expect(keysOn(host)).toHaveLength(2)
 })
 
 test('stores the password for the keeper of the storage, once', async () => {
@@ -122,13 +123,12 @@ test('stores the password for the keeper of the storage, once', async () => {
   await create(host, { keeper_key: keeper.publicKey })
 
   expect(lines[2]).toBe('Storing the password for the keeper')
-  const keys = JSON.parse(host.disk.text(`${repository}/keys`) ?? '[]')
-  const password = host.disk.text('/var/lib/hosting-agent/backups/shop/passwords/shop')?.trim()
+  const keys = keysOn(host)
   expect(keys.map((key: { hostName: string }) => key.hostName)).toEqual([
     hostNameOf('recovery', kit.publicKey),
     hostNameOf('keeper', keeper.publicKey),
   ])
-  expect(opened(keeper.privateKey, keys[1].userName)).toBe(String(password))
+  expect(opened(keeper.privateKey, keys[1].userName)).toBe(String(passwordOn(host)))
   expect((await create(host, { keeper_key: 'none' }))[1]).toBe('Validation failed: keeper_key')
 })
 
@@ -140,8 +140,7 @@ test('leaves the passwords of clients on the server', async () => {
 
   await create(host)
 
-  const path = Object.keys(host.disk.all).find((each) => each.endsWith('/manifest.json')) ?? ''
-  const { site } = JSON.parse(host.disk.all[path] ?? '{}')
+  const { site } = manifestOn(host)
   expect([site.suspended, site.clients]).toEqual([true, undefined])
 })
 
@@ -155,8 +154,7 @@ test('leaves out what the site excludes, and names it in the manifest', async ()
   expect(line).toContain(
     '--exclude=/site/public/wp-content/uploads/videos --exclude=/site/public/**/node_modules -- /site',
   )
-  const path = Object.keys(host.disk.all).find((each) => each.endsWith('/manifest.json')) ?? ''
-  expect(JSON.parse(host.disk.text(path) ?? '').files.excluded).toEqual(exclude)
+  expect(manifestOn(host).files.excluded).toEqual(exclude)
 })
 
 test('has no manifest when the dump was cut off, and continues the jobs', async () => {
@@ -188,7 +186,7 @@ test('says what the storage answered, without its password', async () => {
 test('refuses a repository with another password, a weak key and a server without systemd', async () => {
   const host = await backupServer(shop)
   await create(host)
-  const other = { ...PARAMS, password: new Secret('another') }
+  const other = { ...SAVING, password: new Secret('another') }
   const [, reason] = await outcome(backupCreate.run(other, contextOf(host)))
   expect(reason).toBe(
     'The repository of this site has another password: find its backups with the recovery kit, or choose another target (Fatal: wrong password or no key found)',
@@ -228,20 +226,15 @@ test('does not start the jobs of a site that a move freezes meanwhile', async ()
 
 test('keeps a password for each repository of the site, in the folder of the site', async () => {
   const host = await backupServer(shop)
-  const passwordOf = (name: string) =>
-    host.disk.text(`/var/lib/hosting-agent/backups/shop/passwords/${name}`)?.trim()
   await create(host)
 
   const [lines, result] = await create(host, { repository: 'shop-2' })
 
   const { backup, sealed_password } = result as ResultOf<'backup.create'>
   expect([lines[2], backup.repository]).toEqual(['Creating the repository shop-2', 'shop-2'])
-  expect(opened(dashboard.privateKey, sealed_password)).toBe(String(passwordOf('shop-2')))
-  expect(passwordOf('shop-2')).not.toBe(passwordOf('shop'))
-  const path = Object.keys(host.disk.all).find((each) =>
-    /store\/shop-2\/.*manifest.json$/.test(each),
-  )
-  expect(JSON.parse(host.disk.all[path ?? ''] ?? '{}')).toMatchObject({
+  expect(opened(dashboard.privateKey, sealed_password)).toBe(String(passwordOn(host, 'shop-2')))
+  expect(passwordOn(host, 'shop-2')).not.toBe(passwordOn(host))
+  expect(manifestOn(host, '/mnt/store/shop-2')).toMatchObject({
     repository: 'shop-2',
     site: { user: 'shop' },
   })
@@ -266,7 +259,7 @@ test.each(['hosting-check', 'hosting-dashboard', 'hosting-keeper', '../shop', ''
   'refuses the repository %s',
   (repository) => {
     const { success } = COMMANDS['backup.create'].params.safeParse({
-      ...{ ...PARAMS, repository, target: { ...TARGET, secret: '' } },
+      ...{ ...SAVING, repository, target: { ...TARGET, secret: '' } },
     })
     expect(success).toBe(false)
   },

@@ -70,23 +70,6 @@ test.each([
   expect(await settings(host, MAIL.server)).toEqual(former)
 })
 
-test('the next process undoes an interrupted change', async () => {
-  const host = await server(shop)
-  await apply(host)
-  const before = await settings(host, MAIL.server)
-  const [step] = (await mailApply.steps?.(params({ hourly_limit: 7 }), host)) ?? []
-  await step?.apply()
-  expect((await settings(host, MAIL.server)).hourly_limit).toBe(7)
-
-  // After a restart only the existence of the password is known.
-  const again = JSON.parse(JSON.stringify(params({ hourly_limit: 7 })))
-  expect(again.relay.password).toBe('***')
-  const [undoing] = (await mailApply.steps?.(contract.params.parse(again), host)) ?? []
-  await undoing?.undo?.()
-
-  expect(await settings(host, MAIL.server)).toEqual(before)
-})
-
 test('refuses an unknown domain, and a password without encryption', async () => {
   const host = await server(shop)
 

@@ -72,18 +72,6 @@ test('is complete after a restart if the record has the access', async () => {
   expect(await siteAccess.finished?.(params, host)).toMatchObject({ domain })
 })
 
-test('a failed change leaves the former access', async () => {
-  const host = await withSshd()
-  await setAccess(host, [anna])
-  const before = host.disk.all
-  host.fail('start-stop-daemon', 'no')
-
-  const [, error] = await setAccess(host, [ben])
-
-  expect(error).toContain('start-stop-daemon')
-  expect(host.disk.all).toEqual(before)
-})
-
 test('a site that is permanently deleted leaves no key for a later user of its name', async () => {
   const host = await withSshd()
   await setAccess(host, [anna])

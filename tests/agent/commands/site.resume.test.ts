@@ -26,11 +26,3 @@ test('of a site that is not suspended changes nothing', async () => {
   expect(result).toEqual({ domain })
   expect(host.disk.all).toEqual(before)
 })
-
-test('names a site that does not exist', async () => {
-  const host = await server()
-
-  const [, message] = await outcome(siteResume.run({ domain }, contextOf(host)))
-
-  expect(message).toBe('Site shop.example not found')
-})

@@ -183,14 +183,6 @@ describe('the other server', () => {
   )
 })
 
-test('refuses an unknown site', async () => {
-  const host = await server()
-
-  const [, reason] = await switched(host, 'frozen')
-
-  expect(reason).toBe('Site shop.example not found')
-})
-
 const SERVICE = '/etc/systemd/system/hosting-thaw@shop.service'
 const isClosed = ({ disk }: FakeHost) => /^shop:!:+2:/m.test(disk.text('/etc/shadow') ?? '')
 

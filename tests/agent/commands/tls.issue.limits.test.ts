@@ -1,10 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
 import { readTries } from '#agent/os/certificates/tries.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { authority, issue, issuing, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { runnerOn } from '#tests/support/plan/carry-out.ts'
 
 const LEDGER = '/var/lib/hosting-agent/certificate-orders.json'
 const HOUR_MS = 3_600_000
@@ -49,10 +48,9 @@ test('the plan of a certificate that the authority would refuse says so', async 
   const start = host.time
   for (let times = 0; times < 5; times++) await again()
   await issue(host, 'none')
-  const runner = new Runner({ host, commands, report: () => undefined })
   const params = { domain: 'a.example', tls: 'letsencrypt', email: 'a@a.example' } as const
 
-  const { steps } = await runner.plan('tls.issue', params)
+  const { steps } = await runnerOn(host).plan('tls.issue', params)
 
   const until = new Date(start + REFILL_MS).toISOString()
   expect(steps.map(({ notes }) => notes)).toEqual([
@@ -64,10 +62,9 @@ test('so does the plan of other names', async () => {
   await again()
   const full_at = { orders: host.time + 3 * HOUR_MS }
   host.disk.putText(LEDGER, JSON.stringify({ full_at, issued: {} }))
-  const runner = new Runner({ host, commands, report: () => undefined })
   const names = { www: 'redirect' as const, aliases: ['b.example'], redirects: [] }
 
-  const { steps } = await runner.plan('site.domains', { domain: 'a.example', ...names })
+  const { steps } = await runnerOn(host).plan('site.domains', { domain: 'a.example', ...names })
 
   const until = new Date(host.time + 36_000).toISOString()
   expect(steps.flatMap(({ notes = [] }) => notes)).toEqual([
@@ -111,7 +108,12 @@ test.each([
   expect([warnings, host.orders.length]).toEqual([[], 2])
 })
 
+const closed = () => {
+  throw new Error('the connection was closed')
+}
+
 test.each([
+  ['failed', closed, ['orders']],
   ['refused', () => ({ refused: [{ name: 'a.example', reason: 'timeout' }] }), ['orders']],
   ['limited', () => ({ limited: { reason: 'too many', retry_after_s: 60 } }), []],
   ['unreachable', () => ({ unreachable: 'acme.example cannot be reached' }), []],
@@ -121,16 +123,6 @@ test.each([
   await issue(host, 'letsencrypt')
 
   expect(Object.keys(await fullAt())).toEqual([...counted])
-})
-
-test('an order that fails counts for no certificate, and stays an order', async () => {
-  host.acme.order = async () => {
-    throw new Error('the connection was closed')
-  }
-
-  await issue(host, 'letsencrypt')
-
-  expect(Object.keys(await fullAt())).toEqual(['orders'])
 })
 
 test('a clock that was set back blocks no order', async () => {

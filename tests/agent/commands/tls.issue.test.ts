@@ -19,12 +19,7 @@ import {
   tlsSite,
 } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import {
-  authorityPem,
-  namedPem,
-  selfSignedPem,
-  singlePem,
-} from '#tests/support/fixtures/certificates.ts'
+import { authorityPem, namedPem, singlePem } from '#tests/support/fixtures/certificates.ts'
 
 const FOLDER = '/etc/hosting/tls/a.example'
 const VHOST = '/etc/nginx/sites-available/hosting-a.example.conf'
@@ -96,20 +91,6 @@ test.each([
   expect(Object.keys(host.disk.all).filter((path) => path.startsWith(FOLDER))).toEqual([])
   expect(host.disk.all[VHOST]).not.toContain('ssl_certificate')
   expect(await findSite(host, 'a.example')).toMatchObject({ tls: 'none' })
-})
-
-test('undoes an interrupted change after a restart, once', async () => {
-  await issue(host, 'self-signed')
-  const before = host.disk.all
-  await host.disk.write(`${FOLDER}/former.pem`, selfSignedPem, { mode: 0o600 })
-  await host.disk.write(`${FOLDER}/fullchain.pem`, authorityPem)
-  const params = { domain: 'a.example', tls: 'self-signed', email: 'a@a.example' } as const
-  const [step] = (await tlsIssue.steps?.(params, host)) ?? []
-
-  await step?.undo?.()
-  await step?.undo?.()
-
-  expect(host.disk.all).toEqual(before)
 })
 
 test('removes a certificate with its key', async () => {

@@ -158,12 +158,3 @@ test('accepts options that PHP did not write', async () => {
   expect(result.plugins[0]?.active).toBeNull()
   expect(result.updates).toEqual({ plugins: null, themes: 1, core: null })
 })
-
-test('refuses a domain that is not served before its first event', async () => {
-  const context = { host: fakeHost(), perform: () => Promise.reject() } as never
-
-  expect(await outcome(wpScan.run({ domain: 'none.example' }, context))).toEqual([
-    [],
-    'Site none.example not found',
-  ])
-})

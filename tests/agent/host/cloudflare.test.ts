@@ -4,6 +4,7 @@ import { setRecord } from '#agent/host/cloudflare.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 
 const token = 'a-token-of-forty-characters-a-token-of-f'
+const OTHER = 'b-token-of-forty-characters-a-token-of-f'
 const cloudflare = startCloudflare({
   token,
   zones: ['example.com', 'sub.example.com', 'bücher.example'],
@@ -16,6 +17,7 @@ beforeEach(() => {
 
 const { api } = cloudflare
 const NAME = '_acme-challenge.a.example.com'
+const UNKNOWN = '_acme-challenge.other.example'
 const set = (change: object = {}) =>
   setRecord({ api, token, action: 'present', name: NAME, value: 'v', ...change })
 const left = () => cloudflare.records.map(({ name, content, ttl }) => [name, content, ttl])
@@ -55,15 +57,9 @@ test('finds a zone whose name Cloudflare has in Unicode', async () => {
 })
 
 test.each([
-  [
-    { token: 'b-token-of-forty-characters-a-token-of-f' },
-    'Cloudflare: Invalid access token (9109)',
-  ],
+  [{ token: OTHER }, 'Cloudflare: Invalid access token (9109)'],
   [{ token: 'short' }, 'Cloudflare: Invalid request headers (6003)'],
-  [
-    { name: '_acme-challenge.other.example' },
-    'Cloudflare: the token has no access to a zone of other.example',
-  ],
+  [{ name: UNKNOWN }, 'Cloudflare: the token has no access to a zone of other.example'],
   [{ api: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
 ])('with %p it fails and says why', async (change, message) => {
   await expect(set(change)).rejects.toThrow(message)
@@ -72,10 +68,8 @@ test.each([
 
 test('a refusal is certain, and a lost answer is not', async () => {
   const record = { api, token, action: 'present' as const, name: NAME, value: 'v' }
-  const other = 'b-token-of-forty-characters-a-token-of-f'
-  expect(await acme.record({ ...record, token: other })).toBe(
-    'Cloudflare: Invalid access token (9109)',
-  )
+  const refused = await acme.record({ ...record, token: OTHER })
+  expect(refused).toBe('Cloudflare: Invalid access token (9109)')
   expect(await acme.record({ ...record, api: 'http://127.0.0.1:1' })).toContain('cannot be reached')
   cloudflare.losses.add('POST')
   await expect(acme.record(record)).rejects.toThrow('Cloudflare answered 502')

@@ -64,22 +64,16 @@ test('what a run that was killed has forgotten is not lost', async () => {
   ])
 })
 
-test('a manifest that cannot be read is no backup', async () => {
+test.each([
+  ['cannot be read', { arrived: NOW }, ['manifest 8']],
+  ['names what was never there', { arrived: NOW, parts: ['invented'] }, []],
+])('a manifest that %s is no backup', async (_, manifest, unreadable) => {
   const { state, listed } = known()
-  delete state.snapshots['manifest 8']?.parts
+  state.snapshots['manifest 8'] = manifest
 
   const found = await read({ state, listed })
 
   expect([found.unreadable, found.backups.map(({ id }) => id), found.broken]).toEqual([
-    ...[['manifest 8'], ['manifest 9'], []],
+    ...[unreadable, ['manifest 9'], []],
   ])
-})
-
-test('a manifest that names what was never there is no backup', async () => {
-  const { state, listed } = known()
-  state.snapshots['manifest 8'] = { arrived: NOW, parts: ['invented'] }
-
-  const found = await read({ state, listed })
-
-  expect([found.backups.length, found.broken]).toEqual([1, []])
 })

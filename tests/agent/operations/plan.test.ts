@@ -11,6 +11,7 @@ import { emptying, lifelike, thingsOf } from '#tests/support/plan/fake-things.ts
 
 const domain = 'shop.example'
 const email = 'ops@shop.example'
+const FREEZING = { state: 'frozen', peers: ['10.0.0.2'], challenges: true, certificate: '' }
 const WORDPRESS = '/var/lib/hosting-agent/cache/wordpress'
 
 /** Debian with its packages, where WordPress and wp-cli can be had, and which answers for its site. */
@@ -142,7 +143,9 @@ test.each([
   ['cache.purge', { domain: 'b.example' }, { code: 'not_found' }],
   ['service.restart', { service: 'php-fpm:nobody' }, { code: 'not_found' }],
   ['server.provision', { php_versions: ['7.4'] }, { fields: { php_versions: expect.anything() } }],
-  ['wp.scan', { domain: 'b.example' }, { code: 'not_found' }],
+  ['wp.scan', { domain: 'b.example' }, { code: 'not_found', message: 'Site b.example not found' }],
+  ['site.resume', { domain: 'b.example' }, { code: 'not_found' }],
+  ['site.switch', { ...FREEZING, domain: 'b.example' }, { code: 'not_found' }],
 ] as const)('%s %j and its plan are refused alike', async (command, params, refusal) => {
   const host = await withSite()
 

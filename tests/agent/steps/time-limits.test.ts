@@ -51,20 +51,19 @@ test('reports a silence once', async () => {
   ])
 })
 
-test('drops lines beyond the limit', async () => {
-  const lines = Array.from({ length: 9 }, (_, index) => `line ${index}`)
+const LONG = 'x'.repeat(100_000)
+const NINE = Array.from({ length: 9 }, (_, index) => `line ${index}`)
 
-  expect(await said({ events: 4 }, lines)).toEqual([...lines.slice(0, 3), LEFT_OUT, 'complete'])
-})
-
-test('drops text beyond the limit, and cuts a line that is too long', async () => {
-  const long = 'x'.repeat(100_000)
-
-  expect(await said({ output_bytes: 20_000 }, [long, long, 'end'])).toEqual([
-    `${'x'.repeat(16 << 10)}…`,
-    LEFT_OUT,
-    'complete',
-  ])
+test.each<[string, Partial<Limits>, string[], string[]]>([
+  ['lines beyond the limit', { events: 4 }, NINE, NINE.slice(0, 3)],
+  [
+    'text beyond the limit, and cuts a line that is too long',
+    { output_bytes: 20_000 },
+    [LONG, LONG, 'end'],
+    [`${'x'.repeat(16 << 10)}…`],
+  ],
+])('drops %s', async (_, limits, lines, kept) => {
+  expect(await said(limits, lines)).toEqual([...kept, LEFT_OUT, 'complete'])
 })
 
 test.each(Object.keys(COMMANDS) as CommandName[])('%s has consistent limits', (name) => {

@@ -20,7 +20,7 @@ export const TARGET = {
 }
 
 /** The params that back up `shop`. */
-const SAVING = {
+export const SAVING = {
   ...{ domain: shop.domain, target: TARGET, repository: shop.user },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }

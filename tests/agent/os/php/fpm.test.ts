@@ -128,12 +128,20 @@ test.each([
   expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-php8.2'))).toEqual([])
 })
 
-test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
+const UNIT = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
+const PREVIOUS = '# Made by Hosting Control. Of the previous version.'
+
+/** A master whose unit another version of the agent wrote. */
+async function withPrevious() {
   const host = await server(shop)
-  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
-  await host.disk.write(unit, '# Made by Hosting Control. Of the previous version.')
+  await host.disk.write(UNIT, PREVIOUS)
   host.fail('systemctl is-active', '', 3)
   host.runs.length = 0
+  return host
+}
+
+test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
+  const host = await withPrevious()
 
   await fpm.apply(host, shop)
 
@@ -145,15 +153,11 @@ test('restarts a master whose unit another version of the agent wrote, on the so
     'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
     'systemctl start hosting-fpm@shop-php8.2.service',
   ])
-  expect(host.disk.all[unit]).toBe(renderUnit(pool))
+  expect(host.disk.all[UNIT]).toBe(renderUnit(pool))
 })
 
 test('starts the previous master again when the new one does not start', async () => {
-  const host = await server(shop)
-  const unit = '/etc/systemd/system/hosting-fpm@shop-php8.2.service'
-  await host.disk.write(unit, '# Made by Hosting Control. Of the previous version.')
-  host.fail('systemctl is-active', '', 3)
-  host.runs.length = 0
+  const host = await withPrevious()
   const { run } = host.shell
   host.shell.run = async (argv, options) => {
     if (argv.join(' ').startsWith('systemctl start')) throw new Error('Job failed')
@@ -162,6 +166,6 @@ test('starts the previous master again when the new one does not start', async (
 
   await expect(fpm.apply(host, shop)).rejects.toThrow('Job failed')
 
-  expect(host.disk.all[unit]).toBe('# Made by Hosting Control. Of the previous version.')
+  expect(host.disk.all[UNIT]).toBe(PREVIOUS)
   expect(host.ran.at(-1)).toBe('systemctl start hosting-fpm@shop-php8.2.service')
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Output } from '#agent/host/ports.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { diskLimits } from '#agent/os/site/tiers.ts'
 import { listUsage } from '#agent/os/usage/list.ts'
@@ -37,6 +38,15 @@ async function measure(host: FakeHost): Promise<string[]> {
 /** Which sites were measured, in order. */
 const measured = (host: FakeHost) =>
   host.runs.filter(({ line }) => line.startsWith(BYTES)).map(({ options }) => options.site?.user)
+
+/** How the programs end that measure a. */
+function endingOfA(host: FakeHost, end: Partial<Output>): void {
+  const attempt = host.shell.try
+  host.shell.try = async (argv, options) => {
+    const output = await attempt(argv, options)
+    return options?.site?.user === 'a' ? { ...output, ...end } : output
+  }
+}
 
 const small = { limit_bytes: 10e9, limit_files: 250_000 }
 
@@ -119,11 +129,7 @@ test.each([
   ],
 ])('reports no size of a site %s, and the time of the attempt', async (_, stdout, stderr, code) => {
   const host = await machineWith('a', 'b')
-  const answer = host.shell.try
-  host.shell.try = async (argv, options) => {
-    const output = await answer(argv, options)
-    return options?.site?.user === 'a' ? { code, stdout, stderr } : output
-  }
+  endingOfA(host, { code, stdout, stderr })
 
   expect(await measure(host)).toEqual([])
 
@@ -138,12 +144,8 @@ test.each([
 
 test('ignores a file that disappears during the measurement', async () => {
   const host = await machineWith('a')
-  const answer = host.shell.try
-  const gone = "du: cannot access '/srv/www/a/public/x': No such file or directory\n"
-  host.shell.try = async (argv, options) => {
-    const output = await answer(argv, options)
-    return options?.site ? { ...output, code: 1, stderr: gone } : output
-  }
+  const stderr = "du: cannot access '/srv/www/a/public/x': No such file or directory\n"
+  endingOfA(host, { code: 1, stderr })
 
   await measure(host)
 

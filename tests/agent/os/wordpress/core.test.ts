@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { provideCore } from '#agent/os/wordpress/core.ts'
-import { outcome } from '#tests/support/agent/debian.ts'
+import { performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const SHA1 = 'a'.repeat(40)
@@ -30,12 +30,10 @@ function published(host: FakeHost, base = 'https://wordpress.example'): FakeHost
 /** The folder or the message, and the lines. */
 async function provide(host: FakeHost): Promise<[string[], string]> {
   let folder = ''
-  const [lines, result] = await outcome(
-    (async function* () {
-      folder = yield* provideCore(host)
-      return {}
-    })(),
-  )
+  const [lines, result] = await performed(async function* () {
+    folder = yield* provideCore(host)
+    return undefined
+  })
   return [lines, typeof result === 'string' ? result : folder]
 }
 

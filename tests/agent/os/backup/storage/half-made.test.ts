@@ -1,15 +1,11 @@
 import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/commands/backup.create.ts'
-import { backupServer, dashboard, kit, TARGET } from '#tests/support/agent/backup.ts'
+import { backupServer, SAVING, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { keyFileOf, randomKeys } from '#tests/support/storage/key-file.ts'
 
 const RESTIC = '/var/lib/hosting-agent/bin/restic --retry-lock=240s'
-const SAVING = {
-  ...{ domain: shop.domain, target: TARGET, repository: shop.user },
-  ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
-}
 const PASSWORD = 'p'.repeat(48)
 const REPOSITORY = `${TARGET.place.path}/${shop.user}`
 const FIRST = { userName: 'x', hostName: 'hosting' }
