@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
 import { ANNA, ANNA_FINGERPRINT } from '#tests/support/ssh-keys.ts'
+
+const test = testWith(withShop)
 
 const domain = 'shop.example'
 const HOST_KEYS = [{ type: 'ssh-ed25519', fingerprint: 'SHA256:abc' }]
@@ -42,9 +45,7 @@ async function withShop({ on = true, old = false } = {}) {
   return { ...all, at, given, call, show }
 }
 
-test('the caller gets the password once, and the server only its hash', async () => {
-  await using all = await withShop()
-
+test('the caller gets the password once, and the server only its hash', async (all) => {
   const { status, body } = await all.call('', { label: 'Print shop' })
 
   expect([status, body]).toEqual([
@@ -95,8 +96,7 @@ test('an account is off by default, and needs the password of the last half hour
   expect([reset.status, reset.body.code]).toEqual([409, 'confirmation_needed'])
 })
 
-test('a reset gives one account another password and end, and leaves the others', async () => {
-  await using all = await withShop()
+test('a reset gives one account another password and end, and leaves the others', async (all) => {
   const one = (await all.call('', { label: 'Photos' })).body
   const two = (await all.call('', { label: 'Print shop' })).body
   const expires_at = '2027-01-31T18:00:00Z'
@@ -117,8 +117,7 @@ test('a reset gives one account another password and end, and leaves the others'
   expect((await all.call('/password', { token: 'zzzzzzzz' })).status).toBe(404)
 })
 
-test('an account ends, alone or with all of its site, also while they are turned off', async () => {
-  await using all = await withShop()
+test('an account ends, alone or with all of its site, also while they are turned off', async (all) => {
   const one = (await all.call('', { label: 'Photos' })).body
   const two = (await all.call('', { label: 'Print shop' })).body
   await all.dashboard.call('PUT', '/api/settings/client_accounts', { value: false })
@@ -137,8 +136,7 @@ test('an account ends, alone or with all of its site, also while they are turned
   expect(all.given.at(-1)?.clients).toEqual([])
 })
 
-test('a change of the people keeps the accounts, and the reverse', async () => {
-  await using all = await withShop()
+test('a change of the people keeps the accounts, and the reverse', async (all) => {
   await all.dashboard.call('POST', '/api/people', { name: 'Anna' })
   await all.dashboard.call('POST', '/api/people/1/keys', { key: ANNA })
   const { token } = (await all.call('', { label: 'Print shop' })).body
@@ -168,16 +166,13 @@ test.each([
   [{ label: 'a\nb' }, 'label'],
   [{ label: 'x', expires_at: 'tomorrow' }, 'expires_at'],
   [{}, 'label'],
-])('refuses %j with an error on %s', async (body, field) => {
-  await using all = await withShop()
-
+])('refuses %j with an error on %s', async (all, body, field) => {
   const refused = await all.call('', body)
 
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([422, [field]])
 })
 
-test('a dry run shows the plan and makes nothing', async () => {
-  await using all = await withShop()
+test('a dry run shows the plan and makes nothing', async (all) => {
   all.agent.plan = { steps: [{ name: 'record', title: 'Recording the access', effects: [] }] }
 
   const { status, body } = await all.call('', { label: 'Print shop', dry_run: true })

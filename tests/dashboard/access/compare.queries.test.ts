@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { site_logins } from '#dashboard/db/access-schema.ts'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ANNA, ANNA_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const GRANT = { id: 1, kind: 'sftp', expires_at: null, fingerprints: [ANNA_FINGERPRINT] }
@@ -14,12 +14,7 @@ async function started() {
   })
   const dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
-  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   await dashboard.call('POST', '/api/people', { name: 'Anna' })
   await dashboard.call('POST', '/api/people/1/keys', { key: ANNA })
   const at = `/api/servers/${id}/sites/1/access`
@@ -34,10 +29,7 @@ async function started() {
       const { grants } = (await dashboard.call('GET', at)).body.access
       return grants.map(({ applied }: { applied: boolean }) => applied)
     },
-    async [Symbol.asyncDispose]() {
-      await dashboard[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
+    ...ending(dashboard, agent),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const AT = '2026-01-01T12:00:00.000Z'
@@ -11,12 +11,7 @@ test('logins become activities once, and the page names the person', async () =>
   await using agent = new DisposableAgent()
   await using dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
-  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   const { body } = await dashboard.call('POST', '/api/people', { name: 'Anna' })
   await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key: ANNA })
   const login = { domain: 'shop.example', address: '203.0.113.7' }

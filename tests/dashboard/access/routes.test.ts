@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import {
+  DisposableAgent,
+  ending,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT, RSA_1024 } from '#tests/support/ssh-keys.ts'
 
 const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
@@ -26,12 +31,7 @@ async function started() {
   })
   const dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
-  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   const at = `/api/servers/${id}/sites/1/access`
   const add = async (name: string, ...keys: string[]): Promise<number> => {
     const { body } = await dashboard.call('POST', '/api/people', { name })
@@ -44,10 +44,7 @@ async function started() {
     set: async (grants: object[]) => (await dashboard.send('PUT', at, { grants })).text(),
     show: async () => (await dashboard.call('GET', at)).body.access,
     people: async () => (await dashboard.call('GET', '/api/people')).body.people,
-    async [Symbol.asyncDispose]() {
-      await dashboard[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
+    ...ending(dashboard, agent),
   }
 }
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import {
+  DisposableAgent,
+  ending,
+  makeDashboard,
+  PASSWORD,
+} from '#tests/support/dashboard/dashboard.ts'
 import { becomes } from '#tests/support/dashboard/trash.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
@@ -38,10 +43,7 @@ async function started() {
   await own([{ person_id: 1, expires_at: SOON }])
   return {
     ...{ dashboard, headers, own, asToken },
-    async [Symbol.asyncDispose]() {
-      await dashboard[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
+    ...ending(dashboard, agent),
   }
 }
 

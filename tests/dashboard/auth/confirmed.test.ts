@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import {
   type Dashboard,
   DisposableAgent,
+  ending,
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
@@ -35,11 +36,7 @@ async function withRecords(clock: ReturnType<typeof movable>['clock']) {
   const site = { domain: 'shop.example', php: '8.2' }
   await dashboard.call('POST', `/api/servers/${id}/sites`, site)
   await dashboard.call('POST', '/api/backup-targets', { name: 'Store', place })
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
-  return { dashboard, [Symbol.asyncDispose]: end }
+  return { dashboard, ...ending(dashboard, agent) }
 }
 
 /** DNS accounts do not exist here: what an allowed call of them finds is 404. */

@@ -1,10 +1,10 @@
-import { describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, spyOn } from 'bun:test'
 import { Devices } from '#dashboard/auth/devices.ts'
 import { Throttle } from '#dashboard/auth/throttle.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Secret } from '#shared/secret.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { EMAIL, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { EMAIL, PASSWORD, dashboardTest as test } from '#tests/support/dashboard/dashboard.ts'
 
 const right = { email: EMAIL, password: PASSWORD }
 const wrong = { email: EMAIL, password: 'guess' }
@@ -107,8 +107,7 @@ describe('a device cookie', () => {
 })
 
 describe('the owner of an account', () => {
-  test('logs in with a known device from a refused address', async () => {
-    await using dashboard = await makeDashboard()
+  test('logs in with a known device from a refused address', async (dashboard) => {
     const first = await dashboard.send('POST', '/api/auth/login', right)
     const [, device = ''] = first.headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
     for (let turn = 0; turn < 5; turn++) await dashboard.call('POST', '/api/auth/login', wrong)
@@ -123,16 +122,14 @@ describe('the owner of an account', () => {
     expect(again.split('.')[0]).toBe(device.split('.')[0] as string)
   })
 
-  test('changes the password while strangers guess the login', async () => {
-    await using dashboard = await makeDashboard()
+  test('changes the password while strangers guess the login', async (dashboard) => {
     for (let turn = 0; turn < 7; turn++) await dashboard.call('POST', '/api/auth/login', wrong)
     const change = { current_password: PASSWORD, password: 'another long one' }
 
     expect((await dashboard.call('POST', '/api/auth/password', change)).status).toBe(204)
   })
 
-  test('is refused with 429 after five wrong current passwords in one session alone', async () => {
-    await using dashboard = await makeDashboard()
+  test('is refused with 429 after five wrong current passwords in one session alone', async (dashboard) => {
     const change = (current_password: string) =>
       dashboard.call('POST', '/api/auth/password', { current_password, password: 'a'.repeat(12) })
     for (let turn = 0; turn < 5; turn++) expect((await change('guess')).status).toBe(422)
@@ -145,8 +142,7 @@ describe('the owner of an account', () => {
   })
 })
 
-test('a login that was not checked because of a full queue is 429 and does not count', async () => {
-  await using dashboard = await makeDashboard()
+test('a login that was not checked because of a full queue is 429 and does not count', async (dashboard) => {
   using verify = spyOn(Bun.password, 'verify')
   const { promise, resolve } = Promise.withResolvers<void>()
   const { passwords } = dashboard.deps

@@ -8,7 +8,7 @@ import {
   streamed,
 } from '#tests/support/dashboard/backups.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const MINUTE_MS = 60_000
 
@@ -26,12 +26,8 @@ async function prepared() {
     await confirmKit(dashboard)
     return checkedTarget(dashboard, server_id)
   }
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
   const made = { dashboard, server_id, backups, id, clock, needed, ready }
-  return { ...made, [Symbol.asyncDispose]: end }
+  return { ...made, ...ending(dashboard, agent) }
 }
 
 test('a site that can be backed up needs a backup of the last hour', async () => {

@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { copyFile, readdir, stat } from 'node:fs/promises'
 import { backUp } from '#dashboard/backup/back-up.ts'
 import { checkFile } from '#dashboard/backup/check.ts'
@@ -14,6 +14,9 @@ import { makeSealer } from '#dashboard/trust/seal.ts'
 import { Secret } from '#shared/secret.ts'
 import { makeReleased, markRows } from '#tests/support/dashboard/filled.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(makeFolder)
 
 const now = new Date('2026-11-20T14:05:02Z')
 const NEWEST = knownMigrations().length
@@ -41,8 +44,7 @@ const recordsOf = (folder: string) => ({
 })
 
 describe('a backup', () => {
-  test('restores every row of every table', async () => {
-    await using home = await makeFolder()
+  test('restores every row of every table', async (home) => {
     await using other = await makeFolder()
     const records = await makeRecords(home.path)
     const before = contentOf(`${home.path}/dashboard.db`)
@@ -56,8 +58,7 @@ describe('a backup', () => {
     expect(await checkFile(path, records)).toEqual({ findings: [], notes: [] })
   })
 
-  test('is one tar file for its owner', async () => {
-    await using home = await makeFolder()
+  test('is one tar file for its owner', async (home) => {
     const records = await makeRecords(home.path)
 
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
@@ -68,8 +69,7 @@ describe('a backup', () => {
     expect(listed).toBe('manifest.json\ndashboard.db\n')
   })
 
-  test('in the same second and folder is another file', async () => {
-    await using home = await makeFolder()
+  test('in the same second and folder is another file', async (home) => {
     const records = await makeRecords(home.path)
     const paths = []
     for (const _ of [1, 2, 3])
@@ -82,8 +82,7 @@ describe('a backup', () => {
     ])
   })
 
-  test('contains no secret unless requested, and then restores alone', async () => {
-    await using home = await makeFolder()
+  test('contains no secret unless requested, and then restores alone', async (home) => {
     await using other = await makeFolder()
     const records = await makeRecords(home.path)
     const secret = (await Bun.file(`${home.path}/seal-secret`).text()).trim()
@@ -98,8 +97,7 @@ describe('a backup', () => {
     expect((await stat(`${other.path}/seal-secret`)).mode & 0o777).toBe(0o600)
   })
 
-  test('is consistent during concurrent writes', async () => {
-    await using home = await makeFolder()
+  test('is consistent during concurrent writes', async (home) => {
     const records = await makeRecords(home.path)
     const db = await openDatabase(records.database.url)
     const value = 'x'.repeat(2_000)
@@ -137,8 +135,7 @@ describe('a backup', () => {
     expect(counts.at(-1)).toBeGreaterThan(counts[0] ?? 0)
   })
 
-  test('refuses an existing file name', async () => {
-    await using home = await makeFolder()
+  test('refuses an existing file name', async (home) => {
     const records = await makeRecords(home.path)
     await Bun.write(`${home.path}/taken.tar`, 'mine')
 
@@ -148,9 +145,7 @@ describe('a backup', () => {
     expect(await Bun.file(`${home.path}/taken.tar`).text()).toBe('mine')
   })
 
-  test('requires a database', async () => {
-    await using home = await makeFolder()
-
+  test('requires a database', async (home) => {
     const made = backUp(recordsOf(home.path), `${home.path}/`, { now })
 
     await expect(made).rejects.toThrow('There is no database at')
@@ -159,8 +154,7 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
-  test('keeps the previous database with its log, and ends all sessions', async () => {
-    await using home = await makeFolder()
+  test('keeps the previous database with its log, and ends all sessions', async (home) => {
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
@@ -186,8 +180,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('keeps both previous databases of two restores in one second', async () => {
-    await using home = await makeFolder()
+  test('keeps both previous databases of two restores in one second', async (home) => {
     const records = await makeRecords(home.path)
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
 
@@ -203,8 +196,7 @@ describe('a restore', () => {
 
   test.each([1, 2, 3, NEWEST])(
     'restores a backup of version %d, and the next start migrates it',
-    async (version) => {
-      await using home = await makeFolder()
+    async (home, version) => {
       const records = await makeRecords(home.path, version)
       const { path } = await backUp(records, `${home.path}/kept/`, { now })
 
@@ -246,8 +238,7 @@ describe('a restore', () => {
       'contains no secrets',
     ],
   ]
-  test.each(spoilt)('changes nothing when the backup %s', async (_, spoil, message) => {
-    await using home = await makeFolder()
+  test.each(spoilt)('changes nothing when the backup %s', async (home, _, spoil, message) => {
     const records = await makeRecords(home.path)
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
     await spoil(path, home.path)
@@ -260,8 +251,7 @@ describe('a restore', () => {
     expect(names.filter((name) => /restor/.test(name))).toEqual([])
   })
 
-  test('changes nothing when the backup has a newer version', async () => {
-    await using home = await makeFolder()
+  test('changes nothing when the backup has a newer version', async (home) => {
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
     run(file, "INSERT INTO __drizzle_migrations VALUES (NULL, 'new', 9e15)")
@@ -274,8 +264,7 @@ describe('a restore', () => {
     expect(contentOf(file)).toEqual(before)
   })
 
-  test('is refused while a dashboard uses the database', async () => {
-    await using home = await makeFolder()
+  test('is refused while a dashboard uses the database', async (home) => {
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
@@ -290,8 +279,7 @@ describe('a restore', () => {
     expect((await restore(path, records, now)).aside).toContain('before-restore')
   })
 
-  test('replaces an unreadable database with a backup', async () => {
-    await using home = await makeFolder()
+  test('replaces an unreadable database with a backup', async (home) => {
     const records = await makeRecords(home.path)
     const before = contentOf(`${home.path}/dashboard.db`)
     const { path } = await backUp(records, `${home.path}/kept/`, { now })

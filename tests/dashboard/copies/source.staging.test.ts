@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { backupAgent } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const REPLACED = {
@@ -56,10 +56,7 @@ async function started() {
   }
   return {
     ...{ agent, dashboard, given, at, live, staging, stream },
-    async [Symbol.asyncDispose]() {
-      await dashboard[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
+    ...ending(dashboard, agent),
   }
 }
 

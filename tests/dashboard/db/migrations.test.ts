@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { checkFile } from '#dashboard/backup/check.ts'
@@ -8,7 +8,9 @@ import { knownMigrations } from '#dashboard/db/migrations.ts'
 import { makeReleased } from '#tests/support/dashboard/filled.ts'
 import { RELEASED } from '#tests/support/dashboard/migrations.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
+import { testWith } from '#tests/support/fixture.ts'
 
+const test = testWith(makeFolder)
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../../dashboard/db/migrations')
 
@@ -32,8 +34,7 @@ describe('the migrations', () => {
     expect(await generateSQLiteMigration(snapshot, current)).toEqual([])
   })
 
-  test.each(versions)('keep every value of a database of version %d', async (version) => {
-    await using folder = await makeFolder()
+  test.each(versions)('keep every value of a database of version %d', async (folder, version) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, version)
     const before = contentOf(file)
@@ -49,8 +50,7 @@ describe('the migrations', () => {
     expect(after.__drizzle_migrations).toHaveLength(RELEASED.length)
   })
 
-  test('assign existing agents the key that signed for them', async () => {
-    await using folder = await makeFolder()
+  test('assign existing agents the key that signed for them', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 2)
 
@@ -61,8 +61,7 @@ describe('the migrations', () => {
     expect(signing_keys).toMatchObject([{ until: expect.any(String) }, { until: null }])
   })
 
-  test('keep the rights of tokens without a scope for 90 days', async () => {
-    await using folder = await makeFolder()
+  test('keep the rights of tokens without a scope for 90 days', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 9)
     const started = Date.now()
@@ -79,8 +78,7 @@ describe('the migrations', () => {
     expect(api_tokens).toHaveLength(2)
   })
 
-  test('restrict the name of a discovered site to its server, and count a missing one from the migration on', async () => {
-    await using folder = await makeFolder()
+  test('restrict the name of a discovered site to its server, and count a missing one from the migration on', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 10)
     run(file, "UPDATE sites SET managed = 0, status = 'missing' WHERE id = 1")
@@ -102,8 +100,7 @@ describe('the migrations', () => {
     expect(insert(2, 1)).not.toThrow()
   })
 
-  test('mark cancelled work as cancelled everywhere', async () => {
-    await using folder = await makeFolder()
+  test('mark cancelled work as cancelled everywhere', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 16)
     run(file, "UPDATE operations SET type = 'site.create', status = 'cancelled'")
@@ -119,8 +116,7 @@ describe('the migrations', () => {
     expect(sites).toMatchObject([{ status: 'failed' }, { status: 'cancelled' }])
   })
 
-  test('change nothing when one of them fails, and continue when the cause is gone', async () => {
-    await using folder = await makeFolder()
+  test('change nothing when one of them fails, and continue when the cause is gone', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 3)
     run(file, 'CREATE TABLE bulk_operations (strange text)')
@@ -142,8 +138,7 @@ describe('the migrations', () => {
       'newer version',
     ],
     ['another program', 3, "UPDATE __drizzle_migrations SET hash = 'other'", 'another program'],
-  ])('do not change the database of %s', async (_, version, change, message) => {
-    await using folder = await makeFolder()
+  ])('do not change the database of %s', async (folder, _, version, change, message) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, version)
     run(file, change)
@@ -156,8 +151,7 @@ describe('the migrations', () => {
 
   test.each([0, 2])(
     'run once when three programs start together on version %d',
-    async (version) => {
-      await using folder = await makeFolder()
+    async (folder, version) => {
       const file = `${folder.path}/dashboard.db`
       if (version > 0) await makeReleased(file, version)
       const script = `
@@ -179,8 +173,7 @@ describe('the migrations', () => {
   )
 })
 
-test('a migration that another dashboard completed does not run again', async () => {
-  await using folder = await makeFolder()
+test('a migration that another dashboard completed does not run again', async (folder) => {
   const file = `${folder.path}/dashboard.db`
   await makeReleased(file, 2)
 
@@ -195,8 +188,7 @@ describe('the backup before a migration', () => {
     ['a database that holds something is saved', 3, 1],
     ['an empty one is not', 0, 0],
     ['one that is up to date is not', RELEASED.length, 0],
-  ])('%s', async (_, version, times) => {
-    await using folder = await makeFolder()
+  ])('%s', async (folder, _, version, times) => {
     const file = `${folder.path}/dashboard.db`
     if (version > 0) await makeReleased(file, version)
     let saved = 0
@@ -209,8 +201,7 @@ describe('the backup before a migration', () => {
     expect(saved).toBe(times)
   })
 
-  test('prevents every change when it fails', async () => {
-    await using folder = await makeFolder()
+  test('prevents every change when it fails', async (folder) => {
     const file = `${folder.path}/dashboard.db`
     await makeReleased(file, 3)
     const before = contentOf(file)
@@ -245,3 +236,77 @@ function pick(row: unknown, like: unknown) {
   const names = Object.keys(like ?? {})
   return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => names.includes(name)))
 }
+
+/** The last version in which the records of the dashboard went to the default target of sites. */
+const VERSION = 53
+
+test('the migration moves the password of the repository of the dashboard out of those of sites', async () => {
+  await using folder = await makeFolder()
+  const file = `${folder.path}/dashboard.db`
+  await makeReleased(file, VERSION)
+  const database = new Sqlite(file)
+  database.run(`UPDATE backup_repositories SET name = 'hosting-dashboard' WHERE target_id = 2`)
+  database.run(`INSERT INTO settings (key, value) VALUES ('off_site_backup', '{}')`)
+  const [{ place } = { place: '' }] = database
+    .query<{ place: string }, []>('SELECT place FROM backup_targets WHERE id = 2')
+    .all()
+  const before = contentOf(file).backup_repositories as Record<string, unknown>[]
+  database.close()
+
+  const db = await openDatabase(`file:${file}`)
+  db.close()
+
+  const after = contentOf(file)
+  const [moved] = before.filter(({ name }) => name === 'hosting-dashboard')
+  expect(after.dashboard_repositories).toEqual([
+    { id: 1, place, kit_id: moved?.kit_id, sealed_password: moved?.sealed_password, is_former: 1 },
+  ])
+  const others = before.filter(({ name }) => name !== 'hosting-dashboard')
+  expect(after.backup_repositories).toMatchObject(others)
+  expect(after.backup_repositories).toHaveLength(others.length)
+  expect(after.settings).not.toContainEqual(expect.objectContaining({ key: 'off_site_backup' }))
+})
+
+/** The last version in which the indexes of the table named the types of operations. */
+const BEFORE_EXCLUSIONS = 47
+
+const STORED = {
+  'agent.upgrade': 'all_of_server',
+  'backup.check': 'same_type',
+  'backup.create': 'changes_of_site',
+  'backup.prove': 'same_type',
+  'cache.purge': 'same_site_except_backup',
+  'database.user': 'same_site_except_backup',
+  'database.user-end': 'nothing',
+  'pool.apply': 'same_site_except_backup',
+  'server.sync': 'same_type',
+  'server.update': 'nothing',
+  'site.delete': 'same_site',
+  'site.move': 'same_site_except_backup',
+  'site.move-back': 'same_site_except_backup',
+  'site.scan': 'same_site_except_backup',
+  'site.update': 'same_site',
+  'tls.issue': 'same_site_except_backup',
+  'wp.cache-flush': 'same_site_except_backup',
+  'wp.login': 'same_site_except_backup',
+}
+
+test('the migration stores what each running operation excludes', async () => {
+  await using folder = await makeFolder()
+  const file = `${folder.path}/dashboard.db`
+  await makeReleased(file, BEFORE_EXCLUSIONS)
+  const database = new Sqlite(file)
+  for (const [at, type] of Object.keys(STORED).entries())
+    database.run(
+      `INSERT INTO operations (id, type, server_id, site_id, domain, params, status, deadline_at, created_at)
+       VALUES (?, ?, 1, ?, 'a', '{}', 'running', '', '')`,
+      [type, type, at + 10],
+    )
+  database.close()
+
+  const db = await openDatabase(`file:${file}`)
+  db.close()
+
+  const rows = (contentOf(file).operations ?? []) as { id: string; excludes: string }[]
+  expect(Object.fromEntries(rows.map(({ id, excludes }) => [id, excludes]))).toMatchObject(STORED)
+})

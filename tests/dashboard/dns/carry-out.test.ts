@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { conflict } from '#shared/errors.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(names)
 
 const cloudflare = useCloudflare()
 const { left, refusals, put, clear } = cloudflare
@@ -35,8 +38,7 @@ const here = (address: string, name: string) => ['A', name, address, false] as c
 const at = (address: string) => `A a.example → ${address} in Cloudflare`
 
 describe('the DNS records of an operation', () => {
-  test('are in its plan, which changes nothing', async () => {
-    await using all = await names()
+  test('are in its plan, which changes nothing', async (all) => {
     all.agent.plan = { steps: [{ name: 'apply', title: 'Applying', effects: [] }] }
     put('A', '192.0.2.99')
     const before = left()
@@ -71,9 +73,7 @@ describe('the DNS records of an operation', () => {
     ])
   })
 
-  test('are made before the agent gets it, and are in its log and in the activity of the site', async () => {
-    await using all = await names()
-
+  test('are made before the agent gets it, and are in its log and in the activity of the site', async (all) => {
     const log = await all.change({ dns: {} })
 
     const made = [here(all.address, 'a.example'), here(all.address, 'www.a.example')]
@@ -92,8 +92,7 @@ describe('the DNS records of an operation', () => {
     expect(await all.entries()).toEqual(Array(3).fill(['a.example', 'success']))
   })
 
-  test('are not touched without a choice', async () => {
-    await using all = await names()
+  test('are not touched without a choice', async (all) => {
     const calls = cloudflare.calls.length
 
     await all.change({})
@@ -102,8 +101,7 @@ describe('the DNS records of an operation', () => {
     expect(left()).toEqual([])
   })
 
-  test('that point elsewhere stay unless they are named', async () => {
-    await using all = await names()
+  test('that point elsewhere stay unless they are named', async (all) => {
     put('A', '192.0.2.99')
 
     await all.change({ dns: {} })
@@ -120,8 +118,7 @@ describe('the DNS records of an operation', () => {
     [[shown('A', '192.0.2.98')], 'now it has A 192.0.2.99'],
     [[shown('A', '192.0.2.99'), shown('AAAA', '2001:db8::1')], 'now it has A 192.0.2.99'],
     [[shown('A', '192.0.2.98', 'www.a.example')], 'none of them points elsewhere now'],
-  ])('are refused if the zone has others than %p', async (replace, state) => {
-    await using all = await names()
+  ])('are refused if the zone has others than %p', async (all, replace, state) => {
     put('A', '192.0.2.99')
 
     const body = await all.change({ dns: { replace } })
@@ -135,8 +132,7 @@ describe('the DNS records of an operation', () => {
     expect(left()).toEqual([here('192.0.2.99', 'a.example')])
   })
 
-  test('are as before after a failure of the agent, and both are in the activity', async () => {
-    await using all = await names()
+  test('are as before after a failure of the agent, and both are in the activity', async (all) => {
     put('CNAME', 'shop.elsewhere.example', true)
     const before = left()
 
@@ -159,8 +155,7 @@ describe('the DNS records of an operation', () => {
     ])
   })
 
-  test('are as before if Cloudflare refuses one of them, and the agent does not get it', async () => {
-    await using all = await names()
+  test('are as before if Cloudflare refuses one of them, and the agent does not get it', async (all) => {
     refusals.add('www.a.example')
 
     const body = await all.change({ dns: {} })
@@ -172,8 +167,7 @@ describe('the DNS records of an operation', () => {
     await until(() => left().length === 0)
   })
 
-  test('are not changed if the agent refuses the plan', async () => {
-    await using all = await names()
+  test('are not changed if the agent refuses the plan', async (all) => {
     all.agent.answers.set('/exec', () =>
       Response.json({ error: 'Conflict', message: 'Another virtual host has it' }, { status: 409 }),
     )

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { dns_accounts } from '#dashboard/db/dns-schema.ts'
 import { site_names } from '#dashboard/db/domains-schema.ts'
 import { Secret } from '#shared/secret.ts'
 import { useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(proxied)
 
 const cloudflare = useCloudflare()
 const { records, purges, denials, gone } = cloudflare
@@ -40,9 +43,7 @@ async function proxied() {
 const zones = [{ zone: 'a.example', account: 'Cloudflare', hosts: ['a.example'] }]
 
 describe('a purge of Cloudflare', () => {
-  test('has the proxied names of the site, after a plan that purges nothing', async () => {
-    await using all = await proxied()
-
+  test('has the proxied names of the site, after a plan that purges nothing', async (all) => {
     expect(await all.purge({ dry_run: true })).toEqual({ status: 200, body: { zones } })
     expect(purges).toEqual([])
 
@@ -51,8 +52,7 @@ describe('a purge of Cloudflare', () => {
     expect(await all.cdnEntries()).toEqual([['a.example', 'success', 'a.example in Cloudflare']])
   })
 
-  test('takes 30 names in a call', async () => {
-    await using all = await proxied()
+  test('takes 30 names in a call', async (all) => {
     const names = Array.from({ length: 40 }, (_, at) => `n${at}.a.example`)
     const rows = names.map((name, position) => ({
       ...{ name, apex: name, site_id: all.site, kind: 'alias' as const, position },
@@ -67,8 +67,7 @@ describe('a purge of Cloudflare', () => {
     expect(purges.flat()).toEqual(['a.example', ...names])
   })
 
-  test('is refused for a site that is not behind Cloudflare', async () => {
-    await using all = await proxied()
+  test('is refused for a site that is not behind Cloudflare', async (all) => {
     for (const record of records) record.proxied = false
 
     const { status, body } = await all.purge()
@@ -79,9 +78,7 @@ describe('a purge of Cloudflare', () => {
     ])
   })
 
-  test('follows the purge of the page cache, and is in its plan', async () => {
-    await using all = await proxied()
-
+  test('follows the purge of the page cache, and is in its plan', async (all) => {
     const { body } = await all.empty({ dry_run: true })
     expect(body.plan.steps).toEqual([
       {
@@ -113,8 +110,7 @@ const FAILURES: [string, (all: All) => unknown, RegExp][] = [
 ]
 
 describe.each(FAILURES)('%s', (_, make, expected) => {
-  test('is explained, with what to do', async () => {
-    await using all = await proxied()
+  test('is explained, with what to do', async (all) => {
     await make(all)
 
     const { status, body } = await all.purge()
@@ -123,8 +119,7 @@ describe.each(FAILURES)('%s', (_, make, expected) => {
     expect(body.message).toMatch(expected)
   })
 
-  test('is a warning of the purge of the page cache, which counts as done', async () => {
-    await using all = await proxied()
+  test('is a warning of the purge of the page cache, which counts as done', async (all) => {
     await make(all)
 
     const answer = await all.empty()

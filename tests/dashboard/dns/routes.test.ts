@@ -1,16 +1,17 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { dns_accounts } from '#dashboard/db/dns-schema.ts'
 import { shown, token, useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { testWith } from '#tests/support/fixture.ts'
 
 const other = 'b-token-of-forty-characters-a-token-of-f'
 const { api, left, clear, put, oneSite } = useCloudflare()
 
+const test = testWith(oneSite)
+
 const API_RULE = 'Must be an https: address, or http: on 127.0.0.1'
 
 describe('a DNS account', () => {
-  test('is stored with its zones, encrypted, and shown without its token', async () => {
-    await using all = await oneSite()
-
+  test('is stored with its zones, encrypted, and shown without its token', async (all) => {
     const { status, body } = await all.account()
 
     expect(status).toBe(201)
@@ -31,17 +32,14 @@ describe('a DNS account', () => {
     [{ token: 'short' }, { token: ['Must be an API token of Cloudflare'] }],
     [{ api: 'http://10.0.0.1/' }, { api: [API_RULE] }],
     [{ name: '' }, { name: ['Must have 1 to 64 characters'] }],
-  ])('with %p is refused, and not stored', async (body, fields) => {
-    await using all = await oneSite()
-
+  ])('with %p is refused, and not stored', async (all, body, fields) => {
     const answer = await all.account(body)
 
     expect([answer.status, answer.body.fields]).toEqual([422, fields])
     expect((await all.dashboard.call('GET', '/api/dns-accounts')).body.accounts).toEqual([])
   })
 
-  test('whose answer breaks off is refused', async () => {
-    await using all = await oneSite()
+  test('whose answer breaks off is refused', async (all) => {
     const socket = {
       data: (to: { end: (text: string) => void }) =>
         to.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
@@ -59,8 +57,7 @@ describe('a DNS account', () => {
     ['http://127.0.0.1:1', '127.0.0.1'],
     ['https://169.254.169.254', '169.254.169.254'],
     ['https://localhost:1', '(127.0.0.1|::1)'],
-  ])('at %s is not contacted in production', async (at, address) => {
-    await using all = await oneSite()
+  ])('at %s is not contacted in production', async (all, at, address) => {
     all.dashboard.deps.rules.production = true
 
     const { status, body } = await all.account({ api: at })
@@ -71,8 +68,7 @@ describe('a DNS account', () => {
     )
   })
 
-  test('is renamed, keeps its token if Cloudflare refuses a new one, and is forgotten', async () => {
-    await using all = await oneSite()
+  test('is renamed, keeps its token if Cloudflare refuses a new one, and is forgotten', async (all) => {
     await all.account()
     await all.account({ name: 'Another' })
     const at = '/api/dns-accounts/1'
@@ -95,8 +91,7 @@ describe('a DNS account', () => {
 })
 
 describe('the records of a name', () => {
-  test('are planned, and then created', async () => {
-    await using all = await oneSite()
+  test('are planned, and then created', async (all) => {
     await all.account()
     const plan = {
       ...{ name: 'a.example', zone: 'a.example', account: 'Cloudflare' },
@@ -111,8 +106,7 @@ describe('the records of a name', () => {
     expect((await all.types()).filter((type) => type === 'dns.records')).toHaveLength(1)
   })
 
-  test('that point elsewhere are replaced on request only, and stay behind Cloudflare', async () => {
-    await using all = await oneSite()
+  test('that point elsewhere are replaced on request only, and stay behind Cloudflare', async (all) => {
     await all.account()
     await all.set({})
     clear()
@@ -137,15 +131,13 @@ describe('the records of a name', () => {
   test.each([
     [{ name: 'b.example' }, 422],
     [{ name: 'www.a.example' }, 200],
-  ])('of %p: %p', async (body, status) => {
-    await using all = await oneSite()
+  ])('of %p: %p', async (all, body, status) => {
     await all.account()
     expect((await all.set(body)).status).toBe(status)
     expect(await all.entries()).toEqual(status === 200 ? [['a.example', 'success']] : [])
   })
 
-  test('need an account with their zone', async () => {
-    await using all = await oneSite()
+  test('need an account with their zone', async (all) => {
     expect(await all.set({})).toMatchObject({
       status: 409,
       body: { message: 'No DNS account has the zone of a.example: add one in the settings' },

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openSession } from '#dashboard/auth/sessions.ts'
+import { VERSION } from '#dashboard/db/counting.ts'
 import { admissionOf, admit } from '#dashboard/http/caller.ts'
 import { keep } from '#dashboard/http/kept.ts'
 import { UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import { storeReadings } from '#dashboard/metrics/queries.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { isAnswered, keptIn, RECORDS } from '#tests/support/dashboard/kept.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { isAnswered, keptIn, openAsServer, RECORDS } from '#tests/support/dashboard/kept.ts'
 
+const WEEK_MS = 7 * 24 * 3600_000
 const KEPT = ROUTES.filter(({ kept_ms }) => kept_ms !== undefined)
 const pathOf = (at: string) => at.replace('GET ', '').replace(':server_id', '1')
 
@@ -27,10 +30,10 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
   }
 
   /** Whether the answer is there without the app. */
-  const isKept = (path: string) => isAnswered(dashboard.kept, asking(path))
+  const isKept = (path: string, headers = {}) => isAnswered(dashboard.kept, asking(path, headers))
 
   const missing = async (paths: readonly string[]) => {
-    const kept = await Promise.all(paths.map(isKept))
+    const kept = await Promise.all(paths.map((path) => isKept(path)))
     return paths.filter((__, place) => !kept[place])
   }
 
@@ -159,5 +162,156 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
 
       expect(await isKept('/api/servers')).toBe(false)
     })
+  })
+
+  describe('with every answer kept', () => {
+    const warm = async () => {
+      for (const { at } of KEPT) await dashboard.send('GET', pathOf(at))
+    }
+
+    test('nobody else gets one', async () => {
+      await warm()
+      const others: Record<string, string>[] = [
+        { cookie: '' },
+        { cookie: 'session=' },
+        { cookie: `session=${dashboard.token}x` },
+        { cookie: `session=${dashboard.token.slice(0, -1)}` },
+        { cookie: '', authorization: `Bearer ${dashboard.token}x` },
+        { authorization: 'Bearer x' },
+        { authorization: 'Basic x' },
+      ]
+      for (const headers of others)
+        for (const { at } of KEPT)
+          expect([at, headers, await isKept(pathOf(at), headers)]).toEqual([at, headers, false])
+      const answers = await Promise.all(
+        KEPT.map(
+          async ({ at }) =>
+            (await dashboard.answer(asking(pathOf(at), { authorization: 'Bearer x' }))).status,
+        ),
+      )
+      expect(new Set(answers)).toEqual(new Set([401]))
+    })
+
+    test('a logout is effective at once', async () => {
+      await warm()
+      const other = await openSession(dashboard.deps, { id: 1, email: '', name: '' })
+      const mine = dashboard.token
+      dashboard.token = other
+      await warm()
+      const before = await isKept('/api/servers')
+      await dashboard.send('POST', '/api/auth/logout')
+      dashboard.token = mine
+      await warm()
+
+      const cookie = `session=${other}`
+      const statuses = KEPT.map(
+        async ({ at }) => (await dashboard.answer(asking(pathOf(at), { cookie }))).status,
+      )
+      expect([before, new Set(await Promise.all(statuses))]).toEqual([true, new Set([401])])
+    })
+
+    test('an API token gets its own, until it is deleted', async () => {
+      const created = await dashboard.call('POST', '/api/auth/tokens', {
+        name: 'deploy',
+        scope: 'read',
+        password: PASSWORD,
+        expires_in_days: 1,
+      })
+      const headers = { cookie: '', authorization: `Bearer ${created.body.plaintext}` }
+      const ask = async () => (await dashboard.answer(asking('/api/servers', headers))).status
+      await warm()
+
+      expect([await isKept('/api/servers', headers), await ask(), await ask()]).toEqual([
+        false,
+        200,
+        200,
+      ])
+      expect(await isKept('/api/servers', headers)).toBe(true)
+      await dashboard.send('DELETE', `/api/auth/tokens/${created.body.token.id}`)
+      expect([await isKept('/api/servers', headers), await ask()]).toEqual([false, 401])
+    })
+
+    test('a session ends with its time, and is renewed after half of it', async () => {
+      await warm()
+      expect(await isKept('/api/servers')).toBe(true)
+
+      clock.move(WEEK_MS / 2)
+      expect(await isKept('/api/servers')).toBe(false)
+      const renewed = await dashboard.send('GET', '/api/servers')
+      expect([renewed.status, renewed.headers.has('set-cookie')]).toEqual([200, true])
+      expect(await isKept('/api/servers')).toBe(false)
+    })
+  })
+})
+
+describe('two dashboards with one database', () => {
+  const KEPT = ROUTES.filter(({ kept_ms }) => kept_ms !== undefined)
+  const PATHS = KEPT.map(({ at }) => at.replace('GET ', '').replace(':server_id', '1'))
+  /** The statements and batches of the second dashboard. */
+  let seen: string[]
+  let one: Dashboard
+  let two: Dashboard
+  beforeEach(async () => {
+    seen = []
+    one = await makeDashboard({ open: openAsServer })
+    await one.call('POST', '/api/servers', { hostname: '127.0.0.1', port: 1, name: 'one' })
+    two = await makeDashboard({ folder: one.folder, open: (file) => openAsServer(file, seen) })
+    for (const path of PATHS) await two.send('GET', path)
+  })
+  afterEach(async () => {
+    await two.stop()
+    await one[Symbol.asyncDispose]()
+  })
+  const asking = (path: string) =>
+    new Request(`http://localhost${path}`, { headers: { cookie: `session=${two.token}` } })
+  test('a kept answer takes one statement, for all that ask at the same time', async () => {
+    for (const path of PATHS) {
+      seen.length = 0
+      const answers = await Promise.all([1, 2, 3].map(() => two.answer(asking(path))))
+
+      expect([path, answers.map(({ status }) => status)]).toEqual([path, [200, 200, 200]])
+      expect([path, seen]).toEqual([path, [JSON.stringify(VERSION)]])
+    }
+  })
+  test('a read at another dashboard sees each write before it', async () => {
+    for (let turn = 0; turn < 20; turn++) {
+      const name = `renamed-${turn}`
+      await one.send('PATCH', '/api/servers/1', { name })
+
+      const { body } = await two.call('GET', '/api/servers')
+      expect([body.servers[0].name, await isAnswered(two.kept, asking('/api/servers'))]).toEqual([
+        ...[name, true],
+      ])
+    }
+  })
+  test('a logout at one dashboard is effective at another at once', async () => {
+    const kept = await Promise.all(PATHS.map((path) => isAnswered(two.kept, asking(path))))
+    one.token = two.token
+
+    await one.send('POST', '/api/auth/logout')
+
+    const answers = await Promise.all(PATHS.map((path) => two.answer(asking(path))))
+    expect(new Set(kept)).toEqual(new Set([true]))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    // Another login at the first dashboard has not changed that.
+    await openSession(one.deps, { id: 1, email: '', name: '' })
+    expect((await two.answer(asking('/api/servers'))).status).toBe(401)
+  })
+  test('nothing kept is sent while the version cannot be read', async () => {
+    const { askVersion } = two.db
+    two.db.askVersion = async () => undefined
+    const away = await Promise.all(PATHS.map((path) => keptIn(two.kept, asking(path))))
+    two.db.askVersion = askVersion
+
+    expect(away).toEqual(PATHS.map(() => undefined))
+    expect(await isAnswered(two.kept, asking('/api/servers'))).toBe(true)
+  })
+  test('other requests do not ask for the version', async () => {
+    seen.length = 0
+    await two.send('GET', '/health')
+    await two.send('GET', '/api/settings')
+    await two.send('POST', '/api/auth/logout')
+
+    expect(seen.filter((statement) => statement.includes(VERSION))).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { Right } from '#dashboard/http/rights.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/errors.ts'
+import { OPERATION_NAMES, OPERATION_TYPES, retryRightOf } from '#shared/operation-types/index.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
 import {
   type Dashboard,
@@ -34,6 +35,7 @@ const headers = (scope: TokenScope) => ({
   cookie: '',
   authorization: `Bearer ${tokens.get(scope)}`,
 })
+
 const forbidden = (message: string) => ({ status: 403, body: { error: 'Forbidden', message } })
 
 /** The refusal for a token of the scope; undefined when it may make the call. */
@@ -187,4 +189,29 @@ test('retrying failed mail settings requires the right to set them', async () =>
     forbidden('This needs an API token of the scope admin; this one has operate'),
   )
   expect((await own.call('POST', path)).status).toBe(202)
+})
+
+const DOCUMENT = '.github/docs/rights.md'
+const ORDER = ['operate', 'admin', 'session']
+/** The rows of the document, of both tables. */
+const text = await Bun.file(DOCUMENT).text()
+const rows = text.split('\n').filter((line) => line.startsWith('| `'))
+const rowOf = ([name, ...rights]: readonly string[]) => `| \`${name}\` | ${rights.join(' | ')} |`
+
+test('the document has the right of every call that needs more than to read', () => {
+  const calls = ROUTES.filter(({ right }) => ORDER.includes(right))
+    .map(({ at, right }) => [at, right] as const)
+    .sort(([one, a], [other, b]) => ORDER.indexOf(a) - ORDER.indexOf(b) || one.localeCompare(other))
+
+  expect(rows.filter((row) => row.includes('/api/'))).toEqual(calls.map(rowOf))
+})
+
+test('the document has the rights to start and to retry each type of operation', () => {
+  const types = OPERATION_NAMES.map((type) => [
+    type,
+    OPERATION_TYPES[type].right,
+    retryRightOf(type),
+  ]).sort()
+
+  expect(rows.filter((row) => !row.includes('/api/'))).toEqual(types.map(rowOf))
 })

@@ -1,11 +1,6 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { encodeEvent, PING, readEvents } from '#shared/sse.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { siteTest as test } from '#tests/support/dashboard/dashboard.ts'
 
 const PATH = '/api/servers/1/sites/1/logs'
 const AT = '2026-03-01T09:30:00.000Z'
@@ -13,26 +8,10 @@ const LOOKED = { bytes: 7, files: 1, unread: 0, oldest_at: AT }
 const LINE = { at: AT, level: 'error', status: 500, text: 'a', cut: false }
 const PAGE = { lines: [LINE], next: 'aaaaaaaaaaaaaaaa.7', looked: LOOKED }
 
-async function withSite(dashboard: Dashboard, agent: DisposableAgent): Promise<void> {
-  const id = await dashboard.addServer(agent)
-  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
-}
-
-async function started() {
-  const agent = new DisposableAgent()
-  const dashboard = await makeDashboard()
-  await withSite(dashboard, agent)
-  return { agent, dashboard }
-}
-
-test('passes a search on to the server, and its page to the caller', async () => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+test('passes a search on to the server, and its page to the caller', async ({
+  agent,
+  dashboard,
+}) => {
   const bodies: unknown[] = []
   agent.answers.set('/sites/logs/search', async (request) => {
     bodies.push(await request.json())
@@ -60,11 +39,7 @@ test.each([
   ['source=access&since=yesterday', 'since'],
   ['source=access&limit=501', 'limit'],
   ['source=access&before=../../etc/passwd', 'before'],
-])('refuses a search for %s with 422', async (query, field) => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
-
+])('refuses a search for %s with 422', async ({ dashboard }, query, field) => {
   const { status, body } = await dashboard.call('GET', `${PATH}/lines?${query}`)
 
   expect([status, Object.keys(body.fields ?? {})]).toEqual([422, [field]])
@@ -74,19 +49,13 @@ test.each([
   ['too many lines', { ...PAGE, lines: Array(501).fill(LINE) }],
   ['a level that there is not', { ...PAGE, lines: [{ ...LINE, level: 'worst' }] }],
   ['a text that is too long', { ...PAGE, lines: [{ ...LINE, text: 'x'.repeat(50_000) }] }],
-])('refuses %s of an agent', async (_name, answer) => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+])('refuses %s of an agent', async ({ agent, dashboard }, _name, answer) => {
   agent.answers.set('/sites/logs/search', () => Response.json(answer))
 
   expect((await dashboard.call('GET', `${PATH}/lines?source=access`)).status).toBe(503)
 })
 
-test('lists logs, and fatal errors by plugin', async () => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+test('lists logs, and fatal errors by plugin', async ({ agent, dashboard }) => {
   const log = { source: 'access', files: 2, bytes: 7, changed_at: AT }
   const group = { kind: 'plugin', slug: 'slider', count: 7, first_at: AT, last_at: AT, text: 'a' }
   const fatals = { groups: [group], is_complete: true, looked: LOOKED }
@@ -106,10 +75,7 @@ test('lists logs, and fatal errors by plugin', async () => {
   expect(Math.round(age / 86_400_000)).toBe(3)
 })
 
-test('records each download, and who made it', async () => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+test('records each download, and who made it', async ({ agent, dashboard }) => {
   agent.answers.set('/sites/logs/download', () => new Response('a\nb\n'))
 
   const response = await dashboard.send('GET', `${PATH}/download?source=php`)
@@ -125,10 +91,7 @@ test('records each download, and who made it', async () => {
   ])
 })
 
-test('an older agent cannot read logs, and must be upgraded', async () => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+test('an older agent cannot read logs, and must be upgraded', async ({ agent, dashboard }) => {
   const unknown = { error: 'Not found', message: 'Endpoint not found' }
   for (const call of ['list', 'search', 'tail', 'download', 'fatals'])
     agent.answers.set(`/sites/logs/${call}`, () => Response.json(unknown, { status: 404 }))
@@ -142,10 +105,10 @@ test('an older agent cannot read logs, and must be upgraded', async () => {
   }
 })
 
-test('relays a live view, and ends it at the agent when the browser leaves', async () => {
-  const { agent, dashboard } = await started()
-  await using _ = agent
-  await using __ = dashboard
+test('relays a live view, and ends it at the agent when the browser leaves', async ({
+  agent,
+  dashboard,
+}) => {
   const left = Promise.withResolvers<void>()
   const event = (id: number, data: Record<string, unknown>) =>
     encodeEvent({ id, event: 'log', data })
@@ -177,3 +140,43 @@ test('relays a live view, and ends it at the agent when the browser leaves', asy
   ])
   await left.promise
 })
+
+const DEBUG_PATH = '/api/servers/1/sites/1/debug-log'
+
+test.each([
+  [{}, 24],
+  [{ hours: 1 }, 1],
+  [{ hours: null }, null],
+])(
+  'switches the debug log with %j by the clock of the dashboard, and records it',
+  async ({ agent, dashboard }, body, hours) => {
+    const sent: { until?: string | null }[] = []
+    agent.works.set('wp.debug', async function* ({ domain, until }) {
+      sent.push({ until: until === null ? null : `${until}` })
+      yield 'Applying the PHP pool'
+      return { domain, until }
+    })
+
+    const answer = await dashboard.send('POST', DEBUG_PATH, body)
+    const text = await answer.text()
+
+    const until = sent[0]?.until ?? null
+    const ahead = until === null ? null : (Date.parse(until) - Date.now()) / 3_600_000
+    expect(ahead === null ? null : Math.round(ahead)).toBe(hours)
+    expect(text).toContain(`event: complete\ndata: {"status":"ok","domain":"shop.example"`)
+    const activity = await dashboard.call('GET', '/api/fleet/activity?type=wp.debug')
+    expect(activity.body.activities).toMatchObject([{ domain: 'shop.example', status: 'success' }])
+  },
+)
+
+test.each([2, '1', 0, true, 24.5])(
+  'refuses a debug log for %j hours',
+  async ({ dashboard }, hours) => {
+    const { status, body } = await dashboard.call('POST', DEBUG_PATH, { hours })
+
+    expect({ status, fields: body.fields }).toEqual({
+      status: 422,
+      fields: { hours: ['Must be 1, 8 or 24, or null'] },
+    })
+  },
+)

@@ -32,22 +32,19 @@ function machine() {
 }
 
 const path = (id: number) => `/api/servers/${id}/mail`
+
 const set = async (dashboard: Dashboard, to: string, input: object) => {
   const response = await dashboard.send('PUT', to, input)
   return { status: response.status, text: await response.text() }
 }
+
 const shown = async (dashboard: Dashboard, at: string) =>
   (await dashboard.call('GET', at)).body.mail
 
 async function addSite(dashboard: Dashboard, server_id: number, domain: string): Promise<number> {
-  const created = await dashboard.call('POST', `/api/servers/${server_id}/sites`, {
+  const id = await dashboard.addSite(server_id, {
     domain,
     php: '8.2',
-  })
-  const { id } = created.body.site
-  await until(async () => {
-    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-    return body.site.status === 'active'
   })
   return id
 }
@@ -229,3 +226,22 @@ describe('the mail of a site', () => {
     expect(await attention()).toEqual([])
   })
 })
+
+const agency = { host: 'smtp.example', port: 587, tls: 'starttls', user: 'agency', password: 'x' }
+const WRONG = ['\n', '\r', '\0', '\u0085', '\u2028', '\u2029', '\ufeff', '\u202e']
+
+test.each(['user', 'password'])(
+  'the %s of a relay is one line of printable text',
+  async (field) => {
+    await using agent = new DisposableAgent()
+    await using dashboard = await makeDashboard()
+    const path = `/api/servers/${await dashboard.addServer(agent)}/mail`
+
+    for (const sign of WRONG) {
+      const changed = { ...agency, [field]: `a${sign}b` }
+      const { status, body } = await dashboard.call('PUT', path, { relay: changed })
+      const fields = { [`relay.${field}`]: ['Must be one line of printable characters'] }
+      expect([sign, status, body.fields]).toEqual([sign, 422, fields])
+    }
+  },
+)

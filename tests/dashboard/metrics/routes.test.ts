@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test as plainTest } from 'bun:test'
 import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema.ts'
 import { listOnline, storeReadings } from '#dashboard/metrics/queries.ts'
 import { sweepHistory } from '#dashboard/metrics/rollup.ts'
@@ -8,8 +8,8 @@ import { MetricsHistory } from '#shared/api/metrics.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
+  serverTest as test,
 } from '#tests/support/dashboard/dashboard.ts'
 
 const MINUTE = 60
@@ -115,7 +115,7 @@ describe('the metrics of a server', () => {
     expect(history).toMatchObject({ step: 300, cpu: [25, 5], cpu_max: [40, 5] })
   })
 
-  test.each([
+  plainTest.each([
     ['an hour', HOUR, 60, 60],
     ['six hours', 6 * HOUR, 60, 360],
     ['a day', DAY, 300, 288],
@@ -151,7 +151,7 @@ describe('the metrics of a server', () => {
     expect((await dashboard.call('GET', `/api/servers/${server}/metrics`)).status).toBe(404)
   })
 
-  test.each([
+  plainTest.each([
     ['from=yesterday', 'from'],
     ['to=2026', 'to'],
     ['from=2026-01-01T12:00:00Z&to=2026-01-01T11:00:00Z', 'from'],
@@ -254,11 +254,7 @@ describe('a reading', () => {
     })
   })
 
-  test('of a sync is stored too', async () => {
-    await using agent = new DisposableAgent()
-    await using fresh = await makeDashboard()
-    const server = await fresh.addServer(agent)
-
+  test('of a sync is stored too', async ({ dashboard: fresh, server }) => {
     await (await fresh.send('POST', `/api/servers/${server}/sync`)).text()
 
     const to = new Date(Date.now() + 60_000).toISOString()

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/db/schema.ts'
 import { findMove } from '#dashboard/moves/queries.ts'
@@ -6,11 +6,16 @@ import { PASSWORD } from '#tests/support/dashboard/backups.ts'
 import {
   events,
   GATHERED,
+  gone,
   HAS,
+  hangs,
   type MovingServers,
   movingServers,
 } from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(moved)
 
 async function moved(): Promise<MovingServers> {
   const all = await movingServers()
@@ -23,15 +28,14 @@ const WAY = [
   ['one', 'site.switch', 'returning'],
   ['two', 'site.switch', 'leaving'],
 ]
+
 const BACK = [
   ['one', 'site.switch', 'arriving'],
   ['two', 'site.switch', 'parted'],
   ['one', 'site.switch', 'arrived'],
 ]
 
-test('copies the changes while the site serves and again, and the servers change places', async () => {
-  await using all = await moved()
-
+test('copies the changes while the site serves and again, and the servers change places', async (all) => {
   const text = await events(all, 'move-back')
 
   expect(text).toContain('event: complete')
@@ -51,8 +55,7 @@ test('copies the changes while the site serves and again, and the servers change
   expect([server_id, other_id]).toEqual([all.first, all.second])
 })
 
-test('gives the copy the settings of the site once, before the freeze, and what it has after', async () => {
-  await using all = await moved()
+test('gives the copy the settings of the site once, before the freeze, and what it has after', async (all) => {
   all.one.given.length = 0
   all.two.given.length = 0
 
@@ -84,8 +87,7 @@ test('gives the copy the settings of the site once, before the freeze, and what 
   expect(challenges[1]?.[0]).toEqual(['leaving', true])
 })
 
-test('is refused while the other server is offline, or has not the PHP version', async () => {
-  await using all = await moved()
+test('is refused while the other server is offline, or has not the PHP version', async (all) => {
   const { db } = all.dashboard
   const set = (values: Partial<typeof servers.$inferInsert>) =>
     db.write((queries) => queries.update(servers).set(values).where(eq(servers.id, all.first)))
@@ -106,9 +108,7 @@ test('is refused while the other server is offline, or has not the PHP version',
   expect(offline).toEqual([409, `${name?.name} is not online`])
 })
 
-test('leaves the changes behind only on request', async () => {
-  await using all = await moved()
-
+test('leaves the changes behind only on request', async (all) => {
   await events(all, 'move-back', { discard_changes: true })
 
   expect(all.asked as unknown[]).toEqual([
@@ -119,8 +119,7 @@ test('leaves the changes behind only on request', async () => {
   ])
 })
 
-test('that fails leaves the site where it is, and the other server forwards again', async () => {
-  await using all = await moved()
+test('that fails leaves the site where it is, and the other server forwards again', async (all) => {
   const usual = all.two.agent.works.get('site.switch')
   all.two.agent.works.set('site.switch', async function* (params) {
     if (params.state === 'parted') throw new Refused({ error: 'Conflict', message: 'Too late' })
@@ -149,4 +148,84 @@ test('is refused for a site that has not moved', async () => {
   const { status, body } = await all.dashboard.call('POST', path, {})
 
   expect([status, body.message]).toEqual([409, 'shop.example has no move to confirm or to undo'])
+})
+
+/** A moved site whose current server is lost permanently as soon as it gets a state. */
+async function cutOff(state: string): Promise<{ all: MovingServers; text: string }> {
+  const all = await movingServers()
+  await events(all, 'move', { server_id: all.second })
+  all.asked.length = 0
+  const { agent } = all.two
+  const when = (params: Record<string, unknown>) => params.state === state
+  const hanging = hangs(all, { of: 'two', command: 'site.switch', when }, () => gone(all, 'two'))
+  const text = await events(all, 'move-back', { discard_changes: true })
+  hanging.ends()
+  agent.listen()
+  all.asked.length = 0
+  return { all, text }
+}
+
+test('a server that is gone permanently ends the move back, which can be repeated', async () => {
+  const { all, text } = await cutOff('leaving')
+  await using _ = all
+
+  expect(text).toContain('event: error')
+  expect(await events(all, 'move-back')).toContain('event: complete')
+  expect((await all.site(all.shop)).server_id).toBe(all.first)
+})
+
+test('an undecided move back is not confirmed, and the repeated one decides', async () => {
+  const { all, text } = await cutOff('parted')
+  await using _ = all
+
+  expect(text).toContain('event: error')
+  const confirmed = await events(all, 'move-confirm')
+  expect(confirmed).toContain('A move of shop.example has not ended: retry it first')
+  expect(all.asked).toEqual([])
+  expect(await events(all, 'move-back')).toContain('event: complete')
+  expect(all.asked as unknown[]).toEqual([
+    ['two', 'site.switch', 'parted'],
+    ['one', 'site.switch', 'arrived'],
+  ])
+  expect((await all.site(all.shop)).server_id).toBe(all.first)
+})
+
+/** The former server, like a real one, refuses to return while it only has the closed copy. */
+function remembers(all: MovingServers, refused: { parted: boolean }): void {
+  const { works } = all.one.agent
+  const usual = works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  let isForwarding = true
+  works.set('site.switch', async function* (params) {
+    const state = String(params.state)
+    const isRefused = state === 'parted' ? refused.parted : state === 'returning' && !isForwarding
+    yield 'Trying'
+    if (isRefused) throw new Refused({ error: 'Conflict', message: `cannot become ${state}` })
+    if (state === 'parted') isForwarding = true
+    if (state === 'arriving') isForwarding = false
+    return yield* usual(params)
+  })
+}
+
+test('a former server that was started again, and did not get back to forwarding, needs one repeat', async () => {
+  await using all = await movingServers()
+  await events(all, 'move', { server_id: all.second })
+  const refused = { parted: true }
+  remembers(all, refused)
+  const usual = all.two.agent.works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  all.two.agent.works.set('site.switch', async function* (params) {
+    yield 'Trying'
+    if (params.state !== 'parted') return yield* usual(params)
+    throw new Refused({ error: 'Conflict', message: 'Too late' })
+  })
+
+  const failed = await events(all, 'move-back', { discard_changes: true })
+  refused.parted = false
+  all.two.agent.works.set('site.switch', usual)
+  const text = await events(all, 'move-back', { discard_changes: true })
+
+  expect(failed).toContain('cannot become parted')
+  expect(text).toContain('event: complete')
+  expect((await all.site(all.shop)).server_id).toBe(all.first)
 })

@@ -1,19 +1,16 @@
-import { describe, expect, test } from 'bun:test'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { describe, expect } from 'bun:test'
+import { dashboardTest as test } from '#tests/support/dashboard/dashboard.ts'
 import { document } from '#tests/support/openapi/validator.ts'
 
 describe('GET /api/openapi.json', () => {
-  test('is the document', async () => {
-    await using dashboard = await makeDashboard()
-
+  test('is the document', async (dashboard) => {
     const response = await dashboard.send('GET', '/api/openapi.json')
 
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual(document)
   })
 
-  test('is compressed for clients that accept it', async () => {
-    await using dashboard = await makeDashboard()
+  test('is compressed for clients that accept it', async (dashboard) => {
     const cookie = `session=${dashboard.token}`
     const headers = { cookie, 'accept-encoding': 'br, gzip' }
 
@@ -26,8 +23,7 @@ describe('GET /api/openapi.json', () => {
     expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(document)
   })
 
-  test('is not sent again to a client that has it', async () => {
-    await using dashboard = await makeDashboard()
+  test('is not sent again to a client that has it', async (dashboard) => {
     const { headers } = await dashboard.send('GET', '/api/openapi.json')
     const etag = headers.get('etag') ?? ''
 

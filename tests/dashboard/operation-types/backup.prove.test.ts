@@ -11,7 +11,7 @@ import {
   SECRET,
   streamed,
 } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 async function withBackups(count: number) {
   const { agent, given } = backupAgent()
@@ -25,13 +25,12 @@ async function withBackups(count: number) {
   for (let made = 0; made < count; made++) await streamed(dashboard, at)
   given.length = 0
   const { backups } = (await dashboard.call('GET', at)).body
-  return { agent, dashboard, given, at, backups, user, server_id }
+  return { ...ending(dashboard, agent), agent, dashboard, given, at, backups, user, server_id }
 }
 
 test('the newest backup is proven, and the proof is recorded with its findings', async () => {
-  const { agent, dashboard, given, at, backups, user, server_id } = await withBackups(2)
-  await using _ = agent
-  await using __ = dashboard
+  await using world = await withBackups(2)
+  const { dashboard, given, at, backups, user, server_id } = world
 
   const { text } = await streamed(dashboard, `${at}/prove`)
 
@@ -56,9 +55,8 @@ test('the newest backup is proven, and the proof is recorded with its findings',
 })
 
 test('an older backup can be named, and none is refused', async () => {
-  const { agent, dashboard, given, at, backups } = await withBackups(2)
-  await using _ = agent
-  await using __ = dashboard
+  await using world = await withBackups(2)
+  const { dashboard, given, at, backups } = world
 
   await streamed(dashboard, `${at}/prove`, { backup_id: backups[1].id })
 
@@ -66,9 +64,8 @@ test('an older backup can be named, and none is refused', async () => {
 })
 
 test('a site without a backup has nothing to prove', async () => {
-  const { agent, dashboard, at } = await withBackups(0)
-  await using _ = agent
-  await using __ = dashboard
+  await using world = await withBackups(0)
+  const { dashboard, at } = world
 
   const { status, text } = await streamed(dashboard, `${at}/prove`)
 

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import {
   type Dashboard,
-  DisposableAgent,
-  makeDashboard,
+  type DisposableAgent,
+  agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -42,9 +42,7 @@ async function ended(dashboard: Dashboard, type: string) {
 }
 
 describe('deleting a site', () => {
-  test('moves it to the trash after the agent', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('moves it to the trash after the agent', async ({ agent, dashboard }) => {
     const path = await siteOn(dashboard, agent)
 
     expect(await dashboard.call('DELETE', path)).toEqual(accepted)
@@ -55,9 +53,10 @@ describe('deleting a site', () => {
     expect(await ended(dashboard, 'site.delete')).toEqual({ status: 'success', warnings: [] })
   })
 
-  test('removes the record of a site that the agent does not know, with a warning', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('removes the record of a site that the agent does not know, with a warning', async ({
+    agent,
+    dashboard,
+  }) => {
     const path = await siteOn(dashboard, agent)
     agent.answers.set('/exec', () =>
       Response.json({ error: 'Not found', message: 'Site not found' }, { status: 404 }),
@@ -72,9 +71,7 @@ describe('deleting a site', () => {
     })
   })
 
-  test('accepts a site that is already in the trash of the agent', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('accepts a site that is already in the trash of the agent', async ({ agent, dashboard }) => {
     const path = await siteOn(dashboard, agent)
     const deleted_at = '2026-01-01T00:00:00.000Z'
     agent.trash = [
@@ -94,9 +91,10 @@ describe('deleting a site', () => {
     expect(body.trash).toMatchObject([{ domain: 'shop.example', size: 8192 }])
   })
 
-  test('removes it when an agent without a trash does not know it', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('removes it when an agent without a trash does not know it', async ({
+    agent,
+    dashboard,
+  }) => {
     const path = await siteOn(dashboard, agent)
     for (const call of ['/exec', '/trash'])
       agent.answers.set(call, () => Response.json({ error: 'Not found' }, { status: 404 }))
@@ -110,9 +108,10 @@ describe('deleting a site', () => {
     })
   })
 
-  test('restores its previous state when the agent fails, and says why', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('restores its previous state when the agent fails, and says why', async ({
+    agent,
+    dashboard,
+  }) => {
     const path = await siteOn(dashboard, agent)
     agent.works.set('site.delete', async function* () {
       yield 'Deleting'
@@ -128,9 +127,7 @@ describe('deleting a site', () => {
     expect(site.status_reason).toBe('The database is busy')
   })
 
-  test('is 409 while another operation of the site is running', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is 409 while another operation of the site is running', async ({ agent, dashboard }) => {
     const path = await siteOn(dashboard, agent)
     await agent.stop()
     await dashboard.call('PATCH', path, { tier: 'large' })
@@ -141,8 +138,7 @@ describe('deleting a site', () => {
     })
   })
 
-  test('removes the record at once when the server never answered', async () => {
-    await using dashboard = await makeDashboard()
+  test('removes the record at once when the server never answered', async ({ dashboard }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'never.example' })
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
 
@@ -155,8 +151,9 @@ describe('deleting a site', () => {
     expect(body.operation.status).toBe('success')
   })
 
-  test('keeps the record when the agent is enrolled: only its answer may be lost', async () => {
-    await using dashboard = await makeDashboard()
+  test('keeps the record when the agent is enrolled: only its answer may be lost', async ({
+    dashboard,
+  }) => {
     const server_id = await dashboard.addServer({ port: 1 })
     const { kid } = await dashboard.deps.keys.current()
     const agent = { server_id, certificate: '', public_key: '', kid, enrolled_at: '' }
@@ -170,8 +167,7 @@ describe('deleting a site', () => {
     expect(await siteStatus(dashboard)).toBe('provisioning')
   })
 
-  test('of another server is 404', async () => {
-    await using dashboard = await makeDashboard()
+  test('of another server is 404', async ({ dashboard }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
     await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import {
   type Dashboard,
-  DisposableAgent,
-  makeDashboard,
+  type DisposableAgent,
+  agentTest as test,
 } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -25,9 +25,7 @@ async function failed(dashboard: Dashboard, agent: DisposableAgent): Promise<str
 }
 
 describe('retrying an operation', () => {
-  test('runs it again, and the site is provisioning again', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('runs it again, and the site is provisioning again', async ({ agent, dashboard }) => {
     const id = await failed(dashboard, agent)
     const before = await dashboard.db.read.query.operations.findMany()
 
@@ -47,9 +45,7 @@ describe('retrying an operation', () => {
     expect(body.total).toBe(2)
   })
 
-  test('returns its plan first, without starting', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('returns its plan first, without starting', async ({ agent, dashboard }) => {
     const id = await failed(dashboard, agent)
     const [before] = await dashboard.db.read.query.operations.findMany()
     agent.plan = { steps: [{ name: 'user', title: 'Creating the user', effects: [] }] }
@@ -65,9 +61,7 @@ describe('retrying an operation', () => {
     expect((await dashboard.call('POST', path, { dry_run: 1 })).status).toBe(422)
   })
 
-  test('is for failed operations only, and once at a time', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is for failed operations only, and once at a time', async ({ agent, dashboard }) => {
     const id = await failed(dashboard, agent)
     await agent.stop()
     const next = (await retry(dashboard, id)).headers.get('operation-id') ?? ''
@@ -85,9 +79,7 @@ describe('retrying an operation', () => {
     })
   })
 
-  test('is 409 while another operation of the site is running', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is 409 while another operation of the site is running', async ({ agent, dashboard }) => {
     agent.works.set('site.update', async function* () {
       yield 'Changing'
       throw new Refused({ error: 'Internal error', message: 'The disk is full' })
@@ -105,9 +97,7 @@ describe('retrying an operation', () => {
     })
   })
 
-  test('is 404 for an unknown operation and for a deleted site', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is 404 for an unknown operation and for a deleted site', async ({ agent, dashboard }) => {
     const id = await failed(dashboard, agent)
     await dashboard.db.write((queries) => queries.run('delete from sites'))
 
@@ -119,8 +109,7 @@ describe('retrying an operation', () => {
 })
 
 describe('the list of operations', () => {
-  test('filters by state, and has pages without gaps', async () => {
-    await using dashboard = await makeDashboard()
+  test('filters by state, and has pages without gaps', async ({ dashboard }) => {
     const server = await dashboard.addServer({ port: 1 })
     const made: string[] = []
     for (const domain of ['a.example', 'b.example', 'c.example']) {
@@ -153,9 +142,7 @@ describe('the list of operations', () => {
     'active=yes',
     'bulk_id=%20',
     'before=x y',
-  ])('%s is 422', async (query) => {
-    await using dashboard = await makeDashboard()
-
+  ])('%s is 422', async ({ dashboard }, query) => {
     const { status, body } = await dashboard.call('GET', `/api/operations?${query}`)
 
     expect({ status, fields: Object.keys(body.fields) }).toEqual({

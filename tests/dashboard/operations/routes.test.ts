@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import {
   type Dashboard,
-  DisposableAgent,
-  makeDashboard,
+  type DisposableAgent,
   PASSWORD,
+  agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import {
@@ -15,9 +15,7 @@ import {
 } from '#tests/support/dashboard/operations.ts'
 
 describe('a view of an operation', () => {
-  test('starts a view after the events that it has seen', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('starts a view after the events that it has seen', async ({ agent, dashboard }) => {
     agent.works.set('site.create', tenLines)
     const id = await createSite(dashboard, await dashboard.addServer(agent))
     await ended(dashboard, id)
@@ -26,9 +24,7 @@ describe('a view of an operation', () => {
     expect(await transcript(dashboard, id, 11)).toEqual([])
   })
 
-  test('shows its events to a view while it runs', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('shows its events to a view while it runs', async ({ agent, dashboard }) => {
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {
       yield 'Before'
@@ -48,11 +44,12 @@ describe('a view of an operation', () => {
     )
   })
 
-  test.each(['/api/operations/none', '/api/operations/none/events'])('%s is 404', async (path) => {
-    await using dashboard = await makeDashboard()
-
-    expect((await dashboard.call('GET', path)).status).toBe(404)
-  })
+  test.each(['/api/operations/none', '/api/operations/none/events'])(
+    '%s is 404',
+    async ({ dashboard }, path) => {
+      expect((await dashboard.call('GET', path)).status).toBe(404)
+    },
+  )
 })
 
 describe('a stream ends with its credential', () => {
@@ -60,9 +57,7 @@ describe('a stream ends with its credential', () => {
     ['a logout', (dashboard) => dashboard.call('POST', '/api/auth/logout')],
     ['a logout everywhere', (dashboard) => dashboard.call('POST', '/api/auth/logout-everywhere')],
   ]
-  test.each(cases)('%s', async (_, signOut) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test.each(cases)('%s', async ({ agent, dashboard }, _, signOut) => {
     const stream = await opened(dashboard, agent)
 
     await signOut(dashboard)
@@ -71,9 +66,7 @@ describe('a stream ends with its credential', () => {
     expect((await dashboard.call('GET', '/api/operations')).status).toBe(401)
   })
 
-  test('a token that is deleted', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('a token that is deleted', async ({ agent, dashboard }) => {
     const { body } = await dashboard.call('POST', '/api/auth/tokens', {
       name: 'script',
       password: PASSWORD,
@@ -86,9 +79,7 @@ describe('a stream ends with its credential', () => {
     expect(await stream.text()).toEndWith('data: {"message":"Before"}\n\n')
   })
 
-  test('and not with another credential', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('and not with another credential', async ({ agent, dashboard }) => {
     const stream = await opened(dashboard, agent)
     const mine = dashboard.token
     await dashboard.signIn()

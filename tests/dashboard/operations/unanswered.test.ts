@@ -28,11 +28,7 @@ async function site(dashboard: Dashboard, agent: DisposableAgent): Promise<strin
   const cutAfter = (request: string) => (request.startsWith('POST /exec') ? cut : undefined)
   proxy = new CuttingProxy({ port: agent.port, cutAfter })
   const id = await dashboard.addServer({ port: await proxy.listen() })
-  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id)
   return `/api/servers/${id}/sites/1`
 }
 

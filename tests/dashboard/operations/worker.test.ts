@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { describe, expect } from 'bun:test'
+import {
+  DisposableAgent,
+  makeDashboard,
+  agentTest as test,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
 import {
   createSite,
   ended,
@@ -10,9 +15,7 @@ import {
 } from '#tests/support/dashboard/operations.ts'
 
 describe('an operation', () => {
-  test('waits for an offline agent and runs once when it is back', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('waits for an offline agent and runs once when it is back', async ({ agent, dashboard }) => {
     const server = await dashboard.addServer(agent)
     await agent.stop()
     const id = await createSite(dashboard, server)
@@ -72,9 +75,7 @@ describe('an operation', () => {
     expect(body.site).toMatchObject({ status: 'failed', status_reason: message })
   })
 
-  test('waits as long as a busy agent requests', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('waits as long as a busy agent requests', async ({ agent, dashboard }) => {
     const headers = { 'retry-after': '40' }
     agent.answers.set('/exec', () => Response.json({ error: 'x' }, { status: 429, headers }))
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -88,9 +89,10 @@ describe('an operation', () => {
     expect(agent.asked).toEqual(['POST /exec'])
   })
 
-  test('fails with the message of a busy agent that requests more than the remaining time', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('fails with the message of a busy agent that requests more than the remaining time', async ({
+    agent,
+    dashboard,
+  }) => {
     const headers = { 'retry-after': '61' }
     const busy = { error: 'Too many requests', message: 'Ten deletions an hour are enough' }
     agent.answers.set('/exec', () => Response.json(busy, { status: 429, headers }))
@@ -124,9 +126,10 @@ describe('an operation', () => {
     })
   })
 
-  test('continues where it stopped when the connection breaks after every second event', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('continues where it stopped when the connection breaks after every second event', async ({
+    agent,
+    dashboard,
+  }) => {
     agent.works.set('site.create', tenLines)
     agent.cut_after = 2
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -137,9 +140,7 @@ describe('an operation', () => {
     expect(agent.started.get(id)).toBe(1)
   })
 
-  test('stores no event twice when the agent sends all again', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('stores no event twice when the agent sends all again', async ({ agent, dashboard }) => {
     agent.works.set('site.create', tenLines)
     agent.cuts = [3, 0]
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -153,34 +154,33 @@ describe('an operation', () => {
   test.each([
     ['more than before', tenLines, whole.slice(2)],
     ['less than before', noLines, ['3 complete {"status":"ok","domain":"shop.example"}']],
-  ])('ends without a gap when the agent forgot it and answers %s', async (_, second, rest) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
-    agent.works.set('site.create', async function* () {
-      yield 'First'
-      yield 'Second'
-      await new Promise(() => undefined)
-      return {}
-    })
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    await until(async () => (await dashboard.db.read.query.operation_events.findMany())[1])
-    agent.works.set('site.create', second)
-    agent.forget()
-    await agent.stop()
-    agent.listen()
+  ])(
+    'ends without a gap when the agent forgot it and answers %s',
+    async ({ agent, dashboard }, _, second, rest) => {
+      agent.works.set('site.create', async function* () {
+        yield 'First'
+        yield 'Second'
+        await new Promise(() => undefined)
+        return {}
+      })
+      const id = await createSite(dashboard, await dashboard.addServer(agent))
+      await until(async () => (await dashboard.db.read.query.operation_events.findMany())[1])
+      agent.works.set('site.create', second)
+      agent.forget()
+      await agent.stop()
+      agent.listen()
 
-    await ended(dashboard, id)
+      await ended(dashboard, id)
 
-    expect(await transcript(dashboard, id)).toEqual([
-      '1 log {"message":"First"}',
-      '2 log {"message":"Second"}',
-      ...rest,
-    ])
-  })
+      expect(await transcript(dashboard, id)).toEqual([
+        '1 log {"message":"First"}',
+        '2 log {"message":"Second"}',
+        ...rest,
+      ])
+    },
+  )
 
-  test('fails immediately when the agent refuses the request', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('fails immediately when the agent refuses the request', async ({ agent, dashboard }) => {
     agent.works.delete('site.create')
     const id = await createSite(dashboard, await dashboard.addServer(agent))
 
@@ -193,9 +193,7 @@ describe('an operation', () => {
     expect(agent.asked).toEqual(['POST /exec'])
   })
 
-  test('fails when the result breaks the contract of the command', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('fails when the result breaks the contract of the command', async ({ agent, dashboard }) => {
     agent.works.set('site.create', async function* () {
       yield 'Creating'
       return { status: 'ok', domain: 7 }
@@ -207,9 +205,7 @@ describe('an operation', () => {
     )
   })
 
-  test('continues in the next process from its last event', async () => {
-    await using agent = new DisposableAgent()
-    await using first = await makeDashboard()
+  test('continues in the next process from its last event', async ({ agent, dashboard: first }) => {
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {
       yield 'Before'

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { sites } from '#dashboard/db/schema.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
 import {
   Fleet,
@@ -19,7 +21,6 @@ import { created, found } from '#tests/support/dashboard/sites.ts'
 const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
 const known = { plugins: 0, themes: 0, core: false }
 const unknown = { plugins: null, themes: null, core: null }
-
 let agent: DisposableAgent
 let dashboard: Dashboard
 
@@ -197,4 +198,42 @@ describe('the fleet', () => {
   test.each(['servers/9', 'sites/9', 'servers/x', 'sites/-1'])('%s is 404', async (path) => {
     expect((await dashboard.call('GET', `/api/fleet/${path}`)).status).toBe(404)
   })
+})
+
+test('lists the PHP versions of every server by its name', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  agent.services = ['php8.2', 'php8.4'].map((name) => ({ name, status: 'running' as const }))
+  const server = await dashboard.addServer(agent)
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+
+  const { status, body } = await dashboard.call('GET', '/api/fleet/php-versions')
+
+  expect([status, body.servers]).toEqual([
+    200,
+    [{ server_id: server, name: expect.any(String), php_versions: ['8.2', '8.4'] }],
+  ])
+})
+
+test('lists the WordPress versions by number, without sites in the trash', async () => {
+  await using agent = new DisposableAgent()
+  await using dashboard = await makeDashboard()
+  agent.sites = ['7.9', '7.10', '7.9', '6.8.3', ''].map((wp_version, index) =>
+    found(`site-${index}.example`, { wp_version }),
+  )
+  const server = await dashboard.addServer(agent)
+  await (await dashboard.send('POST', `/api/servers/${server}/sync`)).text()
+  await dashboard.db.write((queries) =>
+    queries.update(sites).set({ status: 'trashed' }).where(eq(sites.wp_version, '6.8.3')),
+  )
+
+  const { status, body } = await dashboard.call('GET', '/api/fleet/wordpress-versions')
+
+  expect([status, body.versions]).toEqual([
+    200,
+    [
+      { version: '7.10', sites: 1 },
+      { version: '7.9', sites: 2 },
+    ],
+  ])
 })

@@ -1,11 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { ServerDetail, ServerListed } from '#shared/api/servers.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, agentTest as test, until } from '#tests/support/dashboard/dashboard.ts'
 
 const failed = (fields: object) => ({ status: 422, body: { error: 'Validation failed', fields } })
 
@@ -15,9 +10,7 @@ async function activities(dashboard: Dashboard) {
 }
 
 describe('a new server', () => {
-  test('is pending, with the defaults of its fields', async () => {
-    await using dashboard = await makeDashboard()
-
+  test('is pending, with the defaults of its fields', async ({ dashboard }) => {
     const created = await dashboard.call('POST', '/api/servers', { hostname: ' Web1.Example ' })
 
     const { body } = await dashboard.call('GET', '/api/servers')
@@ -48,17 +41,16 @@ describe('a new server', () => {
     [{ hostname: 'a', port: 70_000 }, { port: ['Must be between 1 and 65535'] }],
     [{ hostname: 'a', tags: ['x', 'x'] }, { tags: ['Must not have duplicates'] }],
     [{ hostname: 'a', tags: 'x' }, { tags: ['Must be a list of strings'] }],
-  ])('of %j fails on its fields', async (input, fields) => {
-    await using dashboard = await makeDashboard()
-
+  ])('of %j fails on its fields', async ({ dashboard }, input, fields) => {
     expect(await dashboard.call('POST', '/api/servers', input)).toEqual(failed(fields))
   })
 })
 
 describe('a server', () => {
-  test('shows the last reading of its agent, with exactly the fields of the contract', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('shows the last reading of its agent, with exactly the fields of the contract', async ({
+    agent,
+    dashboard,
+  }) => {
     const id = await dashboard.addServer(agent)
     await (await dashboard.send('POST', `/api/servers/${id}/sync`)).text()
 
@@ -73,8 +65,7 @@ describe('a server', () => {
     expect(ServerListed.parse(list.body.servers[0]).last_sync).toBeString()
   })
 
-  test('is changed in the fields that are named', async () => {
-    await using dashboard = await makeDashboard()
+  test('is changed in the fields that are named', async ({ dashboard }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example', tags: ['x'] })
 
     const { status, body } = await dashboard.call('PATCH', '/api/servers/1', { name: 'two' })
@@ -86,8 +77,7 @@ describe('a server', () => {
     expect(await activities(dashboard)).toEqual(['server.update', 'server.create', 'auth.login'])
   })
 
-  test('is unchanged without fields in the body', async () => {
-    await using dashboard = await makeDashboard()
+  test('is unchanged without fields in the body', async ({ dashboard }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
 
     const { body } = await dashboard.call('PATCH', '/api/servers/1', {})
@@ -95,8 +85,9 @@ describe('a server', () => {
     expect(body).toEqual({ server: { id: 1, name: 'a.example', tags: [] } })
   })
 
-  test('is deleted with its sites, but not its activity, and its id is not used again', async () => {
-    await using dashboard = await makeDashboard()
+  test('is deleted with its sites, but not its activity, and its id is not used again', async ({
+    dashboard,
+  }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
 
@@ -111,9 +102,7 @@ describe('a server', () => {
     expect(await activities(dashboard)).toContain('server.delete')
   })
 
-  test('is not deleted while an operation of it is running', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is not deleted while an operation of it is running', async ({ agent, dashboard }) => {
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* () {
       yield 'Working'

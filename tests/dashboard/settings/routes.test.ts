@@ -1,10 +1,8 @@
-import { describe, expect, test } from 'bun:test'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { describe, expect } from 'bun:test'
+import { dashboardTest as test } from '#tests/support/dashboard/dashboard.ts'
 
 describe('settings', () => {
-  test('have defaults and keep what is changed', async () => {
-    await using dashboard = await makeDashboard()
-
+  test('have defaults and keep what is changed', async (dashboard) => {
     const before = await dashboard.call('GET', '/api/settings')
     const change = await dashboard.call('PUT', '/api/settings/sync_interval', { value: 5 })
     const after = await dashboard.call('GET', '/api/settings')
@@ -41,9 +39,7 @@ describe('settings', () => {
     ['proofs_at_once', { value: 0 }, 'value', 'Must be between 1 and 100'],
     ['__proto__', { value: 1 }, 'key', expect.any(String)],
     ['nothing', { value: 1 }, 'key', expect.any(String)],
-  ])('%s = %j is refused on %s', async (key, input, field, message) => {
-    await using dashboard = await makeDashboard()
-
+  ])('%s = %j is refused on %s', async (dashboard, key, input, field, message) => {
     expect(await dashboard.call('PUT', `/api/settings/${key}`, input)).toEqual({
       status: 422,
       body: { error: 'Validation failed', fields: { [field]: [message] } },

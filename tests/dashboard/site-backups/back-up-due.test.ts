@@ -14,9 +14,11 @@ const begun = async ({ db }: Dashboard) => {
   const rows = await db.read.select().from(operations).where(eq(operations.type, 'backup.create'))
   return rows.map(({ id, site_id, actor }) => ({ id, site_id, actor }))
 }
+
 const finish = async (dashboard: Dashboard) => {
   for (const { id } of await begun(dashboard)) await ended(dashboard, id)
 }
+
 const sweep = (dashboard: Dashboard) => backUpDue(dashboard.deps)
 
 describe('automatic backups', () => {
@@ -169,4 +171,97 @@ describe('automatic backups', () => {
 
     expect([one, await statements()]).toEqual([4, 4])
   })
+})
+
+/** Backups that run at once on servers with three due sites each: one without and one with a tag. */
+async function running(settings: Record<string, number>, per_server: number | null = null) {
+  await using all = await fleet()
+  const { dashboard, agent, forward, server_id } = all
+  const hold = Promise.withResolvers<void>()
+  const made = agent.works.get('backup.create')
+  agent.works.set('backup.create', async function* (params) {
+    yield 'Saving the files'
+    await hold.promise
+    if (!made) throw new Error('the agent makes no backup')
+    return yield* made(params)
+  })
+  const tagged = await home(dashboard, agent)
+  await dashboard.call('PATCH', `/api/servers/${tagged}`, { tags: ['big'] })
+  const rules = [{ tag: 'big', every: 'default', target_id: null, per_server }]
+  const { version } = (await dashboard.call('GET', '/api/backup-rules')).body
+  await dashboard.call('PUT', '/api/backup-rules', { rules, version })
+  for (const [key, value] of Object.entries(settings)) {
+    await dashboard.call('PUT', `/api/settings/${key}`, { value })
+  }
+  for (let site = 0; site < 3; site++) {
+    for (const id of [server_id, tagged]) await addSite(dashboard, id)
+  }
+  forward(16.5 * HOUR_MS)
+  await backUpDue(dashboard.deps)
+  await backUpDue(dashboard.deps)
+
+  const rows = await dashboard.db.read.select().from(operations)
+  const started = rows.filter(({ type }) => type === 'backup.create')
+  hold.resolve()
+  await dashboard.signIn()
+  for (const { id } of started) await ended(dashboard, id)
+  return [server_id, tagged].map((id) => started.filter((row) => row.server_id === id).length)
+}
+
+test.each<[string, Parameters<typeof running>, number[]]>([
+  ['one on each server without a setting', [{}], [1, 1]],
+  ['as many as the setting says', [{ backups_per_server: 2 }], [2, 2]],
+  ['as many as the rule of a tag of the server says', [{}, 3], [1, 3]],
+  ['fewer on a server with such a tag', [{ backups_per_server: 3 }, 1], [3, 1]],
+])('automatic backups run at the same time: %s', async (_, given, expected) => {
+  expect(await running(...given)).toEqual(expected)
+})
+
+test('automatic backups of all servers together are limited by their own setting', async () => {
+  const [one = 0, other = 0] = await running({ backups_per_server: 3, backups_at_once: 5 })
+
+  expect(one + other).toBe(5)
+})
+
+const beginnings = ({ db }: Dashboard) =>
+  db.read.select().from(operations).where(eq(operations.type, 'backup.create'))
+
+const finishAll = async (dashboard: Dashboard) => {
+  for (const { id } of await beginnings(dashboard)) await ended(dashboard, id)
+}
+
+test('a backup is tried once an hour while the storage is unreachable, and caught up after that', async () => {
+  await using all = await fleet()
+  const { dashboard, agent, forward, server_id } = all
+  const saves = agent.works.get('backup.create')
+  const message = 'restic: dial tcp 192.0.2.1:8000: connect: connection refused'
+  // biome-ignore lint/correctness/useYield: a work without messages
+  agent.works.set('backup.create', async function* () {
+    throw new Refused({ error: 'Internal error', message })
+  })
+  await addSite(dashboard, server_id)
+  forward(2 * DAY_MS)
+  await dashboard.signIn()
+  const shown = async () => {
+    const { sites } = (await dashboard.call('GET', '/api/fleet/backups')).body
+    const [{ state, last_error }] = sites
+    return { state, last_error }
+  }
+
+  for (let minutes = 0; minutes < 300; minutes += 10) {
+    await sweep(dashboard)
+    await finishAll(dashboard)
+    forward(10 * 60_000)
+  }
+
+  expect(await beginnings(dashboard)).toHaveLength(5)
+  expect(await shown()).toEqual({ state: 'never', last_error: message })
+  if (saves) agent.works.set('backup.create', saves)
+  forward(HOUR_MS)
+  await sweep(dashboard)
+  await finishAll(dashboard)
+  expect(await shown()).toEqual({ state: 'ok', last_error: null })
+  forward(HOUR_MS)
+  await sweep(dashboard)
+  expect(await beginnings(dashboard)).toHaveLength(6)
 })

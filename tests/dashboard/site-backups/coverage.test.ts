@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { backups } from '#dashboard/db/backup-schema.ts'
 import { operations } from '#dashboard/db/schema.ts'
 import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 
 const ago = (days: number) => new Date(Date.now() - days * 24 * 3600_000).toISOString()
 const OLD = ago(8)
@@ -13,13 +13,7 @@ async function fleet() {
   const dashboard = await makeDashboard()
   const server_id = await dashboard.addServer(agent)
   const add = async (domain: string): Promise<number> => {
-    const at = `/api/servers/${server_id}/sites`
-    const { body } = await dashboard.call('POST', at, { domain, php: '8.2' })
-    const { id } = body.site
-    await until(async () => {
-      const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-      return body.site.status === 'active'
-    })
+    const id = await dashboard.addSite(server_id, { domain, php: '8.2' })
     return id
   }
   await confirmKit(dashboard)
@@ -31,11 +25,7 @@ async function fleet() {
       queries.insert(backups).values({ site_id, domain, at, recorded_at: at, ...place, ...sizes }),
     )
   }
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
-  return { dashboard, server_id, target_id, add, insert, [Symbol.asyncDispose]: end }
+  return { dashboard, server_id, target_id, add, insert, ...ending(dashboard, agent) }
 }
 
 test('the coverage has the state of each site, the counts of all, and backups of sites that are gone', async () => {

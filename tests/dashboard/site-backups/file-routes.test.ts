@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import type { BackupListing } from '#shared/backup-read.ts'
 import {
   backupAgent,
@@ -7,7 +7,8 @@ import {
   PASSWORD,
   SECRET,
 } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
 
 /** A site with a backup, and the address of the backup. */
 async function savedSite() {
@@ -15,12 +16,7 @@ async function savedSite() {
   const dashboard = await makeDashboard()
   const server_id = await dashboard.addServer(agent)
   const sites = `/api/servers/${server_id}/sites`
-  const created = await dashboard.call('POST', sites, { domain: 'shop.example', php: '8.2' })
-  const { id } = created.body.site
-  await until(async () => {
-    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-    return body.site.status === 'active'
-  })
+  const id = await dashboard.addSite(server_id, { domain: 'shop.example', php: '8.2' })
   await confirmKit(dashboard)
   await checkedTarget(dashboard, server_id)
   await (await dashboard.send('POST', `${sites}/${id}/backups`, {})).text()
@@ -29,8 +25,10 @@ async function savedSite() {
     const { body } = await dashboard.call('GET', '/api/activity?type=backup.download')
     return body.activities.map(({ status }: { status: string }) => status)
   }
-  return { agent, dashboard, at, log }
+  return { ...ending(dashboard, agent), agent, dashboard, at, log }
 }
+
+const test = testWith(savedSite)
 
 const LISTING: BackupListing = {
   entries: [{ name: 'a\nb', kind: 'file', size: 7, at: '2026-01-01T00:00:00Z', can_choose: false }],
@@ -38,10 +36,11 @@ const LISTING: BackupListing = {
   tables: ['wp_options'],
 }
 
-test('a folder of a backup is read by the server of the site, with the secrets of the target', async () => {
-  const { agent, dashboard, at } = await savedSite()
-  await using _ = agent
-  await using __ = dashboard
+test('a folder of a backup is read by the server of the site, with the secrets of the target', async ({
+  agent,
+  dashboard,
+  at,
+}) => {
   const asked: Record<string, unknown>[] = []
   agent.answers.set('/backups/browse', async (request) => {
     asked.push(await request.json())
@@ -62,11 +61,7 @@ test('a folder of a backup is read by the server of the site, with the secrets o
   expect((await dashboard.call('GET', `${at.slice(0, -1)}99/files`)).status).toBe(404)
 })
 
-test('an agent that does not know the call is to be upgraded', async () => {
-  const { agent, dashboard, at } = await savedSite()
-  await using _ = agent
-  await using __ = dashboard
-
+test('an agent that does not know the call is to be upgraded', async ({ dashboard, at }) => {
   const { status, body } = await dashboard.call('GET', `${at}/files`)
 
   expect([status, body.message]).toEqual([
@@ -84,32 +79,34 @@ test.each([
   ],
   ['application/sql', 'database', '', /^shop\.example-2026-01-0\d-0000-database\.sql$/],
   ['application/octet-stream', 'files', 'a/wp-config.php', /^wp-config\.php$/],
-])('%s of the %s is passed on with a name, and recorded', async (type, part, path, name) => {
-  const { agent, dashboard, at, log } = await savedSite()
-  await using _ = agent
-  await using __ = dashboard
-  const bytes = Buffer.alloc(3_000_000, 'x\0\xff')
-  agent.answers.set(
-    '/backups/download',
-    () => new Response(bytes, { headers: { 'content-type': type } }),
-  )
+])(
+  '%s of the %s is passed on with a name, and recorded',
+  async ({ agent, dashboard, at, log }, type, part, path, name) => {
+    const bytes = Buffer.alloc(3_000_000, 'x\0\xff')
+    agent.answers.set(
+      '/backups/download',
+      () => new Response(bytes, { headers: { 'content-type': type } }),
+    )
 
-  const response = await dashboard.send(
-    'GET',
-    `${at}/download?part=${part}&path=${path.replace('"', '')}`,
-  )
+    const response = await dashboard.send(
+      'GET',
+      `${at}/download?part=${part}&path=${path.replace('"', '')}`,
+    )
 
-  expect(response.status).toBe(200)
-  const disposition = response.headers.get('content-disposition') ?? ''
-  expect(/^attachment; filename="(.*?)"/.exec(disposition)?.[1]).toMatch(name)
-  expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
-  expect(await log()).toEqual(['success'])
-})
+    expect(response.status).toBe(200)
+    const disposition = response.headers.get('content-disposition') ?? ''
+    expect(/^attachment; filename="(.*?)"/.exec(disposition)?.[1]).toMatch(name)
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+    expect(await log()).toEqual(['success'])
+  },
+)
 
-test('a refused download is an error with the reason, and recorded', async () => {
-  const { agent, dashboard, at, log } = await savedSite()
-  await using _ = agent
-  await using __ = dashboard
+test('a refused download is an error with the reason, and recorded', async ({
+  agent,
+  dashboard,
+  at,
+  log,
+}) => {
   const reason = { error: 'Conflict', message: 'Another download of a backup is running' }
   agent.answers.set('/backups/download', () => Response.json(reason, { status: 409 }))
 
@@ -118,10 +115,7 @@ test('a refused download is an error with the reason, and recorded', async () =>
   expect([status, body.message, await log()]).toEqual([409, reason.message, ['failed']])
 })
 
-test('a download that is cut off does not look complete', async () => {
-  const { agent, dashboard, at } = await savedSite()
-  await using _ = agent
-  await using __ = dashboard
+test('a download that is cut off does not look complete', async ({ agent, dashboard, at }) => {
   agent.answers.set('/backups/download', () => {
     let turn = 0
     const body = new ReadableStream({

@@ -1,15 +1,10 @@
 import { expect, test } from 'bun:test'
 import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 async function addSite(dashboard: Dashboard, server_id: number): Promise<string> {
   const at = `/api/servers/${server_id}/sites`
-  const created = await dashboard.call('POST', at, { domain: 'shop.example', php: '8.2' })
-  const { id } = created.body.site
-  await until(async () => {
-    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-    return body.site.status === 'active'
-  })
+  const id = await dashboard.addSite(server_id, { domain: 'shop.example', php: '8.2' })
   return `${at}/${id}/backups`
 }
 

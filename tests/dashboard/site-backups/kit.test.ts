@@ -1,11 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { confirmKit, kit } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { dashboardTest as test } from '#tests/support/dashboard/dashboard.ts'
 import { rsa } from '#tests/support/key-pair.ts'
 
 describe('the recovery kit', () => {
-  test('is in use when its owner has proved that it opens the challenge', async () => {
-    await using dashboard = await makeDashboard()
+  test('is in use when its owner has proved that it opens the challenge', async (dashboard) => {
     expect((await dashboard.call('GET', '/api/backup-kit')).body).toEqual({
       ...{ in_use: null, pending: null },
     })
@@ -31,8 +30,7 @@ describe('the recovery kit', () => {
     })
   })
 
-  test('stays in use while a newer one is not confirmed', async () => {
-    await using dashboard = await makeDashboard()
+  test('stays in use while a newer one is not confirmed', async (dashboard) => {
     await confirmKit(dashboard)
     const { in_use } = (await dashboard.call('GET', '/api/backup-kit')).body
 
@@ -43,9 +41,7 @@ describe('the recovery kit', () => {
     expect((await dashboard.call('GET', '/api/fleet/backups')).body.kit).toEqual(in_use)
   })
 
-  test('needs an RSA key of 3072 bits', async () => {
-    await using dashboard = await makeDashboard()
-
+  test('needs an RSA key of 3072 bits', async (dashboard) => {
     const { status, body } = await dashboard.call('POST', '/api/backup-kit', {
       public_key: rsa(2048).publicKey,
     })

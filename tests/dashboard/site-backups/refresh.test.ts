@@ -9,7 +9,7 @@ import {
   SECRET,
   streamed,
 } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const [FIRST, SECOND, OTHER] = ['1', '2', 'a'].map((each) => each.repeat(64)) as [
   ...[string, string, string],
@@ -34,12 +34,8 @@ async function prepared() {
   })
   const shown = async () => (await dashboard.call('GET', at)).body
   const refresh = () => dashboard.call('POST', `${at}/refresh`)
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
   const made = { agent, dashboard, server_id, at, asked, list, shown, refresh }
-  return { ...made, [Symbol.asyncDispose]: end }
+  return { ...made, ...ending(dashboard, agent) }
 }
 
 const stored = (id: string) => ({

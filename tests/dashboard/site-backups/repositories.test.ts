@@ -1,7 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { backup_kits } from '#dashboard/db/backup-schema.ts'
 import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import { pinAgent } from '#dashboard/trust/queries.ts'
-import { PASSWORD, streamed } from '#tests/support/dashboard/backups.ts'
+import { PASSWORD, sealed, streamed } from '#tests/support/dashboard/backups.ts'
 import { twoServers } from '#tests/support/dashboard/copies.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { events, movingServers } from '#tests/support/dashboard/moves.ts'
@@ -13,10 +15,12 @@ import {
   workOf,
 } from '#tests/support/dashboard/repositories.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(twoServers)
 
 describe('the repository of a site', () => {
-  test('belongs to it, and its server keeps the password', async () => {
-    await using all = await twoServers()
+  test('belongs to it, and its server keeps the password', async (all) => {
     const { at, user } = await siteAt(all)
 
     await streamed(all.dashboard, at)
@@ -32,8 +36,7 @@ describe('the repository of a site', () => {
     expect(await serversOf(all)).toEqual([[user, all.first, true]])
   })
 
-  test('is another one after a copy of a backup on another server', async () => {
-    await using all = await twoServers()
+  test('is another one after a copy of a backup on another server', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)
     const backup_id = (await all.dashboard.call('GET', at)).body.backups[0].id
@@ -53,8 +56,7 @@ describe('the repository of a site', () => {
     expect((await all.dashboard.call('GET', at)).body.backups).toHaveLength(3)
   })
 
-  test('stays the same after the plan of such a copy, and after one on its own server', async () => {
-    await using all = await twoServers()
+  test('stays the same after the plan of such a copy, and after one on its own server', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)
     const backup_id = (await all.dashboard.call('GET', at)).body.backups[0].id
@@ -95,8 +97,7 @@ describe('the repository of a site', () => {
     expect(restored).toMatchObject([{ repository: user, password: PASSWORD }])
   })
 
-  test('is a new one for another target, with a name that no other has', async () => {
-    await using all = await twoServers()
+  test('is a new one for another target, with a name that no other has', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)
     const other = { name: 'Other', place: { kind: 'local', path: '/mnt/other' }, secret: '' }
@@ -112,8 +113,7 @@ describe('the repository of a site', () => {
     ])
   })
 
-  test('has no name that a deleted target had', async () => {
-    await using all = await twoServers()
+  test('has no name that a deleted target had', async (all) => {
     const { at, user } = await siteAt(all)
     const { db } = all.dashboard
     await streamed(all.dashboard, at)
@@ -126,8 +126,7 @@ describe('the repository of a site', () => {
 })
 
 describe('a server that has lost the password', () => {
-  test('gets it once more, in a repetition of the backup', async () => {
-    await using all = await twoServers()
+  test('gets it once more, in a repetition of the backup', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)
     const usual = workOf(all)
@@ -146,8 +145,7 @@ describe('a server that has lost the password', () => {
     await until(async () => (await serversOf(all))[0]?.[2] === true)
   })
 
-  test('gets it with the next backup after its machine was enrolled again', async () => {
-    await using all = await twoServers()
+  test('gets it with the next backup after its machine was enrolled again', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)
     const agent = {
@@ -166,5 +164,84 @@ describe('a server that has lost the password', () => {
       [[user, all.first, true]],
       [[user, all.first, false]],
     ])
+  })
+})
+
+describe('a stolen server', () => {
+  test.each(['victim', 'hosting-dashboard', 'root', 'hosting-keeper'])(
+    'whose site has the system user %s on record gets no password of others',
+    async (all, claimed) => {
+      const { at } = await siteAt(all)
+      const { db } = all.dashboard
+      const [kit] = await db.read.select().from(backup_kits)
+      const sealed_password = sealed(PASSWORD, kit?.dashboard_key)
+      const known = { target_id: 1, kit_id: Number(kit?.id), sealed_password }
+      const names = ['victim', 'hosting-dashboard', 'root', 'hosting-keeper']
+      await db.write((queries) =>
+        queries.insert(backup_repositories).values(names.map((name) => ({ ...known, name }))),
+      )
+      await db.write((queries) => queries.run(`update sites set user = '${claimed}'`))
+
+      const { text } = await streamed(all.dashboard, at)
+
+      const [sent] = backupsOf(all.one)
+      expect([text.includes('event: complete'), sent?.password]).toEqual([true, 'none'])
+      expect(names).not.toContain(sent?.repository)
+    },
+  )
+
+  test('cannot name the repository of another site in its result', async (all) => {
+    const victim = await siteAt(all)
+    await streamed(all.dashboard, victim.at)
+    const add = { domain: 'evil.example', php: '8.2', tls: 'none' }
+    const { body } = await all.dashboard.call('POST', `/api/servers/${all.first}/sites`, add)
+    await until(async () => (await all.site(body.site.id)).status === 'active')
+    const before = await repositoriesOf(all)
+    const usual = workOf(all)
+    all.one.agent.works.set('backup.create', async function* (params) {
+      const honest = yield* usual({ ...params, repository: victim.user })
+      return { ...Object(honest), present: [] }
+    })
+
+    const at = `/api/servers/${all.first}/sites/${body.site.id}/backups`
+    const { text } = await streamed(all.dashboard, at)
+
+    expect(text).toContain(
+      'The agent answered with another backup.repository than it was asked for',
+    )
+    const after = await repositoriesOf(all)
+    expect(after.filter(({ name }) => name === victim.user)).toEqual(before)
+    expect((await all.dashboard.call('GET', victim.at)).body.backups).toHaveLength(1)
+  })
+
+  test('cannot replace the recorded password of a repository', async () => {
+    await using all = await twoServers()
+    const { at } = await siteAt(all)
+    await streamed(all.dashboard, at)
+    const before = await repositoriesOf(all)
+
+    await streamed(all.dashboard, at)
+
+    expect(await repositoriesOf(all)).toEqual(before)
+  })
+
+  test('gets no password with a backup on record that names the repository of another site', async () => {
+    await using all = await twoServers()
+    const { at, user } = await siteAt(all)
+    const { db } = all.dashboard
+    await streamed(all.dashboard, at)
+    await db.write((queries) =>
+      queries
+        .update(backup_repositories)
+        .set({ site_id: null, name: 'hosting-dashboard' })
+        .where(eq(backup_repositories.name, user)),
+    )
+    await db.write((queries) => queries.run(`update backups set repository = 'hosting-dashboard'`))
+    const parts = { files: true, database: true }
+
+    const { text } = await streamed(all.dashboard, `${at}/restore`, { backup_id: 1, parts })
+
+    expect(text).toContain('The password of the repository is not recorded')
+    expect(all.one.given.flatMap((each) => each['backup.restore'] ?? [])).toEqual([])
   })
 })

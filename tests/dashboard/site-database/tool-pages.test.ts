@@ -1,8 +1,11 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { HOUR_MS } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { withTool } from '#tests/support/dashboard/tool.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(withTool)
 
 const domain = 'shop.example'
 
@@ -11,9 +14,7 @@ const hashOf = (password: string) => {
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }
 
-test('a cookie for one address opens it, and its password is in no record', async () => {
-  await using all = await withTool()
-
+test('a cookie for one address opens it, and its password is in no record', async (all) => {
   const { response, url, user, line, cookie } = await all.open()
   const page = await all.visit(`${url}?select=wp_posts`, cookie)
 
@@ -39,8 +40,7 @@ test('a cookie for one address opens it, and its password is in no record', asyn
   expect(shown[1]?.body.activities[0]).toMatchObject({ type: 'database.tool', domain })
 })
 
-test('its pages have an origin of their own, without scripts, whatever the agent answers', async () => {
-  await using all = await withTool()
+test('its pages have an origin of their own, without scripts, whatever the agent answers', async (all) => {
   const { url, cookie } = await all.open()
   all.answer({ status: 200, type: 'text/html', 'set-cookie': 'session=x' }, 'page')
 
@@ -57,8 +57,7 @@ test.each([
   [{ status: 200, type: 'image/svg+xml' }, 'database.txt'],
   [{ status: 200, type: 'text/html', disposition: 'attachment; filename=shop.sql' }, 'shop.sql'],
   [{ status: 200, type: 'text/csv', disposition: 'a; filename=x"\u{20}y' }, 'x'],
-])('what is no page is a file: %p', async (head, name) => {
-  await using all = await withTool()
+])('what is no page is a file: %p', async (all, head, name) => {
   const { url, cookie } = await all.open()
   all.answer(head)
 
@@ -75,8 +74,7 @@ test.each([
   ['https://evil.example/?a=1', '?a=1'],
   ['//evil.example', ''],
   ['?a="><b>', '?a=b'],
-])('a redirect to %s stays at its address', async (location, query) => {
-  await using all = await withTool()
+])('a redirect to %s stays at its address', async (all, location, query) => {
   const { url, cookie } = await all.open()
   all.answer({ status: 302, type: '', location })
 
@@ -85,8 +83,7 @@ test.each([
   expect([page.status, page.headers.get('location')]).toEqual([303, `${url}${query}`])
 })
 
-test('a form is passed on with its media type, from an origin that is no site', async () => {
-  await using all = await withTool()
+test('a form is passed on with its media type, from an origin that is no site', async (all) => {
   const { url, cookie } = await all.open()
   const type = 'application/x-www-form-urlencoded'
   const headers = { 'content-type': type, origin: 'null', 'sec-fetch-site': 'cross-site' }
@@ -101,8 +98,7 @@ test('a form is passed on with its media type, from an origin that is no site', 
   expect(all.asked).toMatchObject([{ method: 'POST', type, body: btoa('a=1') }])
 })
 
-test('opens for nobody else: no cookie, another one, another address, a logout, its end', async () => {
-  await using all = await withTool()
+test('opens for nobody else: no cookie, another one, another address, a logout, its end', async (all) => {
   const [one, two] = [await all.open(), await all.open()]
   const statusOf = async (path: string, cookie?: string) => (await all.visit(path, cookie)).status
   const forged = one.url.replace(/-\d{10}-/, '-9999999999-')
@@ -127,8 +123,7 @@ test('opens for nobody else: no cookie, another one, another address, a logout, 
   expect(all.asked).toHaveLength(1)
 })
 
-test('its files need the address only, and no other file is asked for', async () => {
-  await using all = await withTool()
+test('its files need the address only, and no other file is asked for', async (all) => {
   const { url } = await all.open()
   all.answer({ status: 200, type: 'text/html' }, 'a{}')
 
@@ -141,8 +136,7 @@ test('its files need the address only, and no other file is asked for', async ()
   expect(all.asked).toEqual([{ domain, file: 'default.css' }])
 })
 
-test('an agent that ended the user, breaks off or sends something else shows a page', async () => {
-  await using all = await withTool()
+test('an agent that ended the user, breaks off or sends something else shows a page', async (all) => {
   const { url, cookie } = await all.open()
   const page = async () => {
     const response = await all.visit(url, cookie)
@@ -165,8 +159,7 @@ test('an agent that ended the user, breaks off or sends something else shows a p
   ])
 })
 
-test('needs the password of the last half hour, and an encrypted address', async () => {
-  await using all = await withTool()
+test('needs the password of the last half hour, and an encrypted address', async (all) => {
   all.forward(HOUR_MS / 2)
 
   const refused = await all.dashboard.call('POST', all.at, { rights: 'read' })

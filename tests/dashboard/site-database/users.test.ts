@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(withShop)
 
 const domain = 'shop.example'
 const user = 'hosting_tmp_a1b2c3d4e5_1767229200'
@@ -32,9 +35,7 @@ const hashOf = (password: string) => {
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }
 
-test('the caller gets the password once, and the server only its hash', async () => {
-  await using all = await withShop()
-
+test('the caller gets the password once, and the server only its hash', async (all) => {
   const { status, body } = await all.create({ rights: 'write', minutes: 5 })
 
   expect([status, body]).toEqual([
@@ -59,8 +60,7 @@ test('the caller gets the password once, and the server only its hash', async ()
   expect(shown[1]?.body.activities[0]).toMatchObject({ type: 'database.user', domain })
 })
 
-test('a user needs the password of the last half hour, and a session', async () => {
-  await using all = await withShop()
+test('a user needs the password of the last half hour, and a session', async (all) => {
   all.forward(30 * 60_000)
 
   const refused = await all.create({ rights: 'read' })
@@ -75,16 +75,13 @@ test.each([
   [{}, 'rights', 'Must be read or write'],
   [{ rights: 'all' }, 'rights', 'Must be read or write'],
   [{ rights: 'read', minutes: 61 }, 'minutes', 'Must be a whole number between 1 and 60'],
-])('refuses %p', async (body, field, rule) => {
-  await using all = await withShop()
-
+])('refuses %p', async (all, body, field, rule) => {
   const { status, body: answer } = await all.create(body)
 
   expect([status, answer.fields, all.given]).toEqual([422, { [field]: [rule] }, []])
 })
 
-test('lists the users that exist, and ends one while the site is busy', async () => {
-  await using all = await withShop()
+test('lists the users that exist, and ends one while the site is busy', async (all) => {
   const users = [{ user, rights: 'read', ends_at }]
   all.agent.answers.set('/sites/database-users', () => Response.json({ users }))
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -107,9 +104,7 @@ test('lists the users that exist, and ends one while the site is busy', async ()
   expect([again.status, all.given]).toEqual([409, [{ domain, user }]])
 })
 
-test('refuses to end anything but a temporary user', async () => {
-  await using all = await withShop()
-
+test('refuses to end anything but a temporary user', async (all) => {
   const { status, body } = await all.call('POST', '/end', { user: 'root' })
 
   expect([status, body.fields]).toEqual([422, { user: ['Must be the name of a temporary user'] }])

@@ -1,6 +1,9 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { conflict } from '#shared/errors.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(withShop)
 
 const domain = 'shop.example'
 const nightly = { name: 'nightly', schedule: '0 3 * * *', command: 'wp cache flush' }
@@ -24,9 +27,7 @@ async function withShop() {
   return { ...all, at, given, get, put }
 }
 
-test('sets the complete list of jobs at the agent', async () => {
-  await using all = await withShop()
-
+test('sets the complete list of jobs at the agent', async (all) => {
   const text = await (await all.put([nightly])).text()
 
   expect(text).toContain('event: complete')
@@ -35,9 +36,7 @@ test('sets the complete list of jobs at the agent', async () => {
   expect(body.activities[0]).toMatchObject({ type: 'site.jobs', domain })
 })
 
-test('refuses a job by its field, and asks no agent', async () => {
-  await using all = await withShop()
-
+test('refuses a job by its field, and asks no agent', async (all) => {
   const response = await all.put([nightly, { ...nightly, name: 'late', schedule: '61 * * * *' }])
 
   expect([response.status, (await response.json()).fields]).toEqual([
@@ -51,8 +50,7 @@ test('refuses a job by its field, and asks no agent', async () => {
   expect(all.given).toEqual([])
 })
 
-test('lists jobs with their runs, and reads the output of the last one as plain text', async () => {
-  await using all = await withShop()
+test('lists jobs with their runs, and reads the output of the last one as plain text', async (all) => {
   const job = { ...stored, next_run_at: '2026-03-02T03:00:00.000Z', last_run, failures: 1 }
   const answer = { stopped: null, jobs: [job] }
   all.agent.answers.set('/sites/jobs', () => Response.json(answer))
@@ -68,8 +66,7 @@ test('lists jobs with their runs, and reads the output of the last one as plain 
   expect((await all.get('/jobs/..%2f/output')).status).toBe(404)
 })
 
-test('lists the events of WordPress as plain text', async () => {
-  await using all = await withShop()
+test('lists the events of WordPress as plain text', async (all) => {
   const event = { hook: 'a\u001b[2J\nb', due_at: last_run.started_at, schedule: null, interval: 60 }
   const rest = { total: 1, overdue: 1, next_run_at: null, stopped: 'suspended' }
   all.agent.answers.set('/sites/wordpress-cron', () => Response.json({ events: [event], ...rest }))
@@ -79,8 +76,7 @@ test('lists the events of WordPress as plain text', async () => {
   expect(body).toEqual({ cron: { events: [{ ...event, hook: 'a b' }], ...rest } })
 })
 
-test('a job that fails is a failed operation with its output', async () => {
-  await using all = await withShop()
+test('a job that fails is a failed operation with its output', async (all) => {
   all.agent.works.set('site.job-run', async function* () {
     yield 'no room'
     throw conflict('The job nightly failed with exit status 3')
@@ -97,8 +93,7 @@ test('a job that fails is a failed operation with its output', async () => {
 
 test.each(['/jobs', '/jobs/nightly/output', '/wordpress-cron'])(
   'says that an old agent does not know %s',
-  async (path) => {
-    await using all = await withShop()
+  async (all, path) => {
     const unknown = () =>
       Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 })
     for (const call of ['/sites/jobs', '/sites/job-output', '/sites/wordpress-cron'])

@@ -1,5 +1,13 @@
-import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { expect } from 'bun:test'
+import {
+  DisposableAgent,
+  ending,
+  makeDashboard,
+  until,
+} from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(started)
 
 const PHP_LIMITS = {
   memory_limit: { usual: 128, most: 256 },
@@ -32,12 +40,7 @@ async function started() {
   })
   const dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
-  const added = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  await dashboard.call('POST', `/api/servers/${id}/sites`, added)
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   const at = `/api/servers/${id}/sites/1`
   return {
     ...{ dashboard, sent, at },
@@ -46,15 +49,11 @@ async function started() {
       const answer = await dashboard.send('PATCH', `${at}/settings`, body)
       return { status: answer.status, text: await answer.text() }
     },
-    async [Symbol.asyncDispose]() {
-      await dashboard[Symbol.asyncDispose]()
-      await agent[Symbol.asyncDispose]()
-    },
+    ...ending(dashboard, agent),
   }
 }
 
-test('settings are the defaults until one is set, and then those of the agent', async () => {
-  await using world = await started()
+test('settings are the defaults until one is set, and then those of the agent', async (world) => {
   expect(await world.show()).toEqual({ ...UNSET, xmlrpc: 'on', php_limits: PHP_LIMITS })
   const maintenance = { allow: ['203.0.113.7'], message: '' }
 
@@ -66,8 +65,7 @@ test('settings are the defaults until one is set, and then those of the agent', 
   expect(await world.show()).toEqual(expected)
 })
 
-test('a password is generated, shown on request, and not part of any answer', async () => {
-  await using world = await started()
+test('a password is generated, shown on request, and not part of any answer', async (world) => {
   const { dashboard, at } = world
   expect((await dashboard.call('POST', `${at}/visitor-password`)).status).toBe(409)
 
@@ -88,9 +86,7 @@ test('a password is generated, shown on request, and not part of any answer', as
   expect((await dashboard.call('POST', `${at}/visitor-password`)).status).toBe(409)
 })
 
-test('what a tier does not allow is refused before anything is sent', async () => {
-  await using world = await started()
-
+test('what a tier does not allow is refused before anything is sent', async (world) => {
   const { status, text } = await world.configure({ php_settings: { memory_limit: 512 } })
 
   expect([status, JSON.parse(text).fields, world.sent]).toEqual([
@@ -105,16 +101,13 @@ test.each([
   { body: { xmlrpc: 'sometimes' }, field: 'xmlrpc' },
   { body: { php_settings: { values: { open_basedir: '/' } } }, field: 'php_settings' },
   { body: { page_cache: { paths: ['members'] } }, field: 'page_cache' },
-])('refuses $body: an error on $field', async ({ body, field }) => {
-  await using world = await started()
-
+])('refuses $body: an error on $field', async (world, { body, field }) => {
   const { status, text } = await world.configure(body)
 
   expect([status, Object.keys(JSON.parse(text).fields)]).toEqual([422, [field]])
 })
 
-test('a change of the site itself opens or closes xmlrpc.php for everybody', async () => {
-  await using world = await started()
+test('a change of the site itself opens or closes xmlrpc.php for everybody', async (world) => {
   await world.configure({ xmlrpc: 'jetpack' })
 
   await world.dashboard.call('PATCH', world.at, { xmlrpc: true })

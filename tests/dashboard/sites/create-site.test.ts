@@ -93,18 +93,6 @@ describe('a new site', () => {
     expect(await post('pool-apply', { php_version: '8.2', tier: 'small' })).toEqual(refused)
   })
 
-  test.each(['shop.example', 'www.shop.example', 'SHOP.example.'])(
-    'cannot take %s when www.shop.example is there, on another server either',
-    async (domain) => {
-      await using dashboard = await makeDashboard()
-      await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
-      await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
-      await dashboard.call('POST', '/api/servers/1/sites', { domain: 'www.shop.example' })
-
-      expect(await dashboard.call('POST', '/api/servers/2/sites', { domain })).toEqual(taken)
-    },
-  )
-
   test('reports why the agent could not create it', async () => {
     await using agent = new DisposableAgent()
     await using dashboard = await makeDashboard()

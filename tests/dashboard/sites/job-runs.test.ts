@@ -1,28 +1,14 @@
-import { expect, test } from 'bun:test'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { expect } from 'bun:test'
+import { siteTest as test } from '#tests/support/dashboard/dashboard.ts'
 
 const AT = '2026-03-01T09:30:00.000Z'
 const RUN = { started_at: AT, seconds: 2.4, result: 'failed', exit_status: 1, output: 'no room' }
 const PATH = '/api/servers/1/sites/1/job-runs'
 
-async function withSite(dashboard: Dashboard, agent: DisposableAgent): Promise<void> {
-  const id = await dashboard.addServer(agent)
-  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
-}
-
-test('requests the runs from the agent, and shows the output as plain text', async () => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
-  await withSite(dashboard, agent)
+test('requests the runs from the agent, and shows the output as plain text', async ({
+  agent,
+  dashboard,
+}) => {
   const hostile = `\u001b[2J${'x'.repeat(9000)}\u202eend`
   const runs = [RUN, { ...RUN, seconds: null, result: 'running', exit_status: null }]
   agent.answers.set('/sites/job-runs', () =>
@@ -41,19 +27,13 @@ test('requests the runs from the agent, and shows the output as plain text', asy
 test.each([
   ['too many runs', { runs: Array(21).fill(RUN) }],
   ['a result that there is not', { runs: [{ ...RUN, result: 'haunted' }] }],
-])('an agent that answers with %s is refused', async (_, answer) => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
-  await withSite(dashboard, agent)
+])('an agent that answers with %s is refused', async ({ agent, dashboard }, _, answer) => {
   agent.answers.set('/sites/job-runs', () => Response.json(answer))
 
   expect((await dashboard.call('GET', PATH)).status).toBe(503)
 })
 
-test('an older agent does not report jobs, and must be upgraded', async () => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
-  await withSite(dashboard, agent)
+test('an older agent does not report jobs, and must be upgraded', async ({ agent, dashboard }) => {
   const unknown = { error: 'Not found', message: 'Endpoint not found' }
   agent.answers.set('/sites/job-runs', () => Response.json(unknown, { status: 404 }))
 
@@ -66,10 +46,10 @@ test('an older agent does not report jobs, and must be upgraded', async () => {
   })
 })
 
-test('an agent that knows the call and not the site is not to be upgraded', async () => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
-  await withSite(dashboard, agent)
+test('an agent that knows the call and not the site is not to be upgraded', async ({
+  agent,
+  dashboard,
+}) => {
   const unknown = { error: 'Not found', message: 'Site shop.example not found' }
   const invalid = { error: 'Validation failed', fields: { domain: ['Required'] } }
   agent.answers.set('/sites/job-runs', async (request) =>

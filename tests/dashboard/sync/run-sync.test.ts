@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { type FleetSite, FleetSiteDetail } from '#shared/api/fleet.ts'
 import {
   type Dashboard,
   DisposableAgent,
   makeDashboard,
+  agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { created, found } from '#tests/support/dashboard/sites.ts'
@@ -23,9 +24,10 @@ const offline = (message: unknown) => ({
 })
 
 describe('a sync', () => {
-  test('reports its steps and the number of sites, and updates the records', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('reports its steps and the number of sites, and updates the records', async ({
+    agent,
+    dashboard,
+  }) => {
     agent.sites = [found('a.example'), found('b.example')]
     const server = await dashboard.addServer(agent)
 
@@ -48,8 +50,7 @@ describe('a sync', () => {
     })
   })
 
-  test('is 503 before the stream starts when the agent is offline', async () => {
-    await using dashboard = await makeDashboard()
+  test('is 503 before the stream starts when the agent is offline', async ({ dashboard }) => {
     const server = await dashboard.addServer({ port: 1 })
 
     const answer = await dashboard.call('POST', `/api/servers/${server}/sync`)
@@ -87,9 +88,7 @@ describe('a sync', () => {
       () => new Response('', { status: 401 }),
       expect.stringContaining('refused the key'),
     ],
-  ])('is 503 when the agent answers %s', async (_, answer, message) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  ])('is 503 when the agent answers %s', async ({ agent, dashboard }, _, answer, message) => {
     agent.answers.set('/metrics', answer)
     const server = await dashboard.addServer(agent)
 
@@ -107,9 +106,7 @@ describe('a sync', () => {
     expect(agent.asked).toEqual([])
   })
 
-  test('joins the running one', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('joins the running one', async ({ agent, dashboard }) => {
     const held = Promise.withResolvers<void>()
     agent.answers.set('/sites', async () => {
       await held.promise
@@ -126,9 +123,10 @@ describe('a sync', () => {
     expect(agent.asked.filter((call) => call === 'GET /sites')).toHaveLength(1)
   })
 
-  test('records one site for a name that a server has with and without www.', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('records one site for a name that a server has with and without www.', async ({
+    agent,
+    dashboard,
+  }) => {
     agent.sites = [found('shop.example'), found('www.shop.example')]
     const server = await dashboard.addServer(agent)
 
@@ -148,27 +146,29 @@ describe('a sync', () => {
   test.each([
     ['while it was still found', [found('shop.example')]],
     ['before it was looked for', []],
-  ])('ignores a site that was deleted during the sync, %s', async (_, sites) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
-    agent.sites = [found('shop.example')]
-    agent.usage = [created('shop.example')]
-    const server = await dashboard.addServer(agent)
-    await sync(dashboard, server)
-    const path = `/api/servers/${server}/sites`
-    const status = async () => (await dashboard.call('GET', '/api/fleet/sites/1')).body.site.status
-    agent.answers.set('/trash', () => Response.json({ error: 'Not found' }, { status: 404 }))
-    agent.answers.set('/sites', async () => {
-      await dashboard.call('DELETE', `${path}/1`)
-      await until(async () => (await status()) === 'trashed')
-      return Response.json({ sites })
-    })
+  ])(
+    'ignores a site that was deleted during the sync, %s',
+    async ({ agent, dashboard }, _, sites) => {
+      agent.sites = [found('shop.example')]
+      agent.usage = [created('shop.example')]
+      const server = await dashboard.addServer(agent)
+      await sync(dashboard, server)
+      const path = `/api/servers/${server}/sites`
+      const status = async () =>
+        (await dashboard.call('GET', '/api/fleet/sites/1')).body.site.status
+      agent.answers.set('/trash', () => Response.json({ error: 'Not found' }, { status: 404 }))
+      agent.answers.set('/sites', async () => {
+        await dashboard.call('DELETE', `${path}/1`)
+        await until(async () => (await status()) === 'trashed')
+        return Response.json({ sites })
+      })
 
-    expect((await sync(dashboard, server)).text).toContain('event: complete')
+      expect((await sync(dashboard, server)).text).toContain('event: complete')
 
-    expect(await status()).toBe('trashed')
-    expect((await dashboard.call('GET', path)).body.sites).toEqual([])
-  })
+      expect(await status()).toBe('trashed')
+      expect((await dashboard.call('GET', path)).body.sites).toEqual([])
+    },
+  )
 })
 
 describe('a certificate', () => {
@@ -177,9 +177,10 @@ describe('a certificate', () => {
     return body.sites.map((site: FleetSite) => [site.domain, site.certificate_expires_at])
   }
 
-  test('has the expiry from the agent, which renews it automatically', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('has the expiry from the agent, which renews it automatically', async ({
+    agent,
+    dashboard,
+  }) => {
     agent.sites = [found('plain.example'), found('shop.example')]
     const server = await dashboard.addServer(agent)
     await sync(dashboard, server)
@@ -198,9 +199,10 @@ describe('a certificate', () => {
     )
   })
 
-  test('stays recorded unchanged with an agent that does not report it', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('stays recorded unchanged with an agent that does not report it', async ({
+    agent,
+    dashboard,
+  }) => {
     agent.sites = [found('shop.example')]
     agent.certificates = [{ domain: 'shop.example', expires_at: '2027-01-01T00:00:00.000Z' }]
     const server = await dashboard.addServer(agent)
@@ -233,9 +235,7 @@ describe('the disk use of a site', () => {
     return server
   }
 
-  test('is recorded as the agent measured it last', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is recorded as the agent measured it last', async ({ agent, dashboard }) => {
     const server = await measured(agent, dashboard)
     const seen = [await usedBy(dashboard, 1)]
     const unmeasured = { bytes: null, files: null, database_bytes: 5e8 }
@@ -264,9 +264,7 @@ describe('the disk use of a site', () => {
       'reports what nobody can store',
       () => Response.json({ sites: [{ domain: 'shop.example', ...use, bytes: 1e16 }] }),
     ],
-  ])('stays recorded unchanged with an agent that %s', async (_, answer) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  ])('stays recorded unchanged with an agent that %s', async ({ agent, dashboard }, _, answer) => {
     const server = await measured(agent, dashboard)
     agent.answers.set('/usage', answer)
 
@@ -275,9 +273,7 @@ describe('the disk use of a site', () => {
     expect(await usedBy(dashboard, 1)).toEqual({ disk: use, disk_bytes: 2.5e9 })
   })
 
-  test('is listed with the sites', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is listed with the sites', async ({ agent, dashboard }) => {
     await measured(agent, dashboard)
 
     const { body } = await dashboard.call('GET', '/api/fleet/sites')
@@ -287,9 +283,10 @@ describe('the disk use of a site', () => {
 })
 
 describe('the server', () => {
-  test('is offline after three failed contacts in a row, and online after one that succeeds', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is offline after three failed contacts in a row, and online after one that succeeds', async ({
+    agent,
+    dashboard,
+  }) => {
     const server = await dashboard.addServer(agent)
     const states: string[] = []
     const contact = async () => {
@@ -311,8 +308,7 @@ describe('the server', () => {
     ])
   })
 
-  test('stays pending until the first answer of its agent', async () => {
-    await using dashboard = await makeDashboard()
+  test('stays pending until the first answer of its agent', async ({ dashboard }) => {
     const server = await dashboard.addServer({ port: 1 })
 
     for (let failure = 0; failure < 4; failure++) await backgroundSync(dashboard.deps, server)

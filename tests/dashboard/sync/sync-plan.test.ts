@@ -3,6 +3,7 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import { factsOf } from '#dashboard/sync/facts.ts'
 import type { KnownSite } from '#dashboard/sync/queries.ts'
 import * as plans from '#dashboard/sync/sync-plan.ts'
+
 import type { TrashedSite } from '#shared/agent.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
@@ -56,11 +57,15 @@ const byDomain = <T extends { domain: string }>(sites: readonly T[]) => ({
   sites: new Map(sites.map((site) => [site.domain, site])),
   whole: true,
 })
+
 type Trash = { sites: readonly TrashedSite[]; purge_at: string }
+
 const planSync = (records: KnownSite[], found: FoundSite[], trash?: Trash) =>
   plans.planSync(records, byDomain(found), trash && { ...trash, ...byDomain(trash.sites) })
+
 const needsTrash = (records: KnownSite[], found: FoundSite[]) =>
   plans.needsTrash(records, byDomain(found))
+
 const status_reason = 'The agent does not find the site any more'
 
 describe('a sync', () => {
@@ -198,3 +203,37 @@ test('unknown counts stay unknown', () => {
     updates_core: true,
   })
 })
+
+const domain = 'shop.example'
+
+async function after(status: KnownSite['status'], more: Partial<FoundSite>) {
+  const site = found(domain, more)
+  const record = { id: 1, domain, apex: domain, status, status_reason: 'asked for' } as KnownSite
+  const { updates } = await plans.planSync([record], {
+    sites: new Map([[domain, site]]),
+    whole: true,
+  })
+  return { status, status_reason: 'asked for', ...updates[0]?.values }
+}
+
+test.each([
+  { was: 'active', suspended: true, is: 'suspended' },
+  { was: 'missing', suspended: true, is: 'suspended' },
+  { was: 'trashed', suspended: true, is: 'suspended' },
+  { was: 'suspended', suspended: undefined, is: 'active' },
+] as const)('a site that was $was is $is if its server says so', async ({ was, suspended, is }) => {
+  expect(await after(was, suspended ? { suspended } : {})).toMatchObject({
+    status: is,
+    status_reason: '',
+  })
+})
+
+test.each(['active', 'suspended'] as const)(
+  'a site that is still %s keeps its reason',
+  async (was) => {
+    expect(await after(was, was === 'suspended' ? { suspended: true } : {})).toMatchObject({
+      status: was,
+      status_reason: 'asked for',
+    })
+  },
+)

@@ -17,13 +17,14 @@ const clock = new HeldClock()
 const NOW = clock.now().getTime() / 1000
 const Good = z.object({ good: z.literal(true) })
 const good: Answer = (_, response) => response.end('{"good":true}')
-
 let agent: TlsAgent
 const open: PinnedTransport[] = []
+
 beforeEach(async () => {
   agent = await TlsAgent.start()
   agent.answer = good
 })
+
 afterEach(async () => {
   for (const transport of open.splice(0)) transport.close()
   await agent.stop()
@@ -238,6 +239,7 @@ test('repeats only operations among changing requests', async () => {
 
 const tooLarge = 'The agent sent an answer that is too large'
 const sized = (size: number) => `{"good":true,"more":"${'x'.repeat(size)}"}`
+
 test.each<[string, string, unknown]>([
   ['half a mebibyte', sized(1 << 19), { good: true }],
   ['two mebibytes', sized(2 << 20), tooLarge],
@@ -251,6 +253,7 @@ test.each<[string, string, unknown]>([
 })
 
 const entry = `{"good":true,"more":"${'x'.repeat(1000)}"}`
+
 test.each<[string, number, unknown]>([
   ['two mebibytes', 2000, { read: 2000, total: 2000 }],
   ['more entries than are read', 25_000, { read: 20_000, total: 25_000 }],
@@ -291,4 +294,41 @@ test('makes one attempt when an agent falls silent on a kept connection', async 
 
   expect(await ask()).toBe(`The agent on 127.0.0.1:${agent.port} did not answer in time`)
   expect(agent.asked).toHaveLength(2)
+})
+
+const GOOD = { good: true } as const
+
+test('requests at the same time all receive the nonce of the process', async () => {
+  const agent = await TlsAgent.start()
+  const boot = nonce()
+  const held = Promise.withResolvers<void>()
+  let refused = 0
+  agent.answer = async ({ headers: { authorization = '' } }, response) => {
+    const payload = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()
+    if (JSON.parse(payload).boot === boot) return response.end(JSON.stringify(GOOD))
+    refused += 1
+    // All are signed before one is refused.
+    if (refused === 3) held.resolve()
+    await held.promise
+    const challenge = encodeChallenge(boot, clock.now().getTime() / 1000)
+    return response.writeHead(401, { 'www-authenticate': challenge }).end()
+  }
+  const to = { id: 1, hostname: '127.0.0.1', port: agent.port }
+  const rules = { production: false, allow_private: true }
+  const { certificate, public_key: theirs } = agent.identity
+  const row = { server_id: 1, certificate, public_key: theirs, enrolled_at: '' }
+  const transport = new PinnedTransport(
+    { clock, random: secureRandom, key, rules },
+    to,
+    row as ConstructorParameters<typeof PinnedTransport>[2],
+  )
+  const agents = new Agents({ transports: async () => transport, timeout_ms: 10_000 })
+  const ask = () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+
+  const all = await Promise.all([ask(), ask(), ask()])
+
+  transport.close()
+  await agent.stop()
+  expect(all).toEqual([GOOD, GOOD, GOOD])
+  expect(refused).toBe(3)
 })

@@ -1,9 +1,12 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
+
+const test = testWith(withShop)
 
 const URL = 'https://shop.example/.well-known/hosting-login'
 const MINUTE = 60_000
@@ -23,9 +26,7 @@ async function withShop() {
   return { ...all, site_id, at, given, login }
 }
 
-test('a login gives the caller a token, and the server only its hash', async () => {
-  await using all = await withShop()
-
+test('a login gives the caller a token, and the server only its hash', async (all) => {
   const { status, body } = await all.login({ user_id: 7 })
 
   expect([status, body]).toEqual([
@@ -49,8 +50,7 @@ test('a login gives the caller a token, and the server only its hash', async () 
   expect(activity?.body.activities[0]).toMatchObject({ type: 'wp.login', domain: 'shop.example' })
 })
 
-test('a login needs the password of the last half hour', async () => {
-  await using all = await withShop()
+test('a login needs the password of the last half hour', async (all) => {
   const confirm = (password: string) =>
     all.dashboard.call('POST', '/api/auth/confirm', { password })
   all.forward(30 * MINUTE)
@@ -74,8 +74,7 @@ test('a login needs the password of the last half hour', async () => {
   expect([confirmed.status, status, all.given.length]).toEqual([204, 200, 1])
 })
 
-test('five wrong passwords are the last for a while', async () => {
-  await using all = await withShop()
+test('five wrong passwords are the last for a while', async (all) => {
   const confirm = () => all.dashboard.call('POST', '/api/auth/confirm', { password: 'guess' })
 
   const statuses = []
@@ -84,8 +83,7 @@ test('five wrong passwords are the last for a while', async () => {
   expect(statuses).toEqual([422, 422, 422, 422, 422, 429])
 })
 
-test('an API token cannot log in', async () => {
-  await using all = await withShop()
+test('an API token cannot log in', async (all) => {
   const body = { name: 'script', password: PASSWORD, scope: 'admin' }
   const { plaintext } = (await all.dashboard.call('POST', '/api/auth/tokens', body)).body
   all.dashboard.token = ''
@@ -95,8 +93,7 @@ test('an API token cannot log in', async () => {
   expect([status, all.given]).toEqual([403, []])
 })
 
-test('lists the users of a site, with texts of a bounded length', async () => {
-  await using all = await withShop()
+test('lists the users of a site, with texts of a bounded length', async (all) => {
   const anna = { id: 1, login: 'anna', name: 'Anna', role: 'administrator' }
   const long = { id: 2, login: 'x'.repeat(99), name: 'y'.repeat(999), role: 'editor' }
   all.agent.answers.set('/sites/wordpress-users', () =>
@@ -109,8 +106,7 @@ test('lists the users of a site, with texts of a bounded length', async () => {
   expect([status, body]).toEqual([200, { users: [anna, cut], more: true }])
 })
 
-test('says that an old agent cannot list users', async () => {
-  await using all = await withShop()
+test('says that an old agent cannot list users', async (all) => {
   const unknown = () =>
     Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 })
   all.agent.answers.set('/sites/wordpress-users', unknown)
@@ -123,8 +119,7 @@ test('says that an old agent cannot list users', async () => {
   ])
 })
 
-test('a login at the address of another site fails, and the caller gets no token', async () => {
-  await using all = await withShop()
+test('a login at the address of another site fails, and the caller gets no token', async (all) => {
   all.agent.works.set('wp.login', async function* () {
     yield 'Preparing a login to shop.example'
     const url = 'http://localhost/api/keys/rotate'
@@ -147,8 +142,7 @@ test('a login at the address of another site fails, and the caller gets no token
   )
 })
 
-test('a login at an alias of the site succeeds, and its certificate decides the scheme', async () => {
-  await using all = await withShop()
+test('a login at an alias of the site succeeds, and its certificate decides the scheme', async (all) => {
   const { site_id } = all
   const alias = { name: 'shop.test', apex: 'shop.test', site_id, kind: 'alias' } as const
   await all.dashboard.db.write((queries) => queries.insert(site_names).values(alias))

@@ -1,6 +1,6 @@
 import { Refused } from '#tests/support/fake-operation.ts'
 import { addSite, backupAgent, checkedTarget, confirmKit } from './backups.ts'
-import { makeDashboard, until } from './dashboard.ts'
+import { ending, makeDashboard, until } from './dashboard.ts'
 
 /** A site that can be backed up, and an agent whose commands are listed in `given`. */
 export async function prepared() {
@@ -27,12 +27,8 @@ export async function prepared() {
       return found?.finished_at != null && found
     })
   const commands = () => given.flatMap((each) => Object.keys(each))
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
   const made = { agent, given, dashboard, server_id, target_id, site_id, at, backups }
-  return { ...made, last, ended, commands, [Symbol.asyncDispose]: end }
+  return { ...made, last, ended, commands, ...ending(dashboard, agent) }
 }
 type All = Awaited<ReturnType<typeof prepared>>
 

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { NewSite } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
-import { type Dashboard, makeDashboard } from './dashboard.ts'
+import { type Dashboard, ending, makeDashboard } from './dashboard.ts'
 import { DAY_MS, movable } from './trash.ts'
 
 export const HOUR_MS = 3600_000
@@ -19,11 +19,7 @@ export async function fleet({ ready = true } = {}) {
     await confirmKit(dashboard)
     await checkedTarget(dashboard, server_id)
   }
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
-  return { dashboard, agent, forward, server_id, [Symbol.asyncDispose]: end }
+  return { dashboard, agent, forward, server_id, ...ending(dashboard, agent) }
 }
 
 export async function home(dashboard: Dashboard, agent: { port: number }): Promise<number> {

@@ -1,6 +1,6 @@
 import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
 import { knownKey } from '#tests/support/key-pair.ts'
-import { type Dashboard, DisposableAgent, until } from './dashboard.ts'
+import { type Dashboard, DisposableAgent } from './dashboard.ts'
 
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
@@ -100,12 +100,7 @@ export async function checkedTarget(dashboard: Caller, server_id: number): Promi
 /** Returns the path of its backups. */
 export async function addSite(dashboard: Dashboard, server_id: number): Promise<string> {
   const at = `/api/servers/${server_id}/sites`
-  const created = await dashboard.call('POST', at, { domain: 'shop.example', php: '8.2' })
-  const { id } = created.body.site
-  await until(async () => {
-    const { body } = await dashboard.call('GET', `/api/fleet/sites/${id}`)
-    return body.site.status === 'active'
-  })
+  const id = await dashboard.addSite(server_id, { domain: 'shop.example', php: '8.2' })
   return `${at}/${id}/backups`
 }
 

@@ -18,6 +18,7 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { testWith } from '#tests/support/fixture.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
 import { SEAL_SECRET } from '#tests/support/marks.ts'
 import { checked } from '#tests/support/openapi/checked.ts'
@@ -138,6 +139,17 @@ export class Dashboard {
     return body.server.id
   }
 
+  /** The id of a new site that its agent has created. */
+  async addSite(server_id: number, fields: object = { domain: 'shop.example' }): Promise<number> {
+    const { body } = await this.call('POST', `/api/servers/${server_id}/sites`, fields)
+    const { id } = body.site
+    await until(async () => {
+      const shown = await this.call('GET', `/api/fleet/sites/${id}`)
+      return shown.body.site.status === 'active'
+    })
+    return id
+  }
+
   async signIn(): Promise<void> {
     await makeFirstUser(this.deps, { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD })
     const user = { id: 1, email: EMAIL, name: 'Administrator' }
@@ -174,6 +186,41 @@ export class DisposableAgent extends FakeAgent {
     return this.stop()
   }
 }
+
+/** A test with a dashboard of its own. */
+export const dashboardTest = testWith(makeDashboard)
+
+/** Ends a dashboard and its agents with the test or the block that has them. */
+export const ending = (dashboard: Dashboard, ...agents: FakeAgent[]): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    await dashboard[Symbol.asyncDispose]()
+    await Promise.all(agents.map((agent) => agent.stop()))
+  },
+})
+
+async function makeServed() {
+  const agent = new DisposableAgent()
+  const dashboard = await makeDashboard()
+  return { agent, dashboard, ...ending(dashboard, agent) }
+}
+
+/** A test with a dashboard and an agent of its own, which is not yet in its records. */
+export const agentTest = testWith(makeServed)
+
+async function makeServer() {
+  const served = await makeServed()
+  return { ...served, server: await served.dashboard.addServer(served.agent) }
+}
+
+/** A test with a dashboard and an agent of its own; `server` is the id of the agent's server. */
+export const serverTest = testWith(makeServer)
+
+/** The same, after the agent has created shop.example as the first site. */
+export const siteTest = testWith(async () => {
+  const home = await makeServer()
+  await home.dashboard.addSite(home.server)
+  return home
+})
 
 /** Resolves with the first value that is not undefined or false; fails after twenty seconds. */
 export async function until<T>(

@@ -1,5 +1,6 @@
+import { testWith } from '#tests/support/fixture.ts'
 import { backupAgent, checkedTarget, sealed } from './backups.ts'
-import { makeDashboard } from './dashboard.ts'
+import { ending, makeDashboard } from './dashboard.ts'
 
 export const OLD = 'a-password-of-the-lost-dashboard'
 export const FORGED = 'a-password-of-somebody-else'
@@ -24,7 +25,7 @@ export const listed = {
 }
 
 /** A dashboard whose server lists the backups of a lost dashboard. */
-export async function storage() {
+async function storage() {
   const { agent } = backupAgent()
   const asked: Record<string, unknown>[] = []
   const answer = (path: string, body: unknown) =>
@@ -44,5 +45,8 @@ export async function storage() {
     dashboard.call('POST', `${at}/backup-adopt`, {
       ...{ target_id, repository: 'shop_k3f9', sealed_passwords },
     })
-  return { agent, answer, asked, dashboard, search, adopt }
+  return { ...ending(dashboard, agent), agent, answer, asked, dashboard, search, adopt }
 }
+
+/** A test with such a dashboard. */
+export const storageTest = testWith(storage)

@@ -1,6 +1,6 @@
 import { NUMBERS, type Numbers, type SiteCount } from '#shared/site-numbers.ts'
 import { HeldClock } from './clock.ts'
-import { DisposableAgent, makeDashboard, until } from './dashboard.ts'
+import { DisposableAgent, makeDashboard } from './dashboard.ts'
 
 export const HOUR = 3600
 export const DAY = 24 * HOUR
@@ -15,11 +15,7 @@ export async function dashboardAtNoon() {
   const dashboard = await makeDashboard({ clock })
   const agent = new DisposableAgent()
   const id = await dashboard.addServer(agent)
-  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'shop.example' })
-  await until(async () => {
-    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
-    return body.site.status === 'active'
-  })
+  await dashboard.addSite(id)
   const end = async () => {
     await dashboard[Symbol.asyncDispose]()
     await agent[Symbol.asyncDispose]()

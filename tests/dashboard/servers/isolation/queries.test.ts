@@ -1,10 +1,11 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { isolation_checks, servers, sites } from '#dashboard/db/schema.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
 import {
   type Dashboard,
   DisposableAgent,
   makeDashboard,
+  serverTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 
@@ -53,11 +54,7 @@ async function check(dashboard: Dashboard, id: number): Promise<void> {
 }
 
 describe('the isolation check of a server', () => {
-  test('is unknown before the first check', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
-    const id = await dashboard.addServer(agent)
-
+  test('is unknown before the first check', async ({ dashboard, server: id }) => {
     expect(await dashboard.call('GET', path(id))).toEqual({
       status: 200,
       body: { isolation_check: never },
@@ -163,10 +160,7 @@ describe('the isolation check of a server', () => {
     expect((await attention(dashboard))[0].severity).toBe('critical')
   })
 
-  test('joins a running check', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
-    const id = await dashboard.addServer(agent)
+  test('joins a running check', async ({ agent, dashboard, server: id }) => {
     const over = Promise.withResolvers<void>()
     agent.works.set('isolation.check', async function* () {
       yield 'Attacking one site from the other'
@@ -200,10 +194,10 @@ test('one call checks many servers', async () => {
   expect(await until(done)).toMatchObject(ids.map(() => ({ results: [refused] })))
 })
 
-test('a server that was not checked for three weeks is a warning', async () => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
-  const id = await dashboard.addServer(agent)
+test('a server that was not checked for three weeks is a warning', async ({
+  dashboard,
+  server: id,
+}) => {
   const site = { php: '8.4', tier: 'small', tls: 'none', managed: true, status: 'active' } as const
   await dashboard.db.write((queries) =>
     queries.insert(sites).values({

@@ -1,12 +1,12 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { operations, servers } from '#dashboard/db/schema.ts'
 import { configureDue } from '#dashboard/servers/maintenance/configure-due.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import {
   type Dashboard,
-  DisposableAgent,
-  makeDashboard,
+  type DisposableAgent,
+  agentTest as test,
 } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -18,9 +18,7 @@ const read = async (dashboard: Dashboard, server: number) =>
   (await dashboard.call('GET', `/api/servers/${server}/maintenance`)).body
 
 describe('the updates of a server', () => {
-  test('are the last reported ones', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('are the last reported ones', async ({ agent, dashboard }) => {
     const server = await dashboard.addServer(agent)
     await sync(dashboard, server)
     expect(await read(dashboard, server)).toEqual({ at: null, maintenance: null })
@@ -51,9 +49,7 @@ describe('the updates of a server', () => {
           maintenance: { ...WELL, packages: Array(4000).fill(pendingPackage('x')) },
         }),
     ],
-  ])('stay recorded unchanged with an agent that %s', async (_, answer) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  ])('stay recorded unchanged with an agent that %s', async ({ agent, dashboard }, _, answer) => {
     const server = await dashboard.addServer(agent)
     agent.maintenance = WELL
     await sync(dashboard, server)
@@ -64,9 +60,7 @@ describe('the updates of a server', () => {
     expect((await read(dashboard, server)).maintenance).toEqual(WELL)
   })
 
-  test('are installed by an operation that reports its changes', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('are installed by an operation that reports its changes', async ({ agent, dashboard }) => {
     const server = await dashboard.addServer(agent)
     const asked: unknown[] = []
     agent.works.set('server.update', async function* (params) {
@@ -107,9 +101,7 @@ describe('unattended security updates', () => {
     { name: 'were never configured', now: { wanted: null, source: 'none' }, setting: true },
     { name: 'are off against the setting', now: { wanted: false }, setting: true },
     { name: 'are on against the setting', now: { wanted: true }, setting: false },
-  ] as const)('are configured where they $name', async ({ now, setting }) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  ] as const)('are configured where they $name', async ({ agent, dashboard }, { now, setting }) => {
     agent.works.set('updates.configure', async function* () {
       yield 'Configuring unattended security updates'
       return { unattended: WELL.unattended }
@@ -124,9 +116,10 @@ describe('unattended security updates', () => {
     expect(await ended(dashboard, operation?.id ?? '')).toMatchObject({ status: 'success' })
   })
 
-  test('stay unchanged where they are correct, an administrator decided, or the agent is offline', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('stay unchanged where they are correct, an administrator decided, or the agent is offline', async ({
+    agent,
+    dashboard,
+  }) => {
     await home(dashboard, agent, {})
     await home(dashboard, agent, { wanted: null, source: 'administrator', enabled: false })
     const away = await home(dashboard, agent, { wanted: false })
@@ -139,9 +132,7 @@ describe('unattended security updates', () => {
     expect(await begun(dashboard)).toEqual([])
   })
 
-  test('are tried again a day after they were refused', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('are tried again a day after they were refused', async ({ agent, dashboard }) => {
     // biome-ignore lint/correctness/useYield: refused before its first message
     agent.works.set('updates.configure', async function* () {
       throw new Refused({ error: 'Internal error', message: 'no network' })
@@ -160,8 +151,7 @@ describe('unattended security updates', () => {
     expect((await begun(dashboard)).length).toBe(2)
   })
 
-  test('are a setting that is on by default', async () => {
-    await using dashboard = await makeDashboard()
+  test('are a setting that is on by default', async ({ dashboard }) => {
     const settings = async () =>
       (await dashboard.call('GET', '/api/fleet/settings')).body.settings.unattended_updates
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { backups } from '#dashboard/db/backup-schema.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
 import { confirmKit, kit, SECRET, sealed } from '#tests/support/dashboard/backups.ts'
@@ -8,15 +8,16 @@ import {
   found,
   listed,
   OLD,
-  storage,
+  storageTest as test,
 } from '#tests/support/dashboard/found-backups.ts'
 
 const { at, recorded_at } = backups
 
-test('the repositories of a target are found with their sealed passwords, by a server', async () => {
-  const { agent, asked, dashboard, search } = await storage()
-  await using _ = agent
-  await using __ = dashboard
+test('the repositories of a target are found with their sealed passwords, by a server', async ({
+  asked,
+  dashboard,
+  search,
+}) => {
   expect((await search()).status).toBe(409)
   await confirmKit(dashboard)
 
@@ -41,10 +42,13 @@ test('the repositories of a target are found with their sealed passwords, by a s
   })
 })
 
-test('found backups are recorded with the password that opens them, and can be restored', async () => {
-  const { agent, asked, dashboard, search, adopt } = await storage()
-  await using _ = agent
-  await using __ = dashboard
+test('found backups are recorded with the password that opens them, and can be restored', async ({
+  agent,
+  asked,
+  dashboard,
+  search,
+  adopt,
+}) => {
   await confirmKit(dashboard)
   const { dashboard_key } = (await search()).body
 
@@ -91,10 +95,11 @@ test('found backups are recorded with the password that opens them, and can be r
   })
 })
 
-test('backups that were found before their site belong to it after the next search', async () => {
-  const { agent, dashboard, search, adopt } = await storage()
-  await using _ = agent
-  await using __ = dashboard
+test('backups that were found before their site belong to it after the next search', async ({
+  dashboard,
+  search,
+  adopt,
+}) => {
   await confirmKit(dashboard)
   const { dashboard_key } = (await search()).body
   const passwords = [sealed(FORGED, dashboard_key), sealed(OLD, dashboard_key)]
@@ -112,10 +117,12 @@ test('backups that were found before their site belong to it after the next sear
   expect((await dashboard.call('GET', '/api/fleet/backups')).body.gone).toEqual([])
 })
 
-test('a backup from a clock that is ahead is recorded and shown no later than now', async () => {
-  const { agent, answer, dashboard, search, adopt } = await storage()
-  await using _ = agent
-  await using __ = dashboard
+test('a backup from a clock that is ahead is recorded and shown no later than now', async ({
+  answer,
+  dashboard,
+  search,
+  adopt,
+}) => {
   await confirmKit(dashboard)
   answer('/backups/list', {
     ...listed,
@@ -140,10 +147,13 @@ test('a backup from a clock that is ahead is recorded and shown no later than no
   )
 })
 
-test('passwords must be encrypted to this dashboard, and one must open the repository', async () => {
-  const { agent, answer, dashboard, search, adopt } = await storage()
-  await using _ = agent
-  await using __ = dashboard
+test('passwords must be encrypted to this dashboard, and one must open the repository', async ({
+  agent,
+  answer,
+  dashboard,
+  search,
+  adopt,
+}) => {
   await confirmKit(dashboard)
   const { dashboard_key } = (await search()).body
 

@@ -8,7 +8,7 @@ import {
   PASSWORD,
   streamed,
 } from '#tests/support/dashboard/backups.ts'
-import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const TOTAL = 2 * MOST_LISTED + 5
 const idOf = (at: number) => String(at).padStart(64, '0')
@@ -45,12 +45,8 @@ async function prepared({ pages }: { pages: boolean }) {
     )
     return found
   }
-  const end = async () => {
-    await dashboard[Symbol.asyncDispose]()
-    await agent[Symbol.asyncDispose]()
-  }
   const refresh = (to = `${at}/refresh`, body: object = {}) => dashboard.call('POST', to, body)
-  return { agent, dashboard, server_id, asked, rows, refresh, [Symbol.asyncDispose]: end }
+  return { agent, dashboard, server_id, asked, rows, refresh, ...ending(dashboard, agent) }
 }
 
 test('all backups of a large repository are recorded, page after page', async () => {

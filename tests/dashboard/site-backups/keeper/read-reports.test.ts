@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect } from 'bun:test'
 import { reportOf, signedReport } from '#agent/keeper/report.ts'
 import type { ReportLine } from '#agent/keeper/run.ts'
 import { backups } from '#dashboard/db/backup-schema.ts'
@@ -9,7 +9,8 @@ import { keeper } from '#tests/support/agent/backup.ts'
 import { addSite, ago } from '#tests/support/dashboard/backup-attention.ts'
 import { place, SECRET } from '#tests/support/dashboard/backups.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { DisposableAgent, ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { testWith } from '#tests/support/fixture.ts'
 
 const HOUR = 3600_000
 const damage = { code: 'damaged' as const, message: 'Damaged data in 1 packs: 1a' }
@@ -48,15 +49,21 @@ async function kept() {
     ])
   }
   return {
+    ...ending(dashboard, agent),
     ...{ agent, dashboard, clock, asked, write, target, items },
     read: () => readReports(dashboard.deps),
   }
 }
 
-test('the report of a keeper is read a few times a day by a server, and shown', async () => {
-  const { agent, dashboard, clock, asked, write, read, target } = await kept()
-  await using _ = agent
-  await using __ = dashboard
+const test = testWith(kept)
+
+test('the report of a keeper is read a few times a day by a server, and shown', async ({
+  clock,
+  asked,
+  write,
+  read,
+  target,
+}) => {
   write(1)
   write(0.5)
 
@@ -74,10 +81,11 @@ test('the report of a keeper is read a few times a day by a server, and shown', 
   expect([asked.length, await target()]).toEqual([2, shown])
 })
 
-test('a keeper without a report needs attention once its target has backups', async () => {
-  const { agent, dashboard, clock, items } = await kept()
-  await using _ = agent
-  await using __ = dashboard
+test('a keeper without a report needs attention once its target has backups', async ({
+  dashboard,
+  clock,
+  items,
+}) => {
   // Its id is not that of the target.
   await dashboard.db.write((queries) => queries.update(backups).set({ id: 9 }))
   clock.move(96 * HOUR)
@@ -90,10 +98,12 @@ test('a keeper without a report needs attention once its target has backups', as
   expect(await items()).toEqual([])
 })
 
-test('a keeper that does not run, and damaged data, need attention', async () => {
-  const { agent, dashboard, clock, write, read, items } = await kept()
-  await using _ = agent
-  await using __ = dashboard
+test('a keeper that does not run, and damaged data, need attention', async ({
+  clock,
+  write,
+  read,
+  items,
+}) => {
   await read()
   expect(await items()).toEqual([])
   clock.move(73 * HOUR)
@@ -132,10 +142,12 @@ test('a keeper that does not run, and damaged data, need attention', async () =>
   ])
 })
 
-test('another key of the keeper forgets the report of the earlier one', async () => {
-  const { agent, dashboard, write, read, target } = await kept()
-  await using _ = agent
-  await using __ = dashboard
+test('another key of the keeper forgets the report of the earlier one', async ({
+  dashboard,
+  write,
+  read,
+  target,
+}) => {
   write(1)
   await read()
   expect(await target()).not.toBeNull()
@@ -145,10 +157,13 @@ test('another key of the keeper forgets the report of the earlier one', async ()
   expect(await target()).toBeNull()
 })
 
-test('a report of the future needs attention, and does not hide the next one', async () => {
-  const { agent, dashboard, clock, write, read, target, items } = await kept()
-  await using _ = agent
-  await using __ = dashboard
+test('a report of the future needs attention, and does not hide the next one', async ({
+  clock,
+  write,
+  read,
+  target,
+  items,
+}) => {
   write(-365)
   await read()
   expect(await items()).toEqual([

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import {
   type Dashboard,
   DisposableAgent,
   makeDashboard,
+  agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { found } from '#tests/support/dashboard/sites.ts'
@@ -49,9 +50,10 @@ const HIDDEN = {
 }
 
 describe('ignoring a discovered site', () => {
-  test('hides it from lists, counts and the overview, and can be undone', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('hides it from lists, counts and the overview, and can be undone', async ({
+    agent,
+    dashboard,
+  }) => {
     await withFound(dashboard, agent)
     expect<unknown>(await shown(dashboard)).toEqual(SHOWN)
 
@@ -67,9 +69,7 @@ describe('ignoring a discovered site', () => {
     expect<unknown>(await shown(dashboard)).toEqual(SHOWN)
   })
 
-  test('survives a sync that changes or misses the site', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('survives a sync that changes or misses the site', async ({ agent, dashboard }) => {
     await withFound(dashboard, agent)
     await ignore(dashboard)
 
@@ -82,9 +82,7 @@ describe('ignoring a discovered site', () => {
     expect<unknown>(await shown(dashboard)).toEqual(HIDDEN)
   })
 
-  test('is an entry of the activity, and one only', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is an entry of the activity, and one only', async ({ agent, dashboard }) => {
     await withFound(dashboard, agent)
 
     for (const ignored of [true, true, false, false]) await ignore(dashboard, ignored)
@@ -99,9 +97,7 @@ describe('ignoring a discovered site', () => {
   test.each([
     [{}, 'Ignored is required'],
     [{ ignored: 'yes' }, 'Must be true or false'],
-  ])('%j is 422', async (input, rule) => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  ])('%j is 422', async ({ agent, dashboard }, input, rule) => {
     await withFound(dashboard, agent)
 
     expect(await dashboard.call('PUT', PLACE, input)).toEqual({
@@ -110,9 +106,7 @@ describe('ignoring a discovered site', () => {
     })
   })
 
-  test('is refused for a managed site', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is refused for a managed site', async ({ agent, dashboard }) => {
     await dashboard.addServer(agent)
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'made.example' })
     await until(
@@ -128,9 +122,7 @@ describe('ignoring a discovered site', () => {
     })
   })
 
-  test('reserves its name on its server, as the refusal says', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('reserves its name on its server, as the refusal says', async ({ agent, dashboard }) => {
     await withFound(dashboard, agent)
     await ignore(dashboard)
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { describe, expect } from 'bun:test'
+import { agentTest as test, until } from '#tests/support/dashboard/dashboard.ts'
 import {
   becomes,
   conflict,
@@ -12,9 +12,10 @@ import {
 import { Refused } from '#tests/support/fake-operation.ts'
 
 describe('a site in the trash', () => {
-  test('is shown with its remaining time, and is on no list of live sites', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is shown with its remaining time, and is on no list of live sites', async ({
+    agent,
+    dashboard,
+  }) => {
     await trashed(dashboard, agent)
 
     const [entry] = await trashOf(dashboard)
@@ -40,9 +41,7 @@ describe('a site in the trash', () => {
     expect(fleet.body.counts.sites).toEqual({ trashed: 1 })
   })
 
-  test('keeps its name, and says where it is', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('keeps its name, and says where it is', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     const { body } = await dashboard.call('POST', '/api/servers', { hostname: 'b.example' })
 
@@ -53,9 +52,7 @@ describe('a site in the trash', () => {
     expect(again.body).toEqual({ error: 'Validation failed', fields: { domain: [message] } })
   })
 
-  test('can only be restored or purged', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('can only be restored or purged', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     const { user } = (await dashboard.call('GET', site)).body.site
     const asked = agent.asked.length
@@ -77,9 +74,7 @@ describe('a site in the trash', () => {
     expect(agent.asked.slice(asked).filter((call) => call.startsWith('POST'))).toEqual([])
   })
 
-  test('is restored with one call', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is restored with one call', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
 
     const answer = await dashboard.call('POST', `${site}/restore`)
@@ -96,9 +91,7 @@ describe('a site in the trash', () => {
     expect(log.body.activities).toMatchObject([{ domain, status: 'success' }])
   })
 
-  test('is restored with the accepted changes', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is restored with the accepted changes', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     const accept = ['service_started']
     const asked: unknown[] = []
@@ -117,9 +110,7 @@ describe('a site in the trash', () => {
     expect(asked).toEqual([{ domain, accept }])
   })
 
-  test('stays there when it cannot be restored, and says why', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('stays there when it cannot be restored, and says why', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     const [before] = await trashOf(dashboard)
     agent.works.set('site.restore', async function* () {
@@ -136,9 +127,10 @@ describe('a site in the trash', () => {
     expect(after).toEqual({ ...before, status_reason: 'PHP 8.2 is gone' })
   })
 
-  test('is purged when its domain is given again, and then its name is free', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is purged when its domain is given again, and then its name is free', async ({
+    agent,
+    dashboard,
+  }) => {
     await trashed(dashboard, agent)
     const wrong = { status: 422, body: expect.objectContaining({ fields: expect.anything() }) }
 
@@ -154,9 +146,7 @@ describe('a site in the trash', () => {
     expect(again.status).toBe(201)
   })
 
-  test('that the agent does not know any more can be purged', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('that the agent does not know any more can be purged', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
 
@@ -169,9 +159,7 @@ describe('a site in the trash', () => {
     })
   })
 
-  test('is removed with its server, without a call of the agent', async () => {
-    await using agent = new DisposableAgent()
-    await using dashboard = await makeDashboard()
+  test('is removed with its server, without a call of the agent', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
     dashboard.deps.scheduler.remove(1)
     const asked = agent.asked.length
@@ -183,9 +171,10 @@ describe('a site in the trash', () => {
   })
 })
 
-test('a site that is not in the trash is neither restored nor purged', async () => {
-  await using agent = new DisposableAgent()
-  await using dashboard = await makeDashboard()
+test('a site that is not in the trash is neither restored nor purged', async ({
+  agent,
+  dashboard,
+}) => {
   await dashboard.addServer(agent)
   await dashboard.call('POST', '/api/servers/1/sites', { domain })
   await becomes(dashboard, 'active')

@@ -1,18 +1,23 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { operations } from '#dashboard/db/schema.ts'
-import { STREAM_HEADERS } from '#shared/sse.ts'
+import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
 import {
   type Dashboard,
   DisposableAgent,
   makeDashboard,
 } from '#tests/support/dashboard/dashboard.ts'
+import { type Chunks, done, lines, outcomeOf, then } from '#tests/support/dashboard/endless.ts'
+
+setDefaultTimeout(120_000)
 
 /** The second delivery would be after the deadline: there is one in each test. */
 const limits = { deadline_ms: 1000, retry_min_ms: 2000, retry_max_ms: 2000 }
+
 const event = (id: unknown, kind: string, data: string) =>
   `id: ${id}\nevent: ${kind}\ndata: ${data}\n\n`
+
 const log = (id: unknown, message = 'a') => event(id, 'log', JSON.stringify({ message }))
-const done = '{"status":"ok","service":"nginx"}'
+const completion = JSON.stringify(done)
 
 /**
  * A dashboard whose agent answers this to a restart of nginx; `work` receives the answer of the
@@ -45,33 +50,37 @@ async function eventsIn(dashboard: Dashboard): Promise<string[]> {
 }
 
 test.each<[string, string, string[]]>([
-  ['one end', event(1, 'complete', done), [`1 complete ${done}`]],
-  ['an end three times', event(1, 'complete', done).repeat(3), [`1 complete ${done}`]],
-  ['an event after the end', `${event(1, 'complete', done)}${log(2)}`, [`1 complete ${done}`]],
+  ['one end', event(1, 'complete', completion), [`1 complete ${completion}`]],
+  ['an end three times', event(1, 'complete', completion).repeat(3), [`1 complete ${completion}`]],
+  [
+    'an event after the end',
+    `${event(1, 'complete', completion)}${log(2)}`,
+    [`1 complete ${completion}`],
+  ],
   [
     'an event twice',
-    `${log(1)}${log(1, 'b')}${event(2, 'complete', done)}`,
-    ['1 log {"message":"a"}', `2 complete ${done}`],
+    `${log(1)}${log(1, 'b')}${event(2, 'complete', completion)}`,
+    ['1 log {"message":"a"}', `2 complete ${completion}`],
   ],
   [
     'a message that is no text',
-    `${event(1, 'log', '{"message":{"__proto__":1}}')}${event(2, 'complete', done)}`,
-    ['1 log {"message":""}', `2 complete ${done}`],
+    `${event(1, 'log', '{"message":{"__proto__":1}}')}${event(2, 'complete', completion)}`,
+    ['1 log {"message":""}', `2 complete ${completion}`],
   ],
   [
     'HTML and control characters',
-    `${log(1, '<b>\u001b[31m\u0000\n\nid: 9')}${event(2, 'complete', done)}`,
-    ['1 log {"message":"<b>\\u001b[31m\\u0000\\n\\nid: 9"}', `2 complete ${done}`],
+    `${log(1, '<b>\u001b[31m\u0000\n\nid: 9')}${event(2, 'complete', completion)}`,
+    ['1 log {"message":"<b>\\u001b[31m\\u0000\\n\\nid: 9"}', `2 complete ${completion}`],
   ],
   [
     'a very long line',
-    `${log(1, 'x'.repeat(100_000))}${event(2, 'complete', done)}`,
-    [`1 log {"message":"${'x'.repeat(16_384)}"}`, `2 complete ${done}`],
+    `${log(1, 'x'.repeat(100_000))}${event(2, 'complete', completion)}`,
+    [`1 log {"message":"${'x'.repeat(16_384)}"}`, `2 complete ${completion}`],
   ],
   [
     'fields that nobody promised',
     event(1, 'complete', '{"status":"ok","service":"nginx","__proto__":{"a":1},"admin":true}'),
-    [`1 complete ${done}`],
+    [`1 complete ${completion}`],
   ],
 ])('%s is recorded as one success', async (_, stream, events) => {
   await hearing(stream, async (answer, dashboard) => {
@@ -84,8 +93,9 @@ const unpromised = {
   error: 'Internal error',
   message: 'The agent sent a result that is not what the command promises',
 }
+
 test.each<[string, string, object]>([
-  ['a result in a prototype', event(1, 'complete', `{"__proto__":${done}}`), unpromised],
+  ['a result in a prototype', event(1, 'complete', `{"__proto__":${completion}}`), unpromised],
   ['no result', event(1, 'complete', '{}'), unpromised],
   [
     'a result of enormous size',
@@ -132,6 +142,7 @@ test.each<[string, string, object]>([
 
 const malformed = 'The agent sent a malformed event'
 const lost = 'The connection to the agent was lost'
+
 test.each<[string, string, string]>([
   ['a gap', log(2), 'The agent skipped an event'],
   ['an event before the first', log(0), malformed],
@@ -157,5 +168,105 @@ test.each<[string, string, string]>([
       error: { ...failure, code: 'result_unknown' },
     })
     expect((await eventsIn(dashboard)).at(-1)).toMatch(/^\d+ error /)
+  })
+})
+
+const tooMuch = {
+  error: 'Internal error',
+  message: 'The agent sent more than 50,000 events or 32 MiB for one operation',
+}
+
+function* forever(chunk: string): Generator<string> {
+  for (;;) yield chunk
+}
+
+const line = encodeEvent({ id: 1, event: 'log', data: { message: 'x' } })
+
+test.each<[string, () => Chunks, number]>([
+  ['lines', () => lines(Number.POSITIVE_INFINITY, 10), 20_001],
+  ['long lines', () => lines(Number.POSITIVE_INFINITY, 16_384), 257],
+  ['the same event', () => forever(line.repeat(100)), 2],
+  ['comments', () => forever(': ping\n\n'.repeat(1000)), 1],
+  ['empty lines', () => forever('\n'.repeat(10_000)), 1],
+])('fails an operation whose agent sends endless %s', async (_, endless, last) => {
+  const { status, error, ends } = await outcomeOf([endless])
+
+  expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
+  expect<unknown>(ends.at(-1)).toEqual({ id: last, event: 'error', data: tooMuch })
+})
+
+test('fails an operation whose agent breaks off again and again after thousands of events', async () => {
+  const { status, error } = await outcomeOf([
+    () => [line.repeat(5000)][Symbol.iterator]() as Chunks,
+  ])
+
+  expect<unknown>({ status, error }).toEqual({ status: 'failed', error: tooMuch })
+})
+
+test('fails an operation that exceeds the time limit, whatever its agent sends', async () => {
+  async function* slowly() {
+    for (let id = 1; ; id++) {
+      yield encodeEvent({ id, event: 'log', data: { message: 'x' } })
+      await Bun.sleep(5)
+    }
+  }
+
+  const { status, error, ends } = await outcomeOf([slowly], { longest_ms: 100 })
+
+  const tooLong = { error: 'Internal error', message: 'The operation exceeded the time limit' }
+  expect<unknown>({ status, error }).toEqual({
+    status: 'failed',
+    error: { ...tooLong, code: 'timed_out' },
+  })
+  expect(ends.at(-1)).toMatchObject({ event: 'error', data: tooLong })
+})
+
+const note = 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB'
+const size = (message: string) => JSON.stringify({ message }).length
+
+test('keeps 20,000 lines of an operation, and the last says that the rest is omitted', async () => {
+  const record = await outcomeOf([() => then(lines(30_000, 1), 30_001)])
+
+  expect<unknown>(record).toEqual({
+    status: 'success',
+    error: null,
+    lines: 20_000,
+    last: 20_000,
+    bytes: 19_999 * size('x') + size(note),
+    ends: [
+      { id: 20_000, event: 'log', data: { message: note } },
+      { id: 20_001, event: 'complete', data: done },
+    ],
+  })
+})
+
+test('keeps 4 MiB of an operation with lines of any length', async () => {
+  const record = await outcomeOf([() => then(lines(1000, 20_000), 1001)])
+
+  const line = size('x'.repeat(16_384))
+  const fit = Math.floor(((4 << 20) - size(note)) / line)
+  expect<unknown>(record).toEqual({
+    status: 'success',
+    error: null,
+    lines: fit + 1,
+    last: fit + 1,
+    bytes: fit * line + size(note),
+    ends: [
+      { id: fit + 1, event: 'log', data: { message: note } },
+      { id: fit + 2, event: 'complete', data: done },
+    ],
+  })
+})
+
+test('says once that output was omitted when the connection breaks and the agent continues', async () => {
+  const record = await outcomeOf([
+    () => lines(25_000, 1),
+    () => then([...lines(26_000, 1)].slice(20_000), 26_001),
+  ])
+
+  expect(record).toMatchObject({
+    status: 'success',
+    lines: 20_000,
+    bytes: 19_999 * size('x') + size(note),
   })
 })
