@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { badRequest, checkRows, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import { badRequest, checkRows, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const SITES = [
@@ -16,29 +16,19 @@ const POSTS = ['/exec', ...SITES]
 const json = { 'content-type': 'application/json' }
 
 const malformed: Row[] = POSTS.flatMap((path) =>
-  ['', '{', '{"domain":}', "{'domain':1}", 'domain=shop.example', '\0', '[1,]', 'NaN'].map(
-    (body) => ({
-      sentence: `Malformed JSON is 400: ${JSON.stringify(body)} to ${path}`,
-      method: 'POST',
-      path,
-      body,
-      headers: json,
-      status: 400,
-      answer: badRequest('Malformed JSON'),
-    }),
+  ['', '{', '{"domain":}', "{'domain':1}", 'domain=shop.example', '\0', '[1,]', 'NaN'].map((body) =>
+    row(`Malformed JSON is 400: ${JSON.stringify(body)} to ${path}`)
+      .post(path, body, json)
+      .answers(400, badRequest('Malformed JSON')),
   ),
 )
 
 const noObjects: Row[] = POSTS.flatMap((path) =>
-  ['[]', '[{}]', '"text"', '7', 'null', 'true'].map((body) => ({
-    sentence: `A body that is no object is 400: ${body} to ${path}`,
-    method: 'POST',
-    path,
-    body,
-    headers: json,
-    status: 400,
-    answer: badRequest('The body must be a JSON object'),
-  })),
+  ['[]', '[{}]', '"text"', '7', 'null', 'true'].map((body) =>
+    row(`A body that is no object is 400: ${body} to ${path}`)
+      .post(path, body, json)
+      .answers(400, badRequest('The body must be a JSON object')),
+  ),
 )
 
 const media: Row[] = POSTS.flatMap((path) =>
@@ -48,26 +38,21 @@ const media: Row[] = POSTS.flatMap((path) =>
     'multipart/form-data; boundary=x',
     'application/jsonx',
     'text/json',
-  ].map((type) => ({
-    sentence: `Another media type is 415: ${type} to ${path}`,
-    method: 'POST',
-    path,
-    body: '{}',
-    headers: { 'content-type': type },
-    status: 415,
-    answer: { error: 'Unsupported media type', message: 'The body must be application/json' },
-  })),
+  ].map((type) =>
+    row(`Another media type is 415: ${type} to ${path}`)
+      .post(path, '{}', { 'content-type': type })
+      .answers(415, {
+        error: 'Unsupported media type',
+        message: 'The body must be application/json',
+      }),
+  ),
 )
 
-const takenTypes: Row[] = ['application/json; charset=utf-8', 'Application/JSON'].map((type) => ({
-  sentence: `JSON is taken as ${type}`,
-  method: 'POST',
-  path: '/sites/db-password',
-  body: '{"domain":"nobody.example"}',
-  headers: { 'content-type': type },
-  status: 404,
-  answer: notFound('Site nobody.example'),
-}))
+const takenTypes: Row[] = ['application/json; charset=utf-8', 'Application/JSON'].map((type) =>
+  row(`JSON is taken as ${type}`)
+    .post('/sites/db-password', '{"domain":"nobody.example"}', { 'content-type': type })
+    .answers(404, notFound('Site nobody.example')),
+)
 
 const unknownPaths: Row[] = [
   ['GET', '/'],
@@ -87,51 +72,30 @@ const unknownPaths: Row[] = [
   ['PATCH', '/exec'],
   ['DELETE', '/sites'],
   ['DELETE', '/sites/shop.example'],
-].map(([method = '', path = '']) => ({
-  sentence: `What is no endpoint is 404: ${method} ${path}`,
-  method,
-  path,
-  status: 404,
-  answer: notFound('Endpoint'),
-}))
+].map(([method = '', path = '']) =>
+  row(`What is no endpoint is 404: ${method} ${path}`)
+    .call({ method, path })
+    .answers(404, notFound('Endpoint')),
+)
 
 const domains: Row[] = SITES.flatMap((path) => [
-  {
-    sentence: `${path} for a domain that the agent does not have is 404 naming it`,
-    method: 'POST',
-    path,
-    body: { domain: 'nobody.example' },
-    status: 404,
-    answer: notFound('Site nobody.example'),
-  },
-  {
-    sentence: `${path} takes the domain in any form and names the canonical one`,
-    method: 'POST',
-    path,
-    body: { domain: ' MÜNCHEN.example. ' },
-    status: 404,
-    answer: notFound('Site xn--mnchen-3ya.example'),
-  },
+  row(`${path} for a domain that the agent does not have is 404 naming it`)
+    .post(path, { domain: 'nobody.example' })
+    .answers(404, notFound('Site nobody.example')),
+  row(`${path} takes the domain in any form and names the canonical one`)
+    .post(path, { domain: ' MÜNCHEN.example. ' })
+    .answers(404, notFound('Site xn--mnchen-3ya.example')),
   ...[undefined, null, 7, [], {}, '', '../../etc/passwd', 'a\nb.c', '127.0.0.1', '-a.b'].map(
-    (domain) => ({
-      sentence: `${path} refuses the domain ${JSON.stringify(domain)} with 422 on domain`,
-      method: 'POST',
-      path,
-      body: { domain },
-      status: 422,
-      answer: failedOn('domain'),
-    }),
+    (domain) =>
+      row(`${path} refuses the domain ${JSON.stringify(domain)} with 422 on domain`)
+        .post(path, { domain })
+        .answers(422, failedOn('domain')),
   ),
 ])
 
-const scan: Row = {
-  sentence: 'wp.scan over /exec answers like /sites/wp-scan',
-  method: 'POST',
-  path: '/exec',
-  body: { command: 'wp.scan', params: { domain: 'nobody.example' } },
-  status: 404,
-  answer: notFound('Site nobody.example'),
-}
+const scan: Row = row('wp.scan over /exec answers like /sites/wp-scan')
+  .post('/exec', { command: 'wp.scan', params: { domain: 'nobody.example' } })
+  .answers(404, notFound('Site nobody.example'))
 
 const large = { error: 'Payload too large', message: 'The body must have at most 1 MiB' }
 

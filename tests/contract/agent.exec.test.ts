@@ -13,7 +13,15 @@ import {
   noText,
 } from '#tests/support/hostile.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { badRequest, checkRows, failed, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import {
+  badRequest,
+  checkRows,
+  failed,
+  failedOn,
+  notFound,
+  type Row,
+  row,
+} from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const exec = (command: unknown, params: unknown = {}) => ({
@@ -34,12 +42,11 @@ const unknownCommands: Row[] = [
   '$(reboot)',
   '../exec',
   '',
-].map((name) => ({
-  sentence: `An unknown command is 400 with a message naming it: ${JSON.stringify(name)}`,
-  ...exec(name),
-  status: 400,
-  answer: badRequest(`Unknown command: ${name}`),
-}))
+].map((name) =>
+  row(`An unknown command is 400 with a message naming it: ${JSON.stringify(name)}`)
+    .call(exec(name))
+    .answers(400, badRequest(`Unknown command: ${name}`)),
+)
 
 const badBodies: Row[] = [
   { what: 'no command', body: { params: {} }, field: 'command' },
@@ -47,83 +54,60 @@ const badBodies: Row[] = [
   { what: 'null as command', body: { command: null, params: {} }, field: 'command' },
   { what: 'a list as command', body: { command: ['wp.scan'], params: {} }, field: 'command' },
   { what: 'an object as command', body: { command: {}, params: {} }, field: 'command' },
-].map(({ what, body, field }) => ({
-  sentence: `A body of the wrong shape is 422 naming the field: ${what}`,
-  method: 'POST',
-  path: '/exec',
-  body,
-  status: 422,
-  answer: failedOn(field),
-}))
+].map(({ what, body, field }) =>
+  row(`A body of the wrong shape is 422 naming the field: ${what}`)
+    .post('/exec', body)
+    .answers(422, failedOn(field)),
+)
 
 const noParams: Row[] = [
   { what: 'none', body: { command: 'wp.scan' } },
   { what: 'null', body: { command: 'wp.scan', params: null } },
   { what: 'a list', body: { command: 'wp.scan', params: [] } },
   { what: 'a string', body: { command: 'wp.scan', params: 'shop.example' } },
-].map(({ what, body }) => ({
-  sentence: `Bad params are 422 with fields: ${what}`,
-  method: 'POST',
-  path: '/exec',
-  body,
-  status: 422,
-  answer: failed(expect.any(Object)),
-}))
+].map(({ what, body }) =>
+  row(`Bad params are 422 with fields: ${what}`)
+    .post('/exec', body)
+    .answers(422, failed(expect.any(Object))),
+)
 
 const named: Row[] = [
-  {
-    sentence: 'An unknown command is 400 also when there are no params',
-    method: 'POST',
-    path: '/exec',
-    body: { command: 'site.explode' },
-    status: 400,
-    answer: badRequest('Unknown command: site.explode'),
-  },
-  {
-    sentence: 'Missing parameters are named, each with its message: wp.scan',
-    ...exec('wp.scan'),
-    status: 422,
-    answer: failed({ domain: ['Domain is required'] }),
-  },
-  {
-    sentence: 'Missing parameters are named, each with its message: site.create',
-    ...exec('site.create'),
-    status: 422,
-    answer: failed({
-      domain: ['Domain is required'],
-      php: ['PHP version is required'],
-      email: ['E-mail address is required'],
-      user: ['User is required'],
-    }),
-  },
-  {
-    sentence: 'Missing parameters are named, each with its message: pool.apply',
-    ...exec('pool.apply'),
-    status: 422,
-    answer: failed({
-      user: ['User is required'],
-      php_version: ['PHP version is required'],
-      tier: ['Tier is required'],
-    }),
-  },
-  {
-    sentence: 'A purge wants the domain given again',
-    ...exec('site.purge', { domain: 'shop.example' }),
-    status: 422,
-    answer: failed({ confirm: ['Domain is required'] }),
-  },
-  {
-    sentence: 'A purge of another domain than the one given again fails on confirm',
-    ...exec('site.purge', { domain: 'shop.example', confirm: 'www.shop.example' }),
-    status: 422,
-    answer: failed({ confirm: ['Must be the domain of the site'] }),
-  },
-  {
-    sentence: 'Pool apply with a tier other than small, medium, large fails on tier',
-    ...exec('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }),
-    status: 422,
-    answer: failed({ tier: ['Must be small, medium or large'] }),
-  },
+  row('An unknown command is 400 also when there are no params')
+    .post('/exec', { command: 'site.explode' })
+    .answers(400, badRequest('Unknown command: site.explode')),
+  row('Missing parameters are named, each with its message: wp.scan')
+    .call(exec('wp.scan'))
+    .answers(422, failed({ domain: ['Domain is required'] })),
+  row('Missing parameters are named, each with its message: site.create')
+    .call(exec('site.create'))
+    .answers(
+      422,
+      failed({
+        domain: ['Domain is required'],
+        php: ['PHP version is required'],
+        email: ['E-mail address is required'],
+        user: ['User is required'],
+      }),
+    ),
+  row('Missing parameters are named, each with its message: pool.apply')
+    .call(exec('pool.apply'))
+    .answers(
+      422,
+      failed({
+        user: ['User is required'],
+        php_version: ['PHP version is required'],
+        tier: ['Tier is required'],
+      }),
+    ),
+  row('A purge wants the domain given again')
+    .call(exec('site.purge', { domain: 'shop.example' }))
+    .answers(422, failed({ confirm: ['Domain is required'] })),
+  row('A purge of another domain than the one given again fails on confirm')
+    .call(exec('site.purge', { domain: 'shop.example', confirm: 'www.shop.example' }))
+    .answers(422, failed({ confirm: ['Must be the domain of the site'] })),
+  row('Pool apply with a tier other than small, medium, large fails on tier')
+    .call(exec('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }))
+    .answers(422, failed({ tier: ['Must be small, medium or large'] })),
 ]
 
 const dry = (command: string, params: unknown, dry_run: unknown = true) => ({
@@ -132,32 +116,24 @@ const dry = (command: string, params: unknown, dry_run: unknown = true) => ({
 })
 
 const dryRuns: Row[] = [
-  ...[1, 0, 'true', '', null, {}, []].map((dry_run) => ({
-    sentence: `A dry_run that is neither true nor false is 422 on it: ${JSON.stringify(dry_run)}`,
-    ...dry('wp.scan', { domain: 'nobody.example' }, dry_run),
-    status: 422,
-    answer: failed({ dry_run: ['Must be true or false'] }),
-  })),
-  {
-    sentence: 'The plan of an unknown command is 400 with a message naming it',
-    ...dry('site.explode', {}),
-    status: 400,
-    answer: badRequest('Unknown command: site.explode'),
-  },
-  {
-    sentence: 'A plan checks the parameters as the command does',
-    ...dry('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }),
-    status: 422,
-    answer: failed({ tier: ['Must be small, medium or large'] }),
-  },
-  {
-    sentence: 'A plan is refused as the command is',
-    ...dry('wp.scan', { domain: 'nobody.example' }),
-    // A dashboard sends an id that an agent without plans refuses.
-    headers: { 'operation-id': 'dry run' },
-    status: 404,
-    answer: notFound('Site nobody.example'),
-  },
+  ...[1, 0, 'true', '', null, {}, []].map((dry_run) =>
+    row(`A dry_run that is neither true nor false is 422 on it: ${JSON.stringify(dry_run)}`)
+      .call(dry('wp.scan', { domain: 'nobody.example' }, dry_run))
+      .answers(422, failed({ dry_run: ['Must be true or false'] })),
+  ),
+  row('The plan of an unknown command is 400 with a message naming it')
+    .call(dry('site.explode', {}))
+    .answers(400, badRequest('Unknown command: site.explode')),
+  row('A plan checks the parameters as the command does')
+    .call(dry('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }))
+    .answers(422, failed({ tier: ['Must be small, medium or large'] })),
+  // A dashboard sends an id that an agent without plans refuses.
+  row('A plan is refused as the command is')
+    .call({
+      ...dry('wp.scan', { domain: 'nobody.example' }),
+      headers: { 'operation-id': 'dry run' },
+    })
+    .answers(404, notFound('Site nobody.example')),
 ]
 
 const noSwitch = [...hostileText, null, 7, {}, [], 'true', 0, 1]

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { checkRows, type Row, unauthorized } from '#tests/support/rows.ts'
+import { checkRows, type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
@@ -68,31 +68,24 @@ const DISGUISES = [
 ]
 
 const open: Row[] = [
-  {
-    sentence: 'GET /health answers {status: "ok"} without authentication',
-    path: '/health',
-    status: 200,
-    answer: { status: 'ok' },
-    answerHeaders: { 'content-type': /^application\/json/, 'x-content-type-options': 'nosniff' },
-  },
-  {
-    sentence: 'GET /health is open with a query too',
-    path: '/health?x=1',
-    status: 200,
-    answer: { status: 'ok' },
-  },
+  row('GET /health answers {status: "ok"} without authentication')
+    .get('/health')
+    .answers(
+      200,
+      { status: 'ok' },
+      { 'content-type': /^application\/json/, 'x-content-type-options': 'nosniff' },
+    ),
+  row('GET /health is open with a query too').get('/health?x=1').answers(200, { status: 'ok' }),
 ]
 
 const closed: Row[] = [
   ...METHODS.filter((method) => method !== 'GET').map((method) => ({ method, path: '/health' })),
   ...PATHS.flatMap((path) => METHODS.map((method) => ({ method, path }))),
-].map(({ method, path }) => ({
-  sentence: `${method} ${path} without authentication is 401`,
-  method,
-  path,
-  status: 401,
-  answer: method === 'HEAD' ? '' : unauthorized,
-}))
+].map(({ method, path }) =>
+  row(`${method} ${path} without authentication is 401`)
+    .call({ method, path })
+    .answers(401, method === 'HEAD' ? '' : unauthorized),
+)
 
 const early: Row[] = [
   { sentence: 'malformed JSON', body: '{' },
@@ -102,14 +95,11 @@ const early: Row[] = [
   { sentence: 'a bad Operation-Id', body: {}, headers: { 'operation-id': '../x' } },
   { sentence: 'a made-up token', body: {}, headers: { authorization: 'Bearer x' } },
   { sentence: 'a made-up signature', body: {}, headers: { authorization: 'HCS e30.e30.AAAA' } },
-].map(({ sentence, ...call }) => ({
-  sentence: `401 comes before everything else: ${sentence}`,
-  method: 'POST',
-  path: '/exec',
-  ...call,
-  status: 401,
-  answer: unauthorized,
-}))
+].map(({ sentence, ...call }) =>
+  row(`401 comes before everything else: ${sentence}`)
+    .call({ ...call, method: 'POST', path: '/exec' })
+    .answers(401, unauthorized),
+)
 
 describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
   const { client, running } = useAgent(runtime, async () => ({ AGENT_AUTH: 'signed' }))

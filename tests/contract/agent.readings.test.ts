@@ -104,26 +104,6 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
   })
 
-  test('GET /sites lists sites in their exact shape', async () => {
-    const { status, body } = await client().get('/sites')
-
-    expect(status).toBe(200)
-    expect(body).toEqual({ sites: FoundSites.strict().parse(body).sites })
-  })
-
-  test('GET /web lists web servers and sites without a domain in their exact shape', async () => {
-    const { status, body } = await client().get('/web')
-
-    expect(status).toBe(200)
-    expect(body).toEqual(Web.strict().parse(body))
-  })
-
-  test('GET /trash lists deleted sites that can be restored', async () => {
-    const { status, body } = await client().get('/trash')
-
-    expect({ status, body }).toEqual({ status: 200, body: { trash: [] } })
-  })
-
   test('GET /state has the metrics and a version of everything that a sync reads', async () => {
     const [one, other] = [await client().get('/state'), await client().get('/state')]
 
@@ -145,42 +125,28 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     expect(body).toEqual({ answers: Object.fromEntries(each) })
   })
 
-  test('GET /certificates lists the expiry of served certificates', async () => {
-    const { status, body } = await client().get('/certificates')
+  test.each([
+    ['/sites', 'sites', FoundSites],
+    ['/web', 'web servers and sites without a domain', Web],
+    ['/certificates', 'the expiry of served certificates', Certificates],
+    ['/usage', 'the disk use of its sites', Usage],
+  ])('GET %s lists %s in their exact shape', async (path, _, shape) => {
+    const { status, body } = await client().get(path)
 
     expect(status).toBe(200)
-    expect(body).toEqual(Certificates.strict().parse(body))
+    expect(body).toEqual(shape.strict().parse(body))
   })
 
-  test('GET /access lists who can log in to its sites', async () => {
-    const { status, body } = await client().get('/access')
+  test.each([
+    ['/trash', 'deleted sites that can be restored', { trash: [] }],
+    ['/access', 'who can log in to its sites', { sites: [] }],
+    ['/logins', 'the logins of people to sites', { logins: [] }],
+    ['/maintenance', 'nothing of a server that is not provisioned', { maintenance: null }],
+    ['/sites/health', 'whether its sites work', { sites: [] }],
+  ])('GET %s reports %s', async (path, _, answer) => {
+    const { status, body } = await client().get(path)
 
-    expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
-  })
-
-  test('GET /logins lists the logins of people to sites', async () => {
-    const { status, body } = await client().get('/logins')
-
-    expect({ status, body }).toEqual({ status: 200, body: { logins: [] } })
-  })
-
-  test('GET /usage lists the disk use of its sites in its exact shape', async () => {
-    const { status, body } = await client().get('/usage')
-
-    expect(status).toBe(200)
-    expect(body).toEqual(Usage.strict().parse(body))
-  })
-
-  test('GET /maintenance reports nothing of a server that is not provisioned', async () => {
-    const { status, body } = await client().get('/maintenance')
-
-    expect({ status, body }).toEqual({ status: 200, body: { maintenance: null } })
-  })
-
-  test('GET /sites/health lists whether its sites work, in their exact shape', async () => {
-    const { status, body } = await client().get('/sites/health')
-
-    expect({ status, body }).toEqual({ status: 200, body: { sites: [] } })
+    expect({ status, body }).toEqual({ status: 200, body: answer })
   })
 
   test('answers many concurrent readings', async () => {

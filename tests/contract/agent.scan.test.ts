@@ -4,7 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Inventory } from '#shared/inventory.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
-import { checkRows, expectAnswer, notFound, type Row } from '#tests/support/rows.ts'
+import { checkRows, expectAnswer, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 /**
@@ -25,36 +25,26 @@ const stream = {
 }
 
 const rows: Row[] = [
-  {
-    sentence: 'The database password of a site without a database is 404 naming the domain',
-    method: 'POST',
-    path: '/sites/db-password',
-    body: { domain: 'shop.example' },
-    status: 404,
-    answer: notFound('Database password of shop.example'),
-  },
-  {
-    sentence: 'A scan of another domain is 404 naming it, and no stream',
-    method: 'POST',
-    path: '/sites/wp-scan',
-    body: { domain: 'other.example' },
-    status: 404,
-    answer: notFound('Site other.example'),
-    answerHeaders: { 'content-type': /^application\/json/, 'operation-id': null },
-  },
-  {
-    sentence: 'The plan of a scan is an answer and no operation, and there is nothing in it',
-    method: 'POST',
-    path: '/exec',
-    body: { command: 'wp.scan', params: { domain: 'shop.example' }, dry_run: true },
-    status: 200,
-    answer: { plan: { steps: [] } },
-    answerHeaders: {
+  row('The database password of a site without a database is 404 naming the domain')
+    .post('/sites/db-password', { domain: 'shop.example' })
+    .answers(404, notFound('Database password of shop.example')),
+  row('A scan of another domain is 404 naming it, and no stream')
+    .post('/sites/wp-scan', { domain: 'other.example' })
+    .answers(404, notFound('Site other.example'), {
       'content-type': /^application\/json/,
-      'cache-control': /no-store/,
       'operation-id': null,
-    },
-  },
+    }),
+  row('The plan of a scan is an answer and no operation, and there is nothing in it')
+    .post('/exec', { command: 'wp.scan', params: { domain: 'shop.example' }, dry_run: true })
+    .answers(
+      200,
+      { plan: { steps: [] } },
+      {
+        'content-type': /^application\/json/,
+        'cache-control': /no-store/,
+        'operation-id': null,
+      },
+    ),
 ]
 
 describe.each(agentRuntimes)('%s', (runtime) => {

@@ -4,7 +4,7 @@ import { encodeEvent, type StoredEvent } from '#shared/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
-import { checkRows, type Row } from '#tests/support/rows.ts'
+import { checkRows, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const stateOf = (id: number, state: string): StoredEvent => ({
@@ -23,42 +23,23 @@ const events = [
 ]
 const wire = (sent: readonly StoredEvent[]) => sent.map(encodeEvent).join('')
 const scan = { command: 'wp.scan', params: { domain: 'shop.example' } }
-const attach = { method: 'POST', body: scan, status: 200 }
 
 const rows: Row[] = [
-  {
-    sentence: 'A stream without the parameter has no step',
-    path: '/operations/ended-1/events',
-    status: 200,
-    answer: wire(log),
-  },
-  {
-    sentence: 'A stream with steps begins with those to come',
-    path: '/operations/ended-1/events?steps=true',
-    status: 200,
-    answer: wire(events),
-  },
-  {
-    sentence: 'Attaching to an operation gives its steps in the same way',
-    ...attach,
-    path: '/exec?steps=true',
-    headers: { 'operation-id': 'ended-1' },
-    answer: wire(events),
-  },
-  {
-    sentence: 'Attaching without the parameter gives none',
-    ...attach,
-    path: '/exec?steps=1',
-    headers: { 'operation-id': 'ended-1' },
-    answer: wire(log),
-  },
-  {
-    sentence: 'Last-Event-ID repeats the steps since that event',
-    path: '/operations/ended-1/events?steps=true',
-    headers: { 'last-event-id': '2' },
-    status: 200,
-    answer: wire(events.slice(4)),
-  },
+  row('A stream without the parameter has no step')
+    .get('/operations/ended-1/events')
+    .answers(200, wire(log)),
+  row('A stream with steps begins with those to come')
+    .get('/operations/ended-1/events?steps=true')
+    .answers(200, wire(events)),
+  row('Attaching to an operation gives its steps in the same way')
+    .post('/exec?steps=true', scan, { 'operation-id': 'ended-1' })
+    .answers(200, wire(events)),
+  row('Attaching without the parameter gives none')
+    .post('/exec?steps=1', scan, { 'operation-id': 'ended-1' })
+    .answers(200, wire(log)),
+  row('Last-Event-ID repeats the steps since that event')
+    .get('/operations/ended-1/events?steps=true', { 'last-event-id': '2' })
+    .answers(200, wire(events.slice(4))),
 ]
 
 describe.each(agentRuntimes)('%s', (runtime) => {

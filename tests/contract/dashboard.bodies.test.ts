@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
-import { badRequest, checkRows, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import { badRequest, checkRows, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 /** Every call that takes a body, on a server and a site that are there. */
@@ -30,91 +30,63 @@ const unsupported = {
 }
 
 const rows: Row[] = CALLS.flatMap(([method, path]): Row[] => [
-  ...['{', '{"hostname":}', "{'a':1}", 'hostname=a', '[1,]', 'NaN', '\0', '\ufffe{}'].map(
-    (body) => ({
-      sentence: `Malformed JSON is 400: ${method} ${path} with ${JSON.stringify(body)}`,
-      method,
-      path,
-      body,
-      headers: json,
-      status: 400,
-      answer: badRequest('Malformed JSON'),
-    }),
+  ...['{', '{"hostname":}', "{'a':1}", 'hostname=a', '[1,]', 'NaN', '\0', '\ufffe{}'].map((body) =>
+    row(`Malformed JSON is 400: ${method} ${path} with ${JSON.stringify(body)}`)
+      .call({ method, path, body, headers: json })
+      .answers(400, badRequest('Malformed JSON')),
   ),
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'].map(
-    (type) => ({
-      sentence: `Another media type is 415: ${method} ${path} with ${type}`,
-      method,
-      path,
-      body: '{}',
-      headers: { 'content-type': type },
-      status: 415,
-      answer: unsupported,
-    }),
+    (type) =>
+      row(`Another media type is 415: ${method} ${path} with ${type}`)
+        .call({ method, path, body: '{}', headers: { 'content-type': type } })
+        .answers(415, unsupported),
   ),
-  {
-    sentence: `A body over 1 MiB is 413: ${method} ${path}`,
-    method,
-    path,
-    body: { hostname: 'x'.repeat(1 << 20) },
-    status: 413,
-    answer: large,
-  },
-  ...['[]', '"text"', '7', 'null', 'true'].map((body) => ({
-    sentence: `A body that is no object is 400: ${method} ${path} with ${body}`,
-    method,
-    path,
-    body,
-    headers: json,
-    status: 400,
-    answer: badRequest('The body must be a JSON object'),
-  })),
+  row(`A body over 1 MiB is 413: ${method} ${path}`)
+    .call({ method, path, body: { hostname: 'x'.repeat(1 << 20) } })
+    .answers(413, large),
+  ...['[]', '"text"', '7', 'null', 'true'].map((body) =>
+    row(`A body that is no object is 400: ${method} ${path} with ${body}`)
+      .call({ method, path, body, headers: json })
+      .answers(400, badRequest('The body must be a JSON object')),
+  ),
 ])
 
 const order: Row[] = [
-  {
-    sentence: 'An unknown path is 404 before its malformed JSON is seen',
-    method: 'POST',
-    path: '/api/nowhere',
-    body: '{',
-    headers: json,
-    status: 404,
-    answer: notFound('Endpoint'),
-  },
-  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) => ({
-    sentence: `Malformed JSON is 400 before an unknown server is 404: ${method} ${path}`,
-    method,
-    path: path.replace('servers/1', 'servers/999'),
-    body: '{',
-    headers: json,
-    status: 400,
-    answer: badRequest('Malformed JSON'),
-  })),
-  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) => ({
-    sentence: `An unknown server is 404 before an invalid field is 422: ${method} ${path}`,
-    method,
-    path: path.replace('servers/1', 'servers/999'),
-    body: {
-      name: 7,
-      domain: 7,
-      tier: 7,
-      site_id: 'x',
-      php_versions: 7,
-      service: 7,
-      tls: 7,
-      php: 7,
-    },
-    status: 404,
-    answer: notFound('Server'),
-  })),
-  ...CALLS.filter(([, path]) => path.includes('sites/1')).map(([method, path]) => ({
-    sentence: `An unknown site is 404 before an invalid field is 422: ${method} ${path}`,
-    method,
-    path: path.replace('sites/1', 'sites/999'),
-    body: { tls: 7, php: 7, tier: 7 },
-    status: 404,
-    answer: notFound('Site'),
-  })),
+  row('An unknown path is 404 before its malformed JSON is seen')
+    .post('/api/nowhere', '{', json)
+    .answers(404, notFound('Endpoint')),
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) =>
+    row(`Malformed JSON is 400 before an unknown server is 404: ${method} ${path}`)
+      .call({ method, path: path.replace('servers/1', 'servers/999'), body: '{', headers: json })
+      .answers(400, badRequest('Malformed JSON')),
+  ),
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) =>
+    row(`An unknown server is 404 before an invalid field is 422: ${method} ${path}`)
+      .call({
+        method,
+        path: path.replace('servers/1', 'servers/999'),
+        body: {
+          name: 7,
+          domain: 7,
+          tier: 7,
+          site_id: 'x',
+          php_versions: 7,
+          service: 7,
+          tls: 7,
+          php: 7,
+        },
+      })
+      .answers(404, notFound('Server')),
+  ),
+  ...CALLS.filter(([, path]) => path.includes('sites/1')).map(([method, path]) =>
+    row(`An unknown site is 404 before an invalid field is 422: ${method} ${path}`)
+      .call({
+        method,
+        path: path.replace('sites/1', 'sites/999'),
+        body: { tls: 7, php: 7, tier: 7 },
+      })
+      .answers(404, notFound('Site')),
+  ),
 ]
 
 const SERVER_PATHS: [string, string][] = [

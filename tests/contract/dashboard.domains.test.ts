@@ -1,11 +1,10 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { checkRows, expectAnswer, failed, notFound, type Row } from '#tests/support/rows.ts'
+import { checkRows, expectAnswer, failed, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const taken = failed({ domain: ['The domain is already taken'] })
 const sites = '/api/servers/1/sites'
-const create = { method: 'POST', path: sites }
 const created = (id: number, domain: string) => ({
   site: { id, domain, status: 'provisioning' },
 })
@@ -28,23 +27,17 @@ const rows: Row[] = [
     'blog.example',
     'www.blog.example',
   ].flatMap((domain) =>
-    [1, 2].map((server) => ({
-      sentence: `A taken domain is 422 on domain: ${JSON.stringify(domain)} on server ${server}`,
-      method: 'POST',
-      path: `/api/servers/${server}/sites`,
-      body: { domain },
-      status: 422,
-      answer: taken,
-    })),
+    [1, 2].map((server) =>
+      row(`A taken domain is 422 on domain: ${JSON.stringify(domain)} on server ${server}`)
+        .post(`/api/servers/${server}/sites`, { domain })
+        .answers(422, taken),
+    ),
   ),
   ...['www.www.shop.example', 'a.shop.example', 'shop.example.org', 'myshop.example'].map(
-    (domain, index) => ({
-      sentence: `A domain that only looks alike is free: ${domain}`,
-      ...create,
-      body: { domain },
-      status: 201,
-      answer: created(4 + index, domain),
-    }),
+    (domain, index) =>
+      row(`A domain that only looks alike is free: ${domain}`)
+        .post(sites, { domain })
+        .answers(201, created(4 + index, domain)),
   ),
 ]
 

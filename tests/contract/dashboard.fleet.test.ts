@@ -11,7 +11,7 @@ import {
 import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
-import { checkRows, expectAnswer, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import { checkRows, expectAnswer, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { useStubAgent } from '#tests/support/stub-agent.ts'
 
@@ -29,43 +29,31 @@ const rows: Row[] = [
     'updates=1',
     'php=x',
     'managed=1',
-  ].map((query) => ({
-    sentence: `A filter that is none is 422 on it: ${query}`,
-    path: `/api/fleet/sites?${query}`,
-    status: 422,
-    answer: failedOn(query.split('=')[0] ?? ''),
-  })),
-  ...['page=0', 'page=1e3', 'per_page=501', 'per_page=0', 'per_page=x'].map((query) => ({
-    sentence: `A page that is none is 422 on it: ${query}`,
-    path: `/api/fleet/sites?${query}`,
-    status: 422,
-    answer: failedOn(query.split('=')[0] ?? ''),
-  })),
-  ...['limit=0', 'limit=501', 'status=x', 'type=x', 'before=yesterday'].map((query) => ({
-    sentence: `A filter of operations that is none is 422 on it: ${query}`,
-    path: `/api/operations?${query}`,
-    status: 422,
-    answer: failedOn(query.split('=')[0] ?? ''),
-  })),
+  ].map((query) =>
+    row(`A filter that is none is 422 on it: ${query}`)
+      .get(`/api/fleet/sites?${query}`)
+      .answers(422, failedOn(query.split('=')[0] ?? '')),
+  ),
+  ...['page=0', 'page=1e3', 'per_page=501', 'per_page=0', 'per_page=x'].map((query) =>
+    row(`A page that is none is 422 on it: ${query}`)
+      .get(`/api/fleet/sites?${query}`)
+      .answers(422, failedOn(query.split('=')[0] ?? '')),
+  ),
+  ...['limit=0', 'limit=501', 'status=x', 'type=x', 'before=yesterday'].map((query) =>
+    row(`A filter of operations that is none is 422 on it: ${query}`)
+      .get(`/api/operations?${query}`)
+      .answers(422, failedOn(query.split('=')[0] ?? '')),
+  ),
   ...[...hostileIds, '999'].flatMap((id) => [
-    {
-      sentence: `The page of no server is 404: ${id}`,
-      path: `/api/fleet/servers/${id}`,
-      status: 404,
-      answer: notFound('Server'),
-    },
-    {
-      sentence: `The page of no site is 404: ${id}`,
-      path: `/api/fleet/sites/${id}`,
-      status: 404,
-      answer: notFound('Site'),
-    },
-    {
-      sentence: `An operation that is not there is 404: ${id}`,
-      path: `/api/operations/${id}`,
-      status: 404,
-      answer: notFound('Operation'),
-    },
+    row(`The page of no server is 404: ${id}`)
+      .get(`/api/fleet/servers/${id}`)
+      .answers(404, notFound('Server')),
+    row(`The page of no site is 404: ${id}`)
+      .get(`/api/fleet/sites/${id}`)
+      .answers(404, notFound('Site')),
+    row(`An operation that is not there is 404: ${id}`)
+      .get(`/api/operations/${id}`)
+      .answers(404, notFound('Operation')),
   ]),
 ]
 

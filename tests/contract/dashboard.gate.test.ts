@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ROUTES } from '#dashboard/routes.ts'
 import { Client } from '#tests/support/client.ts'
-import { checkRows, type Row, unauthorized } from '#tests/support/rows.ts'
+import { checkRows, type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -21,14 +21,14 @@ const closed: Row[] = [
     path: '/api/auth/login',
   })),
   ...[...PATHS].flatMap((path) => METHODS.map((method) => ({ method, path }))),
-].map(({ method, path }) => ({
-  sentence: `${method} ${path} without authentication is 401`,
-  method,
-  path,
-  status: 401,
-  answer: method === 'HEAD' ? '' : unauthorized,
-  answerHeaders: { 'set-cookie': null, 'cache-control': 'no-store' },
-}))
+].map(({ method, path }) =>
+  row(`${method} ${path} without authentication is 401`)
+    .call({ method, path })
+    .answers(401, method === 'HEAD' ? '' : unauthorized, {
+      'set-cookie': null,
+      'cache-control': 'no-store',
+    }),
+)
 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const forged = (header: object) => {
@@ -53,13 +53,11 @@ const INVALID = {
   'basic authentication': { authorization: 'Basic YTpi' },
 }
 
-const invalid: Row[] = Object.entries(INVALID).map(([what, headers]) => ({
-  sentence: `Invalid authentication is 401: ${what}`,
-  path: '/api/servers',
-  headers,
-  status: 401,
-  answer: unauthorized,
-}))
+const invalid: Row[] = Object.entries(INVALID).map(([what, headers]) =>
+  row(`Invalid authentication is 401: ${what}`)
+    .get('/api/servers', headers)
+    .answers(401, unauthorized),
+)
 
 const early: Row[] = [
   { what: 'malformed JSON', body: '{' },
@@ -67,14 +65,11 @@ const early: Row[] = [
   { what: 'another media type', body: 'x', headers: { 'content-type': 'text/plain' } },
   { what: 'invalid fields', body: { hostname: 7 } },
   { what: 'a request of another site', body: {}, headers: { origin: 'https://evil.example' } },
-].map(({ what, ...call }) => ({
-  sentence: `401 comes before everything else: ${what}`,
-  method: 'POST',
-  path: '/api/servers',
-  ...call,
-  status: 401,
-  answer: unauthorized,
-}))
+].map(({ what, ...call }) =>
+  row(`401 comes before everything else: ${what}`)
+    .call({ ...call, method: 'POST', path: '/api/servers' })
+    .answers(401, unauthorized),
+)
 
 describe('without authentication', () => {
   const dashboard = useDashboard()
@@ -82,14 +77,7 @@ describe('without authentication', () => {
 
   checkRows(stranger, [...closed, ...invalid, ...early])
 
-  checkRows(stranger, [
-    {
-      sentence: 'GET /health is open',
-      path: '/health',
-      status: 200,
-      answer: { status: 'ok' },
-    },
-  ])
+  checkRows(stranger, [row('GET /health is open').get('/health').answers(200, { status: 'ok' })])
 
   test('answers unknown paths equally with authentication: 404', async () => {
     for (const method of METHODS) {

@@ -4,7 +4,7 @@ import { OperationView } from '#shared/api/operations.ts'
 import { type Client, eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-import { checkRows, expectAnswer, failed, notFound } from '#tests/support/rows.ts'
+import { checkRows, expectAnswer, failed, notFound, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
@@ -103,13 +103,11 @@ describe('an operation', () => {
   checkRows(
     client,
     ['x', '__proto__', '1%20or%201', '..%2f1', '%00', 'a'.repeat(300)].flatMap((id) =>
-      ['cancel', 'retry'].map((call) => ({
-        sentence: `${call} of an operation that is not there is 404: ${id}`,
-        method: 'POST',
-        path: `/api/operations/${id}/${call}`,
-        status: 404,
-        answer: notFound('Operation'),
-      })),
+      ['cancel', 'retry'].map((call) =>
+        row(`${call} of an operation that is not there is 404: ${id}`)
+          .post(`/api/operations/${id}/${call}`)
+          .answers(404, notFound('Operation')),
+      ),
     ),
   )
 })

@@ -1,6 +1,6 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
-import { checkRows, failed, failedOn, notFound, type Row } from '#tests/support/rows.ts'
+import { checkRows, failed, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const given = {
@@ -14,42 +14,33 @@ const noMetrics = { cpu: 0, ram: { used: 0, total: 0, unit: 'MB' } }
 const unknown = { os: '', version: '', sites_count: 0 }
 const first = { id: 1, ...given, hostname: 'web1.example.com', ...unknown }
 const second = { id: 2, name: '192.0.2.7', hostname: '192.0.2.7', ...unknown }
-const create = { method: 'POST', path: '/api/servers' }
 
 const rows: Row[] = [
-  {
-    sentence: 'There are no servers at first',
-    path: '/api/servers',
-    status: 200,
-    answer: { servers: [] },
-    answerHeaders: { 'content-type': /^application\/json/, 'cache-control': 'no-store' },
-  },
-  {
-    sentence: 'Creating a server answers 201 with id, name and status pending, and no more',
-    ...create,
-    body: given,
-    status: 201,
-    answer: { server: { id: 1, name: 'Web 1', status: 'pending' } },
-  },
-  {
-    sentence: 'Only the hostname is required; unknown fields are ignored',
-    ...create,
-    body: { hostname: ' 192.0.2.7 ', id: 99, status: 'online', os: 'x', __proto: 1 },
-    status: 201,
-    answer: { server: { id: 2, name: '192.0.2.7', status: 'pending' } },
-  },
-  {
-    sentence: 'A name of 64 characters of any script, a port of 65535 and no tags are taken',
-    ...create,
-    body: { hostname: '2001:DB8::1', name: 'é'.repeat(64), port: 65535, tags: [] },
-    status: 201,
-    answer: { server: { id: 3, name: 'é'.repeat(64), status: 'pending' } },
-  },
-  {
-    sentence: 'The list has the list fields of each server, defaults included',
-    path: '/api/servers',
-    status: 200,
-    answer: {
+  row('There are no servers at first')
+    .get('/api/servers')
+    .answers(
+      200,
+      { servers: [] },
+      { 'content-type': /^application\/json/, 'cache-control': 'no-store' },
+    ),
+  row('Creating a server answers 201 with id, name and status pending, and no more')
+    .post('/api/servers', given)
+    .answers(201, { server: { id: 1, name: 'Web 1', status: 'pending' } }),
+  row('Only the hostname is required; unknown fields are ignored')
+    .post('/api/servers', {
+      hostname: ' 192.0.2.7 ',
+      id: 99,
+      status: 'online',
+      os: 'x',
+      __proto: 1,
+    })
+    .answers(201, { server: { id: 2, name: '192.0.2.7', status: 'pending' } }),
+  row('A name of 64 characters of any script, a port of 65535 and no tags are taken')
+    .post('/api/servers', { hostname: '2001:DB8::1', name: 'é'.repeat(64), port: 65535, tags: [] })
+    .answers(201, { server: { id: 3, name: 'é'.repeat(64), status: 'pending' } }),
+  row('The list has the list fields of each server, defaults included')
+    .get('/api/servers')
+    .answers(200, {
       servers: [
         { ...first, last_sync: null },
         { ...second, port: 8443, user: 'root', tags: [], last_sync: null },
@@ -64,13 +55,10 @@ const rows: Row[] = [
           last_sync: null,
         },
       ],
-    },
-  },
-  {
-    sentence: 'The detail of a server has the detail fields, with metrics of 0 before any reading',
-    path: '/api/servers/1',
-    status: 200,
-    answer: {
+    }),
+  row('The detail of a server has the detail fields, with metrics of 0 before any reading')
+    .get('/api/servers/1')
+    .answers(200, {
       server: {
         id: 1,
         name: 'Web 1',
@@ -80,43 +68,29 @@ const rows: Row[] = [
         ...unknown,
         metrics: noMetrics,
       },
-    },
-  },
-  {
-    sentence: 'The detail of an unknown server is 404',
-    path: '/api/servers/4',
-    status: 404,
-    answer: notFound('Server'),
-  },
-  {
-    sentence: 'An update answers id, name and tags, and no more',
-    method: 'PATCH',
-    path: '/api/servers/1',
-    body: { name: ' Web One ', tags: ['eu', ' blue '] },
-    status: 200,
-    answer: { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } },
-  },
-  {
-    sentence: 'An update of hostname, port and user answers the same three fields',
-    method: 'PATCH',
-    path: '/api/servers/1',
-    body: { hostname: 'web9.example.com', port: 1, user: 'admin', id: 7, os: 'x', status: 'x' },
-    status: 200,
-    answer: { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } },
-  },
-  {
-    sentence: 'An update of nothing changes nothing',
-    method: 'PATCH',
-    path: '/api/servers/1',
-    body: {},
-    status: 200,
-    answer: { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } },
-  },
-  {
-    sentence: 'Updates are there when they are read again',
-    path: '/api/servers/1',
-    status: 200,
-    answer: {
+    }),
+  row('The detail of an unknown server is 404')
+    .get('/api/servers/4')
+    .answers(404, notFound('Server')),
+  row('An update answers id, name and tags, and no more')
+    .patch('/api/servers/1', { name: ' Web One ', tags: ['eu', ' blue '] })
+    .answers(200, { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } }),
+  row('An update of hostname, port and user answers the same three fields')
+    .patch('/api/servers/1', {
+      hostname: 'web9.example.com',
+      port: 1,
+      user: 'admin',
+      id: 7,
+      os: 'x',
+      status: 'x',
+    })
+    .answers(200, { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } }),
+  row('An update of nothing changes nothing')
+    .patch('/api/servers/1', {})
+    .answers(200, { server: { id: 1, name: 'Web One', tags: ['eu', 'blue'] } }),
+  row('Updates are there when they are read again')
+    .get('/api/servers/1')
+    .answers(200, {
       server: {
         id: 1,
         name: 'Web One',
@@ -126,38 +100,21 @@ const rows: Row[] = [
         ...unknown,
         metrics: noMetrics,
       },
-    },
-  },
-  {
-    sentence: 'An update of an unknown server is 404',
-    method: 'PATCH',
-    path: '/api/servers/4',
-    body: { name: 'x' },
-    status: 404,
-    answer: notFound('Server'),
-  },
-  {
-    sentence: 'Creating a server without a hostname is 422 on hostname',
-    ...create,
-    body: { name: 'Web 3' },
-    status: 422,
-    answer: failed({ hostname: ['Hostname is required'] }),
-  },
-  {
-    sentence: 'A hostname in the prototype of the body is none',
-    ...create,
-    body: '{"__proto__":{"hostname":"web3"},"constructor":{"hostname":"web3"}}',
-    headers: { 'content-type': 'application/json' },
-    status: 422,
-    answer: failed({ hostname: ['Hostname is required'] }),
-  },
-  {
-    sentence: 'Every field that fails is named',
-    ...create,
-    body: { name: '', hostname: '', port: 0, user: 'Root', tags: 'x' },
-    status: 422,
-    answer: failedOn('name', 'hostname', 'port', 'user', 'tags'),
-  },
+    }),
+  row('An update of an unknown server is 404')
+    .patch('/api/servers/4', { name: 'x' })
+    .answers(404, notFound('Server')),
+  row('Creating a server without a hostname is 422 on hostname')
+    .post('/api/servers', { name: 'Web 3' })
+    .answers(422, failed({ hostname: ['Hostname is required'] })),
+  row('A hostname in the prototype of the body is none')
+    .post('/api/servers', '{"__proto__":{"hostname":"web3"},"constructor":{"hostname":"web3"}}', {
+      'content-type': 'application/json',
+    })
+    .answers(422, failed({ hostname: ['Hostname is required'] })),
+  row('Every field that fails is named')
+    .post('/api/servers', { name: '', hostname: '', port: 0, user: 'Root', tags: 'x' })
+    .answers(422, failedOn('name', 'hostname', 'port', 'user', 'tags')),
 ]
 
 describe('servers', () => {

@@ -1,7 +1,7 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
 import { hostilePhp, noText } from '#tests/support/hostile.ts'
-import { checkRows, expectAnswer, failed, failedOn, type Row } from '#tests/support/rows.ts'
+import { checkRows, expectAnswer, failed, failedOn, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const put = (key: string, value: unknown) => ({
@@ -9,58 +9,39 @@ const put = (key: string, value: unknown) => ({
   path: `/api/settings/${key}`,
   body: { value },
 })
-const updated = (key: string, value: unknown): Row => ({
-  sentence: `Setting ${key} to ${JSON.stringify(value)} answers key, value and updated true`,
-  ...put(key, value),
-  status: 200,
-  answer: { key, value, updated: true },
-})
+const updated = (key: string, value: unknown): Row =>
+  row(`Setting ${key} to ${JSON.stringify(value)} answers key, value and updated true`)
+    .call(put(key, value))
+    .answers(200, { key, value, updated: true })
 
 const rows: Row[] = [
-  {
-    sentence: 'The settings are an object of three keys with their types',
-    path: '/api/settings',
-    status: 200,
-    answer: {
+  row('The settings are an object of three keys with their types')
+    .get('/api/settings')
+    .answers(200, {
       settings: {
         default_php: expect.stringMatching(/^\d\.\d$/),
         sync_interval: expect.any(Number),
         email_notifications: expect.any(Boolean),
       },
-    },
-  },
+    }),
   updated('default_php', '8.4'),
   updated('sync_interval', 1),
   updated('sync_interval', 3600),
   updated('email_notifications', false),
-  {
-    sentence: 'A string setting is trimmed',
-    ...put('default_php', ' 8.3 '),
-    status: 200,
-    answer: { key: 'default_php', value: '8.3', updated: true },
-  },
-  {
-    sentence: 'Settings are there when they are read again',
-    path: '/api/settings',
-    status: 200,
-    answer: {
+  row('A string setting is trimmed')
+    .call(put('default_php', ' 8.3 '))
+    .answers(200, { key: 'default_php', value: '8.3', updated: true }),
+  row('Settings are there when they are read again')
+    .get('/api/settings')
+    .answers(200, {
       settings: { default_php: '8.3', sync_interval: 3600, email_notifications: false },
-    },
-  },
-  {
-    sentence: 'A sync_interval that is not positive says what it must be',
-    ...put('sync_interval', 0),
-    status: 422,
-    answer: failed({ value: ['Must be a positive integer'] }),
-  },
-  {
-    sentence: 'A setting without a value is 422 on value',
-    method: 'PUT',
-    path: '/api/settings/sync_interval',
-    body: {},
-    status: 422,
-    answer: failedOn('value'),
-  },
+    }),
+  row('A sync_interval that is not positive says what it must be')
+    .call(put('sync_interval', 0))
+    .answers(422, failed({ value: ['Must be a positive integer'] })),
+  row('A setting without a value is 422 on value')
+    .put('/api/settings/sync_interval', {})
+    .answers(422, failedOn('value')),
 ]
 
 const hostile: Record<string, readonly unknown[]> = {

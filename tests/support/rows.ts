@@ -11,6 +11,31 @@ export interface Row extends Call {
   answerHeaders?: Record<string, string | RegExp | null>
 }
 
+/** A row in the order in which it is read: its sentence, its call, its answer. */
+export function row(sentence: string) {
+  const call = (made: Call) => ({
+    answers: (status: number, answer?: unknown, answerHeaders: Row['answerHeaders'] = {}): Row => ({
+      ...made,
+      sentence,
+      status,
+      answer,
+      answerHeaders,
+    }),
+  })
+  const by =
+    (method: string) =>
+    (path: string, body?: unknown, headers: Call['headers'] = {}) =>
+      call({ method, path, body, headers })
+  return {
+    call,
+    get: (path: string, headers: Call['headers'] = {}) => call({ path, headers }),
+    post: by('POST'),
+    put: by('PUT'),
+    patch: by('PATCH'),
+    delete: by('DELETE'),
+  }
+}
+
 /** Runs each row as a test, with the client that exists by then. */
 export function checkRows(client: () => Client, rows: readonly Row[]): void {
   for (const row of rows) {
