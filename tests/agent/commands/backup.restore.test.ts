@@ -134,6 +134,9 @@ test('leaves the site as it was, whichever effect fails', async () => {
     async (host, fault) => {
       expect([fault, host.disk.text(PAGE)]).toEqual([fault, 'changed'])
       expect([fault, host.databases.has('shop')]).toEqual([fault, true])
+      // It has the secrets of the target and of the repository.
+      const opened = host.disk.find('/var/lib/hosting-agent/backups/shop/open')
+      expect([fault, opened]).toEqual([fault, undefined])
       const socket = host.disk.find('/etc/systemd/system/hosting-fpm@shop-php8.2.socket')
       expect([fault, socket !== undefined]).toEqual([fault, true])
     },

@@ -49,16 +49,23 @@ test('creates the same site, which serves only the server that it comes from', a
   expect(host.disk.find('/etc/systemd/system/hosting-cron@shop.timer')).toBeUndefined()
 })
 
-test('a staging site is protected, and its tables are compared as on its server', async () => {
-  const staging = { ...STAGING, of: 'live.example' }
-  const digests = [table('wp_posts', 'a')]
-  const at = '2026-01-01T00:00:00.000Z'
-  const known = { of: 'live.example', at, live: digests, staging: digests }
-  const path = `${SETTINGS.state_dir}/baselines/${shop.domain}.json`
-  const text = JSON.stringify({ ...known, files: { at, folder: '7' } })
-  const { host, params } = await emptyServer({ [path]: text }, { staging })
+const AT = '2026-01-01T00:00:00.000Z'
+const TABLES = [table('wp_posts', 'a')]
+const KNOWN = { of: 'live.example', at: AT, live: TABLES, staging: TABLES }
+const staging = { ...STAGING, of: 'live.example' }
 
-  const [lines, result] = await outcome(siteReceive.run({ ...params, staging }, contextOf(host)))
+/** The site is a staging site, and the backup has what its tables were compared with. */
+async function stagingServer() {
+  const path = `${SETTINGS.state_dir}/baselines/${shop.domain}.json`
+  const text = JSON.stringify({ ...KNOWN, files: { at: AT, folder: '7' } })
+  const { host, params } = await emptyServer({ [path]: text }, { staging })
+  return { host, params: { ...params, staging } }
+}
+
+test('a staging site is protected, and its tables are compared as on its server', async () => {
+  const { host, params } = await stagingServer()
+
+  const [lines, result] = await outcome(siteReceive.run(params, contextOf(host)))
 
   expect(result).toEqual({ domain: shop.domain, certificate: '', staging: true })
 
@@ -67,7 +74,7 @@ test('a staging site is protected, and its tables are compared as on its server'
     ...{ ...shop, staging },
     moving: { from: [OLD], closed: true },
   })
-  expect(await findBaseline(host, shop.domain, 'live.example')).toEqual(known)
+  expect(await findBaseline(host, shop.domain, 'live.example')).toEqual(KNOWN)
   expect(host.disk.text(VHOST)).toContain('    auth_basic "Staging site";\n')
 })
 
@@ -81,20 +88,35 @@ test('refuses a server that has the site', async () => {
   expect((await refused)[1]).toBe('Validation failed: domain')
 })
 
+/** Without the folders that stay when they are empty. */
+function kept(disk: Record<string, string | null>) {
+  const folders =
+    /^\/(srv\/www\/\.restore(\/shop)?|var\/lib\/hosting-agent\/(backups|cache|cache\/restic))$/
+  return Object.fromEntries(Object.entries(disk).filter(([path]) => !folders.test(path)))
+}
+
 test('leaves nothing, whichever effect fails', async () => {
   const { params } = await emptyServer()
   const failed = await eachFailure(
     async () => (await emptyServer()).host,
     (host) => outcome(siteReceive.run(params, contextOf(host))),
-    async (host, fault) => {
-      const left = [host.disk.find('/srv/www/shop'), host.disk.find(VHOST)]
-      expect([fault, await findSite(host, shop.domain), ...left]).toEqual([
-        fault,
-        undefined,
-        undefined,
-        undefined,
-      ])
+    async (host, fault, before) => {
+      expect([fault, kept(host.disk.all)]).toEqual([fault, kept(before)])
+      expect([fault, [...host.databases.keys()]]).toEqual([fault, []])
     },
   )
   expect(failed).toBeGreaterThan(times(20))
 }, 60_000)
+
+test('leaves nothing of what the tables of a staging site were compared with', async () => {
+  const { host, params } = await stagingServer()
+  host.disk.guard = (action) => {
+    if (action === `write ${SETTINGS.state_dir}/sites/${shop.domain}.json`) throw new Error('full')
+  }
+
+  const [lines, reason] = await outcome(siteReceive.run(params, contextOf(host)))
+
+  expect(reason).toBe('full')
+  expect(lines).toContain('Undoing: Taking over the records of the tables')
+  expect(await host.files.list(`${SETTINGS.state_dir}/baselines`)).toEqual([])
+})
