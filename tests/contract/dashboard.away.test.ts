@@ -1,86 +1,38 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { checkRows, notFound, type Row } from '#tests/support/rows.ts'
+import { checkRows, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { StubAgent } from '#tests/support/stub-agent.ts'
 
 const offline = { error: 'Agent offline', message: expect.any(String) }
 
 const away: Row[] = [
-  {
-    sentence: 'A sync is 503',
-    method: 'POST',
-    path: '/api/servers/1/sync',
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'A sync of an unknown server is 404',
-    method: 'POST',
-    path: '/api/servers/9/sync',
-    status: 404,
-    answer: notFound('Server'),
-  },
-  {
-    sentence: 'A scan of an unknown site is 404',
-    method: 'POST',
-    path: '/api/servers/1/wp-scan',
-    body: { site_id: 9 },
-    status: 404,
-    answer: notFound('Site'),
-  },
-  {
-    sentence: 'A scan of a site of another server is 404',
-    method: 'POST',
-    path: '/api/servers/2/wp-scan',
-    body: { site_id: 1 },
-    status: 404,
-    answer: notFound('Site'),
-  },
-  {
-    sentence: 'Provisioning is 503',
-    method: 'POST',
-    path: '/api/servers/1/provision',
-    body: {},
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Restarting a service is 503',
-    method: 'POST',
-    path: '/api/servers/1/services/restart',
-    body: { service: 'nginx' },
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Listing the runs of jobs is 503',
-    method: 'GET',
-    path: '/api/servers/1/sites/1/job-runs',
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Searching a log is 503',
-    method: 'GET',
-    path: '/api/servers/1/sites/1/logs/lines?source=access',
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'Reading a database password is 503',
-    method: 'POST',
-    path: '/api/servers/1/sites/1/db-password',
-    status: 503,
-    answer: offline,
-  },
-  {
-    sentence: 'A sync of a server that is not on loopback and not enrolled is 503',
-    method: 'POST',
-    path: '/api/servers/2/sync',
-    status: 503,
-    answer: offline,
-  },
+  row('A sync is 503').post('/api/servers/1/sync').answers(503, offline),
+  row('A sync of an unknown server is 404')
+    .post('/api/servers/9/sync')
+    .answers(404, notFound('Server')),
+  row('A scan of an unknown site is 404')
+    .post('/api/servers/1/wp-scan', { site_id: 9 })
+    .answers(404, notFound('Site')),
+  row('A scan of a site of another server is 404')
+    .post('/api/servers/2/wp-scan', { site_id: 1 })
+    .answers(404, notFound('Site')),
+  row('Provisioning is 503').post('/api/servers/1/provision', {}).answers(503, offline),
+  row('Restarting a service is 503')
+    .post('/api/servers/1/services/restart', { service: 'nginx' })
+    .answers(503, offline),
+  row('Listing the runs of jobs is 503')
+    .get('/api/servers/1/sites/1/job-runs')
+    .answers(503, offline),
+  row('Searching a log is 503')
+    .get('/api/servers/1/sites/1/logs/lines?source=access')
+    .answers(503, offline),
+  row('Reading a database password is 503')
+    .post('/api/servers/1/sites/1/db-password')
+    .answers(503, offline),
+  row('A sync of a server that is not on loopback and not enrolled is 503')
+    .post('/api/servers/2/sync')
+    .answers(503, offline),
 ]
 
 describe('a server whose agent is offline', () => {
@@ -115,16 +67,6 @@ describe('a server whose agent is offline', () => {
       expect(await contact()).toBe(503)
       expect(await state()).toMatchObject({ status, failures } as never)
     }
-  })
-
-  test('is pending until its first answer', async () => {
-    await client().post('/api/servers/1/sync')
-    await client().post('/api/servers/1/sync')
-    await client().post('/api/servers/1/sync')
-
-    const { body } = await client().get('/api/fleet/servers/1')
-
-    expect((body as { server: { status: string } }).server.status).toBe('pending')
   })
 
   test('keeps a new site provisioning until it is back, and reports it in its operation', async () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundSite } from '#shared/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'
-import { expectAnswer, failed } from '#tests/support/rows.ts'
+import { expectAnswer } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { useStubAgent } from '#tests/support/stub-agent.ts'
 
@@ -81,14 +81,6 @@ describe('sites that an agent finds', () => {
       status: 200,
       answer: { site: { id: 1, ...returned, created_at: moment } },
     })
-  })
-
-  test('take their domains, www. included, on their own server', async () => {
-    const taken = failed({ domain: ['The domain is already taken'] })
-    for (const domain of ['blog.example', 'www.Blog.example.', 'plain.example']) {
-      const answer = await client().post('/api/servers/1/sites', { domain })
-      expectAnswer(answer, { status: 422, answer: taken })
-    }
   })
 
   test('take no domain on another server, and both show the other one', async () => {

@@ -3,12 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { type Call, Client } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { expectAnswer, failed, failedOn, notFound, unauthorized } from '#tests/support/rows.ts'
+import { expectAnswer, failed, failedOn, notFound } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
-const closed = { status: 401, answer: unauthorized }
 const gone = { status: 204, answer: '' }
-const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('sessions', () => {
   const dashboard = useDashboard()
@@ -18,25 +16,6 @@ describe('sessions', () => {
     return client
   }
   const status = async (client: Client) => (await client.get('/api/auth/me')).status
-
-  test('end immediately with a logout, without ending other sessions', async () => {
-    const [one, other] = [await signedIn(), await signedIn()]
-
-    const answer = await one.post('/api/auth/logout')
-
-    expectAnswer(answer, { ...gone, answerHeaders: { 'set-cookie': /^session=;.*Max-Age=0/i } })
-    expectAnswer(await one.get('/api/auth/me'), closed)
-    expect(await status(other)).toBe(200)
-  })
-
-  test('all end immediately with logout everywhere', async () => {
-    const [one, other] = [await signedIn(), await signedIn()]
-
-    expectAnswer(await one.post('/api/auth/logout-everywhere'), gone)
-
-    expect([await status(one), await status(other)]).toEqual([401, 401])
-    await dashboard.client().login(ADMIN)
-  })
 
   test.each([
     ['no fields', {}, { current_password: expect.anything(), password: expect.anything() }],
@@ -88,36 +67,6 @@ describe('API tokens', () => {
     return made.body as { token: { id: number }; plaintext: string }
   }
 
-  test('give a program access until they are deleted, are shown once and not stored', async () => {
-    const created = await client().post('/api/auth/tokens', { name: ' backup script ', password })
-    const entry = {
-      id: 1,
-      name: 'backup script',
-      scope: 'operate',
-      created_at: moment,
-      expires_at: moment,
-      last_used_at: null,
-    }
-    expectAnswer(created, { status: 201, answer: { token: entry, plaintext: expect.any(String) } })
-    const { plaintext, token } = created.body as { plaintext: string; token: typeof entry }
-    const days =
-      (Date.parse(String(token.expires_at)) - Date.parse(String(token.created_at))) / 864e5
-    expect(days).toBe(90)
-
-    expect((await bearer(plaintext)).status).toBe(200)
-    expect((await bearer(`${plaintext}x`)).status).toBe(401)
-    const listed = await client().get('/api/auth/tokens')
-    const used = { ...entry, last_used_at: moment }
-    expectAnswer(listed, { status: 200, answer: { tokens: [used] } })
-    expect(listed.text).not.toContain(plaintext)
-
-    const removed = await client().send({ method: 'DELETE', path: '/api/auth/tokens/1' })
-    expectAnswer(removed, gone)
-    expectAnswer(await bearer(plaintext), closed)
-    const again = await client().send({ method: 'DELETE', path: '/api/auth/tokens/1' })
-    expectAnswer(again, { status: 404, answer: notFound('Token') })
-  })
-
   test.each([
     ['read', 'PUT', '/api/settings/sync_interval', 'admin'],
     ['read', 'POST', '/api/servers/1/sync', 'operate'],
@@ -145,26 +94,6 @@ describe('API tokens', () => {
       status: 403,
       answer: { error: 'Forbidden', message },
     })
-  })
-
-  test('require the password, so that a stolen session cannot create one', async () => {
-    for (const body of [{}, { password: 'wrong' }]) {
-      const answer = await client().post('/api/auth/tokens', { name: 'thief', ...body })
-      expectAnswer(answer, { status: 422, answer: failedOn('password') })
-    }
-  })
-
-  test('all end with logout everywhere, and with a password change that asks for it', async () => {
-    const first = (await create()).plaintext
-    const change = { current_password: password, password, end_tokens: true }
-    expectAnswer(await client().post('/api/auth/password', change), gone)
-    expectAnswer(await bearer(first), closed)
-    const second = (await create()).plaintext
-
-    expectAnswer(await client().post('/api/auth/logout-everywhere'), gone)
-
-    expectAnswer(await bearer(second), closed)
-    await client().login(ADMIN)
   })
 
   test('need a name of 1 to 64 characters: anything else is 422 on it', async () => {

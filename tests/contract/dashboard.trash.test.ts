@@ -2,14 +2,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
 import { hostileDomains, noText } from '#tests/support/hostile.ts'
-import { expectAnswer, failed, failedOn } from '#tests/support/rows.ts'
+import { expectAnswer, failedOn } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const domain = 'shop.example'
 const site = '/api/servers/1/sites/1'
-const conflict = (message: string) => ({ error: 'Conflict', message })
 
 describe('the trash', () => {
   const stub = useStubAgent()
@@ -56,19 +55,6 @@ describe('the trash', () => {
     expect(body).toMatchObject({ activities: [{ domain, status: 'success' }] })
   })
 
-  test('refuses other changes of its sites, and reserves their names', async () => {
-    expectAnswer(await client().send({ method: 'DELETE', path: site }), {
-      status: 409,
-      answer: conflict('shop.example is in the trash: restore it or delete it permanently'),
-    })
-    expectAnswer(await client().post('/api/servers/1/sites', { domain }), {
-      status: 422,
-      answer: failed({
-        domain: ['shop.example is in the trash of web1: restore it or delete it permanently'],
-      }),
-    })
-  })
-
   test('is not treated as empty after an invalid answer', async () => {
     const good = { domain, user: 'shop', size: 1, deleted_at: '2026-01-01T00:00:00Z' }
     for (const kept of [null, { ...good, size: -1 }, { ...good, domain: '../x' }, good]) {
@@ -86,24 +72,7 @@ describe('the trash', () => {
     expect(await statusOf()).toBe('trashed')
   })
 
-  test('restores a site unchanged', async () => {
-    const restored = await client().post(`${site}/restore`)
-    expectAnswer(restored, {
-      status: 202,
-      answer: { site: { id: 1, domain, status: 'provisioning' } },
-      answerHeaders: { 'operation-id': /^[A-Za-z0-9_-]{1,64}$/ },
-    })
-    expect(await endOf(restored.headers)).toEqual({ status: 'ok', domain })
-
-    expect([await statusOf(), await trash()]).toEqual(['active', []])
-    expectAnswer(await client().post(`${site}/restore`), {
-      status: 409,
-      answer: conflict('shop.example is not in the trash'),
-    })
-  })
-
   test('requires the domain before it deletes a site permanently', async () => {
-    await endOf((await client().send({ method: 'DELETE', path: site })).headers)
     for (const value of [...hostileDomains, ...noText, 'www.shop.example', undefined]) {
       const { status, body } = await client().post(`${site}/purge`, { domain: value })
 
