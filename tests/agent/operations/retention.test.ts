@@ -47,21 +47,15 @@ test.each<[string, Record<string, number>, number, string[]]>([
   expect(await left(store)).toEqual(expected)
 })
 
-test('forgets cancel requests without an operation after 30 days', async () => {
+const REFUSAL = { fingerprint: 'f', code: 'not_found', message: 'Site not found' } as const
+
+test.each<[string, (store: OperationStore, id: string, at: number) => Promise<unknown>]>([
+  ['cancel requests without an operation', (store, id, at) => store.cancel(id, at)],
+  ['refusals', (store, id, at) => store.refuse(id, { ...REFUSAL, at })],
+])('forgets %s after 30 days', async (_, note) => {
   const store = await storeWith({})
-  await store.cancel('old', now - 31 * DAY)
-  await store.cancel('young', now - DAY)
-
-  await tidy(store, { now, most_bytes: plenty })
-
-  expect(await left(store)).toEqual(['young'])
-})
-
-test('forgets refusals after 30 days', async () => {
-  const store = await storeWith({})
-  const refusal = { fingerprint: 'f', code: 'not_found', message: 'Site not found' } as const
-  await store.refuse('old', { ...refusal, at: now - 31 * DAY })
-  await store.refuse('young', { ...refusal, at: now - DAY })
+  await note(store, 'old', now - 31 * DAY)
+  await note(store, 'young', now - DAY)
 
   await tidy(store, { now, most_bytes: plenty })
 
