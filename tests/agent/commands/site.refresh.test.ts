@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteRefresh } from '#agent/commands/site.refresh.ts'
 import { findBaseline } from '#agent/os/staging/baseline.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { backupServer } from '#tests/support/agent/cloning.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
@@ -10,7 +13,8 @@ import type { FakeHost } from '#tests/support/fake-host.ts'
 import { times } from '#tests/support/runs.ts'
 
 const params = { domain: copy.domain, from: { kind: 'site' as const, domain: shop.domain } }
-const run = (host: FakeHost, given = params) => outcome(siteRefresh.run(given, contextOf(host)))
+const run = (host: FakeHost, given: ParamsOf<'site.refresh'> = params) =>
+  outcome(siteRefresh.run(given, contextOf(host)))
 
 test('fetches everything, then replaces files and database, and keeps the previous state', async () => {
   const { host, tables } = await pair()
@@ -115,3 +119,16 @@ test('leaves the previous site, whichever effect fails before the decision', asy
   )
   expect(failed).toBeGreaterThan(times(20))
 }, 60_000)
+
+test('refuses a backup whose dump is not the one that was saved, and keeps nothing of it', async () => {
+  const { host, params: copied } = await backupServer()
+  host.pages.set(`http://${copy.domain}/`, `<a href="http://${copy.domain}/">`)
+  await outcome(siteCreate.run(copy, contextOf(host)))
+  host.answer('sha256sum', `${'0'.repeat(64)}  database.sql\n`)
+
+  const [lines, reason] = await run(host, { domain: copy.domain, from: copied.from })
+
+  expect(reason).toBe('The database of the backup is not the one that was saved')
+  expect(lines).toContain('Undoing: Fetching the backup')
+  expect(await host.files.list(`/srv/www/.restore/${copy.user}`)).toEqual([])
+})

@@ -215,6 +215,8 @@ test('is complete under one name, whichever effect fails', async () => {
       // What a step after the decision leaves is reported as pending cleanup.
       const { kept, files } = isFailed ? wholly(OLD) : found
       expect([fault, found]).toEqual([fault, { ...wholly(isFailed ? OLD : NEW), kept, files }])
+      const served = isFailed ? [`${OLD} www.${OLD}`] : expect.any(Array)
+      expect([fault, servedNames(host, OLD)]).toEqual([fault, served])
     },
   )
   expect(failed).toBeGreaterThan(times(20))
