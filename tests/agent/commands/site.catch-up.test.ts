@@ -104,6 +104,8 @@ test('marks a copy whose parts are of different times until it is complete', asy
   expect(reason).toContain('broken disk')
   expect(await isMixed(host, shop)).toBe(true)
   expect(host.disk.text(PAGE)).toBe('as saved')
+  // It has the secrets of the target and of the repository.
+  expect(host.disk.find('/var/lib/hosting-agent/backups/shop/open')).toBeUndefined()
 })
 
 describe('a copy that only forwards', () => {
