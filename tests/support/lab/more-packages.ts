@@ -24,6 +24,8 @@ export async function morePackages(suite: Suite, packages: readonly string[]): P
     await writeFile(join(apt, 'sources.list'), await sourcesOf(suite))
     const options = [
       ...['Dir::Etc::SourceParts=/dev/null', 'APT::Sandbox::User=root', 'Acquire::Languages=none'],
+      // It would lock the state of the base, which others read at the same time; nothing changes it.
+      'Debug::NoLocking=1',
       `Dir::Etc::SourceList=${join(apt, 'sources.list')}`,
       `Dir::State=${apt}`,
       `Dir::State::Lists=${join(apt, 'lists')}`,
