@@ -5,21 +5,20 @@ import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { AgentClock } from '#tests/support/system/set-clock.ts'
 import { savedYesterday } from '#tests/support/system/stolen-world.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
 
 const YEAR = 365 * 24 * 60 * MINUTES
-const PROGRAM = 'dist/clocked-agent'
 const SOURCE = 'tests/support/system/clocked-agent.ts'
 
 const world = new World({
-  ...{ name: 'clock', suite: 'trixie', init: 'systemd', php: '8.4', packaged: true },
+  ...{ name: 'clock', suite: 'trixie', init: 'systemd', php: '8.4', image: 'provisioned' },
 })
 
 unless(lab.available()).test(
   'a server whose clock jumps by a year is backed up and proven, and no backup hides a later one',
   async () => {
-    await lab.must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, SOURCE])
-    await world.start(PROGRAM)
+    await world.start(await testProgram(SOURCE))
     const { dashboard, host } = world
     const clock = new AgentClock(host)
     const storage = await startRestServer()

@@ -2,14 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent'
 const PARAMS = {
   domain: 'faults.example.test',
   php: '8.2',
@@ -37,17 +36,11 @@ describe.skipIf(reason !== undefined)(
     }
 
     beforeAll(async () => {
-      await must([
-        process.execPath,
-        'build',
-        '--compile',
-        `--outfile=${PROGRAM}`,
-        'tests/support/system/faulty-agent.ts',
-      ])
+      const program = await testProgram('tests/support/system/faulty-agent.ts')
       const mirror = await wordpressMirror()
       host = await startMachine(
         { name: 'faults', suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
-        { program: PROGRAM, mirror, serve: false },
+        { program, mirror, serve: false },
       )
     }, 10 * MINUTES)
 
