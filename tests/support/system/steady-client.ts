@@ -1,9 +1,10 @@
 /**
  * Asks a site on this machine so many times a second until its input ends: for a process in the
  * network of a server. Prints how many answers were as expected, each other one, and the rate of the
- * requests.
+ * requests. As a `visitor` it asks only between the lines `on` and `off` of its input, and never
+ * again before it has the answer: a busy machine gets fewer visits.
  */
-const [host = '', path = '', expected = '', per_second = ''] = process.argv.slice(2)
+const [host = '', path = '', expected = '', per_second = '', kind = ''] = process.argv.slice(2)
 const result: { good: number; bad: string[] } = { good: 0, bad: [] }
 const asked: Promise<void>[] = []
 
@@ -24,13 +25,37 @@ async function ask(number: number): Promise<void> {
 let number = 0
 const started = performance.now()
 const seconds = () => (performance.now() - started) / 1000
+
 /** A timer is late at times: what was due by then follows. */
-function askDue(): void {
-  while (number < seconds() * Number(per_second)) asked.push(ask(number++))
+async function load(): Promise<void> {
+  const askDue = () => {
+    while (number < seconds() * Number(per_second)) asked.push(ask(number++))
+  }
+  const timer = setInterval(askDue, 500 / Number(per_second))
+  for await (const _ of Bun.stdin.stream());
+  clearInterval(timer)
 }
-const timer = setInterval(askDue, 500 / Number(per_second))
-for await (const _ of Bun.stdin.stream());
-clearInterval(timer)
+
+async function visit(): Promise<void> {
+  let isOn = false
+  let visiting: Promise<void> | undefined
+  const visits = async () => {
+    while (isOn) {
+      const next = performance.now() + 1000 / Number(per_second)
+      await ask(number++)
+      await Bun.sleep(Math.max(0, next - performance.now()))
+    }
+    visiting = undefined
+  }
+  for await (const line of console) {
+    isOn = line === 'on'
+    if (isOn) visiting ??= visits()
+  }
+  isOn = false
+  await visiting
+}
+
+await (kind === 'visitor' ? visit() : load())
 const reached = number / seconds()
 await Promise.all(asked)
 console.log(JSON.stringify({ ...result, reached }))

@@ -3,9 +3,9 @@ import * as lab from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { long } from '#tests/support/runs.ts'
 import { addAdminerSource } from '#tests/support/system/adminer-source.ts'
-import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
+import { startVisitor } from '#tests/support/system/steady-load.ts'
 import { sampled } from '#tests/support/turns.ts'
-import { startCrashingAgent } from './agent.ts'
+import { type CrashingAgent, startCrashingAgent } from './agent.ts'
 import { kindsOf, withinSteps } from './points.ts'
 import { perform, referenceOf, type Scenario, sweep, type Work } from './sweep.ts'
 import { Sweeps } from './sweeps.ts'
@@ -16,7 +16,7 @@ export const SHOP = {
 }
 const DEBS = '/srv/more-debs'
 
-/** A site whose commands are cut off while visitors ask for its pages. */
+/** A site whose commands are cut off while a visitor asks for its pages. */
 export class EverydaySweeps extends Sweeps {
   static async start(name: string): Promise<EverydaySweeps> {
     const sweeps = new EverydaySweeps(await startCrashingAgent(name))
@@ -46,22 +46,29 @@ export class EverydaySweeps extends Sweeps {
   async unnoticed(scenario: Scenario, every = 1): Promise<void> {
     await this.warm(scenario.work, ...scenario.back)
     const asked = { domain: SHOP.domain, path: '/', expected: '<!DOCTYPE html>', per_second: 4 }
-    const load = startSteadyLoad(this.agent.host, asked)
-    const failure = await this.killed(scenario, every).catch((error: unknown) => ({ error }))
-    const { good, bad } = await load.stop()
+    const visitor = startVisitor(this.agent.host, asked)
+    const agent: CrashingAgent = {
+      ...this.agent,
+      run: (command, params, points = []) => {
+        const work = () => this.agent.run(command, params, points)
+        return points.length > 0 ? visitor.during(work) : work()
+      },
+    }
+    const failure = await this.killed(scenario, every, agent).catch((error: unknown) => ({ error }))
+    const { good, bad } = await visitor.stop()
     if (failure) throw failure.error
     expect([scenario.work, bad]).toEqual([scenario.work, []])
     expect(good).toBeGreaterThan(0)
   }
 
-  async killed(scenario: Scenario, every = 1): Promise<void> {
+  async killed(scenario: Scenario, every = 1, agent = this.agent): Promise<void> {
     const reference = await referenceOf(this.agent, scenario)
     const kinds = [...kindsOf(reference), withinSteps(reference)]
     for (const [kind, points] of kinds) {
       // The sweeps of other commands have power failures, which every visitor notices.
       if (points.flat().some(({ how }) => how !== 'SIGKILL')) continue
       const some = points.filter((_, at) => long || (points.length - 1 - at) % every === 0)
-      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, sampled(some)))
+      this.outcomes.push(await sweep(agent, scenario, reference, kind, sampled(some)))
     }
     await this.warm(scenario.work, ...scenario.back)
   }
