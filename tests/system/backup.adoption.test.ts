@@ -27,7 +27,7 @@ interface Listed {
 
 unless(lab.available()).describe('a new dashboard that has only the recovery kit', () => {
   const world = new World({
-    ...{ name: 'adoption', suite: 'trixie', init: 'systemd', php: '8.4', packaged: true },
+    ...{ name: 'adoption', suite: 'trixie', init: 'systemd', php: '8.4', image: 'provisioned' },
   })
   let user: string
   /** When the lost dashboard recorded its backups, oldest first. */

@@ -13,7 +13,7 @@ const SUMS = 'cd public && find . -type f -print0 | sort -z | xargs -0 sha256sum
 
 unless(lab.available()).describe('the content of a backup', () => {
   const variant = { name: 'parts', suite: 'trixie', init: 'systemd', php: '8.4' } as const
-  const world = new World({ ...variant, packaged: true })
+  const world = new World({ ...variant, image: 'provisioned' })
   let home: string
   let site: string
   let at: string

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -7,15 +7,12 @@ import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { installRestic, putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { shopOf, withShop } from '#tests/support/system/prepared.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent'
 const DOCUMENT = '.github/docs/backup-recovery.md'
-const SITE = {
-  ...{ domain: 'shop.example.test', php: '8.2', tier: 'small', tls: 'none' },
-  ...{ email: 'owner@example.test', user: 'shop1a2b3c' },
-}
+const SITE = shopOf('bookworm')
 const STORE = '/mnt/store'
 
 /** The commands of the document that are marked as tested. */
@@ -29,9 +26,10 @@ async function documented(): Promise<string[]> {
 unless(lab.available()).test(
   'the kit, restic and the storage alone bring back files and database',
   async () => {
+    const program = await testProgram('tests/support/system/faulty-agent.ts')
     const host = await startMachine(
-      { name: 'lost', suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
-      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+      { name: 'lost', suite: 'bookworm', init: 'systemd', image: await withShop('bookworm') },
+      { program, mirror: await wordpressMirror(), serve: false },
     )
     const run = async (command: string, params: object) => {
       const argv = ['/usr/local/bin/hosting-agent', command, 'none', JSON.stringify(params)]
@@ -40,8 +38,6 @@ unless(lab.available()).test(
     }
     await putRestic(host)
     await host.must(['install', '-d', '-m', '0700', STORE])
-    await run('server.provision', {})
-    await run('site.create', SITE)
     const target = { place: { kind: 'local', path: STORE }, secret: '' }
     const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
     await run('backup.create', { domain: SITE.domain, target, repository: SITE.user, ...keys })
@@ -73,8 +69,4 @@ unless(lab.available()).test(
   10 * MINUTES,
 )
 
-beforeAll(async () => {
-  const argv = [process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`]
-  await must([...argv, 'tests/support/system/faulty-agent.ts'])
-}, 5 * MINUTES)
 afterAll(() => lab.switchDown(), MINUTES)

@@ -28,7 +28,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
     suite: 'trixie',
     init: 'systemd',
     php: '8.4',
-    packaged: true,
+    image: 'provisioned',
   })
   const answers = new Watcher()
   let watch: SecretWatch

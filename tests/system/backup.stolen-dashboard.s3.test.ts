@@ -12,7 +12,7 @@ import { resticOf, stolenFrom } from '#tests/support/system/thief.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
 
 const world = new World({
-  ...{ name: 'stolen', suite: 'bookworm', init: 'systemd', php: '8.2', packaged: true },
+  ...{ name: 'stolen', suite: 'bookworm', init: 'systemd', php: '8.2', image: 'provisioned' },
 })
 
 unless(lab.available()).test(

@@ -11,7 +11,7 @@ import { MINUTES, World } from '#tests/support/system/world.ts'
 const USER = 'agency'
 
 const world = new World({
-  ...{ name: 'stolen', suite: 'bookworm', init: 'systemd', php: '8.2', packaged: true },
+  ...{ name: 'stolen', suite: 'bookworm', init: 'systemd', php: '8.2', image: 'provisioned' },
 })
 
 unless(lab.available()).test(

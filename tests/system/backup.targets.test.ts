@@ -4,21 +4,17 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
 import { startS3Server } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { shopOf, withShop } from '#tests/support/system/prepared.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent'
-const SITE = {
-  ...{ domain: 'shop.example.test', php: '8.2', tier: 'small', tls: 'none' },
-  ...{ email: 'owner@example.test', user: 'shop1a2b3c' },
-}
+const SITE = shopOf('bookworm')
 const PAGE = `/srv/www/${SITE.user}/public/page.html`
 
 const OTHER_HOST =
@@ -145,17 +141,12 @@ unless(lab.available()).describe('a backup in real storage', () => {
   }
 
   beforeAll(async () => {
-    await must([
-      ...[process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`],
-      'tests/support/system/faulty-agent.ts',
-    ])
+    const program = await testProgram('tests/support/system/faulty-agent.ts')
     host = await startMachine(
-      { name: 'client', suite: 'bookworm', init: 'systemd', image: await packaged('bookworm') },
-      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+      { name: 'client', suite: 'bookworm', init: 'systemd', image: await withShop('bookworm') },
+      { program, mirror: await wordpressMirror(), serve: false },
     )
     await putRestic(host)
-    await run('server.provision', {})
-    expect((await run('site.create', SITE)).event).toBe('complete')
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), MINUTES)
 

@@ -3,22 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { shopOf, withShop } from '#tests/support/system/prepared.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent'
-const SITE = {
-  domain: 'shop.example.test',
-  php: '8.4',
-  tier: 'small',
-  tls: 'none',
-  email: 'owner@example.test',
-  user: 'shop1a2b3c',
-}
+const SITE = shopOf('trixie')
 const PUBLIC = `/srv/www/${SITE.user}/public`
 const TARGET = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 
@@ -89,18 +81,13 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
   }
 
   beforeAll(async () => {
-    await must([
-      ...[process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`],
-      'tests/support/system/faulty-agent.ts',
-    ])
+    const program = await testProgram('tests/support/system/faulty-agent.ts')
     host = await startMachine(
-      { name: 'backup', suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
-      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+      { name: 'backup', suite: 'trixie', init: 'systemd', image: await withShop('trixie') },
+      { program, mirror: await wordpressMirror(), serve: false },
     )
     await putRestic(host)
     await host.must(['mkdir', '-m', '0700', '/mnt/store'])
-    await completed('server.provision', {})
-    await completed('site.create', SITE)
     await host.must([
       'bash',
       '-c',

@@ -5,11 +5,11 @@ import type { DiskUse } from '#shared/api/disk-use.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { type Enrolled, startWithShop } from '#tests/support/system/enrolled.ts'
+import { SHOP } from '#tests/support/system/prepared.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
-const DOMAIN = 'full.example.test'
+const { domain: DOMAIN } = SHOP
 /** More than a small site may have. */
 const FILES = 250_100
 const MEASURED = '/var/lib/hosting-agent/usage.json'
@@ -25,11 +25,9 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
   let user = ''
 
   beforeAll(async () => {
-    world = await startEnrolled('bookworm', await packaged('bookworm'))
-    const body = { domain: DOMAIN, php: '8.2', tls: 'none' }
-    const created = await world.dashboard.call('POST', world.path('/sites'), body)
-    expect((await endOf(world.dashboard, created)).data).toEqual({ status: 'ok', domain: DOMAIN })
-    user = (await site()).user
+    const started = await startWithShop('bookworm')
+    world = started.world
+    user = started.shop.user
     await again()
     // The first measurement is over: what follows is another one.
     await measured(() => true)

@@ -8,7 +8,6 @@ import { addNetwork } from '#tests/support/system/cdn-file.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { PAGE, startLoad } from '#tests/support/system/load.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
@@ -58,8 +57,7 @@ function check(suite: Suite): void {
   }
 
   beforeAll(async () => {
-    world = await startEnrolled(suite, await packaged(suite))
-    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: [php] })
+    world = await startEnrolled(suite)
     await resolve(SITE, `www.${SITE}`, ALIVE, OLD, NEW, BOOKS)
     const body = { domain: SITE, php, tls: 'letsencrypt' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { formerAgent, formerUnavailable } from '#tests/support/system/former-agent.ts'
 import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
@@ -18,7 +18,8 @@ unless(lab.available() ?? formerUnavailable()).describe('a server of the previou
   let upload = ''
 
   beforeAll(async () => {
-    world = await startEnrolled('bookworm', await packaged('bookworm'), await formerAgent())
+    const image = await packaged('bookworm')
+    world = await installEnrolled('bookworm', { image, program: await formerAgent() })
     const body = { domain: DOMAIN, php: '8.2', tls: 'none' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)
     expect((await endOf(world.dashboard, created)).data).toEqual({ status: 'ok', domain: DOMAIN })

@@ -5,16 +5,13 @@ import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { unless } from '#tests/support/skip.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 import { FULL, FullDisk } from '#tests/support/system/full-disk.ts'
+import { shopOf } from '#tests/support/system/prepared.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
-const domain = 'shop.example.test'
+const site = shopOf('bookworm')
+const { domain, email } = site
 const primary = 'store.example.test'
-const email = 'o@example.test'
-const site = {
-  ...{ domain, php: '8.2', tier: 'small', tls: 'none', email },
-  user: 'shop1a2b3c',
-}
 const DEBS = '/srv/more-debs'
 const upload = 'a'.repeat(16)
 const TRIED = `/var/lib/hosting-agent/uploads/${site.user}/${upload}/tried`
@@ -58,8 +55,6 @@ unless(lab.available()).describe('a full disk during an everyday command', () =>
       await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${DEBS} ./\n`)
       await host.must(['apt-get', 'update', '-q'])
       await host.must(['systemctl', 'start', 'ssh'])
-      await draft.run('server.provision', {})
-      await draft.run('site.create', site)
       const home = `s|<?php|<?php\\ndefine('WP_HOME', 'http://${domain}');|`
       await host.must(['sed', '--in-place', home, `/srv/www/${site.user}/public/wp-config.php`])
     })

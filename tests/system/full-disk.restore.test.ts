@@ -5,12 +5,11 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { FULL, FullDisk } from '#tests/support/system/full-disk.ts'
+import { SHOP } from '#tests/support/system/prepared.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
-const domain = 'shop.example.test'
-const user = 'shop1a2b3c'
-const site = { domain, php: '8.2', tier: 'small', tls: 'none', email: 'o@example.test', user }
+const { domain, user } = SHOP
 const target = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
 const NO_ROOM = {
@@ -35,8 +34,6 @@ unless(lab.available()).describe('a disk that fills up during a restore', () => 
     disk = await FullDisk.start('full-restore', [], async (draft) => {
       await putRestic(draft.host)
       await draft.host.must(['install', '-d', '-m', '0700', '/mnt/store'])
-      await draft.run('server.provision', {})
-      await draft.run('site.create', site)
     })
     // The restore needs more space than the present database has.
     await sql("CREATE TABLE large (b LONGBLOB) SELECT REPEAT('x', 8388608) b FROM seq_1_to_8")

@@ -7,12 +7,12 @@ import { unless } from '#tests/support/skip.ts'
 import { addAdminerSource } from '#tests/support/system/adminer-source.ts'
 import { FULL, FullDisk } from '#tests/support/system/full-disk.ts'
 import { configureAgent } from '#tests/support/system/machine.ts'
+import { shopOf } from '#tests/support/system/prepared.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
-const domain = 'shop.example.test'
-const email = 'o@example.test'
-const site = { ...{ domain, php: '8.2', tier: 'small', tls: 'none', email }, user: 'shop1a2b3c' }
+const site = shopOf('bookworm')
+const { domain, email } = site
 const CA = '/etc/acme-ca.pem'
 const LOGINS = `/srv/www/${site.user}/tmp/logins`
 
@@ -73,8 +73,6 @@ unless(lab.available()).describe('a full disk during a command', () => {
         AGENT_ACME_DIRECTORY: acme.directory_url,
         AGENT_ACME_CA_FILE: CA,
       })
-      await draft.run('server.provision', {})
-      await draft.run('site.create', site)
       await host.must(['mkdir', '-p', '/var/lib/hosting-mail'])
     })
   }, 10 * MINUTES)

@@ -2,14 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import type { Enrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { snapshot } from '#tests/support/system/snapshot.ts'
 import {
   Chain,
   CYCLE,
   type Interruption,
-  startChain,
+  unlimited,
   type Work,
 } from '#tests/support/system/sweep/chain.ts'
 
@@ -30,9 +29,7 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
   let world: Enrolled
   const table: string[] = []
   beforeAll(async () => {
-    world = await startChain(await packaged('bookworm'))
-    const input = { php_versions: ['8.2'] }
-    await world.dashboard.stream('POST', world.path('/provision'), input)
+    world = await unlimited(await startEnrolled('bookworm'))
   }, 10 * MINUTES)
   afterAll(async () => {
     console.log(table.join('\n'))

@@ -43,7 +43,7 @@ unless(lab.available()).describe('an operation that is cut off', () => {
   beforeAll(async () => {
     sweeps = new Sweeps(await startCrashingAgent('sweep'))
     // Once before: only with a warm cache are the records of one create those of the next.
-    const works = [['server.provision', {}] as const, CREATE.work, ...CREATE.back]
+    const works = [CREATE.work, ...CREATE.back]
     for (const work of works) await perform(sweeps.agent, work)
   }, 10 * MINUTES)
   afterAll(() => sweeps?.end(), 10 * MINUTES)

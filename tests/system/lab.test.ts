@@ -9,6 +9,19 @@ import { withBrowser } from '#tests/support/browser/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
 
 const MINUTES = 60_000
+/** A removed file and a replaced folder of the base, and a file with two names. */
+const CHANGES = `
+  rm /etc/services
+  rm -r /etc/logrotate.d; mkdir /etc/logrotate.d; touch /etc/logrotate.d/mine
+  mkdir /srv/made; echo a > /srv/made/a; ln /srv/made/a /srv/made/b
+  chown 1234:5678 /srv/made/a; chmod 4750 /srv/made/a
+  touch --date='2026-01-02 03:04:05.678901234' /srv/made/a
+`
+const FACTS = `
+  test -e /etc/services || echo no services
+  ls /etc/logrotate.d
+  stat --format='%h %u %g %a %y' /srv/made/b
+`
 const reason = lab.available()
 
 describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reason}]` : ''}`, () => {
@@ -62,14 +75,20 @@ describe.skipIf(reason !== undefined)(`the laboratory${reason ? ` [skip: ${reaso
       expect(first.running).toBe(false)
       await first.start()
       expect(await first.must(['stat', '--format=%a %U', '/etc/secret'])).toBe('600 root\n')
+      await first.must(['sh', '-c', CHANGES])
+      const before = await first.must(['sh', '-c', FACTS])
 
-      const image = await first.freeze()
+      const { folder } = await lab.switchUp()
+      const image = await first.archive(join(folder, 'first.tar'))
+      await first.remove()
       const second = await lab.startHost({ name: 'second', suite: 'trixie', init: 'none', image })
 
       expect(await second.must(['cat', '/etc/secret'])).toBe('kept')
+      expect(await second.must(['sh', '-c', FACTS])).toBe(before)
+      expect(before).toStartWith('no services\nmine\n2 1234 5678 4750 2026-01-02 03:04:05.6789')
+      await second.must(['mv', '/srv/made', '/srv/moved'])
       expect(await second.must(['hostname'])).toBe('second\n')
       await second.remove()
-      await first.remove()
     },
     5 * MINUTES,
   )

@@ -6,7 +6,6 @@ import { must } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { type PhpRepository, phpRepository } from '#tests/support/system/php-repository.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
@@ -60,10 +59,9 @@ unless(lab.available()).describe('PHP versions side by side', () => {
 
   beforeAll(async () => {
     repository = await phpRepository()
-    world = await startEnrolled('trixie', await packaged('trixie'))
+    world = await startEnrolled('trixie')
     await must(['cp', '--recursive', repository.folder, join(world.host.root, PLACE)])
     await must(['chmod', '-R', 'a+rX', join(world.host.root, PLACE)])
-    await provision({ php_versions: ['8.4'] })
     const body = { domain: SITE, php: '8.4', tls: 'none' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)
     site = created.body.site as typeof site

@@ -5,7 +5,6 @@ import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
 import { releases } from '#tests/support/turns.ts'
@@ -41,8 +40,7 @@ function check(suite: Suite): void {
   const facts = async (): Promise<unknown> => JSON.parse(await on('eval', FACTS))
 
   beforeAll(async () => {
-    world = await startEnrolled(suite, await packaged(suite))
-    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: [php] })
+    world = await startEnrolled(suite)
     await Promise.all(NAMES.map((name) => world.acme.resolve(name, world.host.address)))
     const body = { domain: OLD, php, tls: 'letsencrypt' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)

@@ -8,7 +8,7 @@ import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { asPlanned } from '#tests/support/system/as-planned.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
-import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { executesItsTable } from '#tests/support/system/executes-table.ts'
 import { inventory } from '#tests/support/system/odd-site.ts'
 import { get } from '#tests/support/system/requests.ts'
@@ -156,7 +156,7 @@ for (const suite of releases('sandbox')) {
     let site: Site
 
     beforeAll(async () => {
-      world = await startEnrolled(suite)
+      world = await installEnrolled(suite)
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
     const statusOf = async (unit: string) => {

@@ -24,8 +24,8 @@ for (const suite of releases('site-database.tool')) {
     let world: SiteDatabaseWorld
 
     beforeAll(async () => {
-      const prepare = (host: lab.Host) => addAdminerSource(host, suite)
-      world = await startSiteDatabase(suite, suites[suite].php, prepare)
+      world = await startSiteDatabase(suite, suites[suite].php)
+      await addAdminerSource(world.host, suite)
       await addTables(world)
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)

@@ -5,5 +5,5 @@ import { releases } from '#tests/support/turns.ts'
 
 for (const suite of releases('site-life')) {
   const { php } = suites[suite]
-  siteLife({ name: suite, suite, init: 'systemd', php, packaged: true })
+  siteLife({ name: suite, suite, init: 'systemd', php, image: 'packaged' })
 }

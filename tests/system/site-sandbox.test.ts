@@ -6,7 +6,6 @@ import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { showsHealth } from '#tests/support/system/health.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { followsEtc } from '#tests/support/system/site-etc.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
@@ -61,7 +60,7 @@ for (const suite of releases('site-sandbox')) {
     const docroot = () => `/srv/www/${user()}/public`
 
     beforeAll(async () => {
-      world = await startEnrolled(suite, await packaged(suite))
+      world = await startEnrolled(suite)
       for (const domain of DOMAINS) {
         const body = { domain, php, tls: 'none' }
         const created = await world.dashboard.call('POST', world.path('/sites'), body)

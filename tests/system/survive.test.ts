@@ -5,11 +5,11 @@ import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import type { Enrolled } from '#tests/support/system/enrolled.ts'
+import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { arm, disarm, survivors } from '#tests/support/system/hostile.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { snapshot } from '#tests/support/system/snapshot.ts'
-import { startChain } from '#tests/support/system/sweep/chain.ts'
+import { unlimited } from '#tests/support/system/sweep/chain.ts'
 
 const MINUTES = 60_000
 const UNIT = 'hosting-agent.service'
@@ -30,7 +30,7 @@ unless(lab.available()).describe('an agent that is cut off while programs run', 
   let world: Enrolled
   const figures: string[] = []
   beforeAll(async () => {
-    world = await startChain()
+    world = await unlimited(await installEnrolled('bookworm'))
   }, 10 * MINUTES)
   afterAll(async () => {
     console.log(figures.join('\n'))

@@ -5,7 +5,7 @@ import type { Maintenance } from '#shared/maintenance.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { PAGE, startLoad } from '#tests/support/system/load.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { publish } from '#tests/support/system/security-archive.ts'
@@ -25,7 +25,7 @@ unless(lab.available()).describe('a server that gets updates', () => {
   const figures: string[] = []
 
   beforeAll(async () => {
-    world = await startEnrolled('bookworm', await updatable())
+    world = await installEnrolled('bookworm', { image: await updatable() })
     const { call, stream } = world.dashboard
     await stream('POST', world.path('/provision'), {})
     const created = await call('POST', world.path('/sites'), { domain: DOMAIN, tls: 'none' })

@@ -6,7 +6,6 @@ import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { releases } from '#tests/support/turns.ts'
 
 const MINUTES = 60_000
@@ -49,8 +48,7 @@ function check(suite: Suite): void {
   const token = (value: string) => world.host.put(FILE, `${value}\n`, 0o600)
 
   beforeAll(async () => {
-    world = await startEnrolled(suite, await packaged(suite))
-    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: [php] })
+    world = await startEnrolled(suite)
     await world.acme.resolve(SITE, world.host.address)
     const body = { domain: SITE, php, tls: 'letsencrypt' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)

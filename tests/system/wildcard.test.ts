@@ -5,7 +5,6 @@ import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { releases } from '#tests/support/turns.ts'
 
@@ -64,8 +63,7 @@ function check(suite: Suite): void {
   const logged = async () => (await world.host.must(['cat', LOG])).trim().split('\n')
 
   beforeAll(async () => {
-    world = await startEnrolled(suite, await packaged(suite))
-    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: [php] })
+    world = await startEnrolled(suite)
     // None for www: an authority refuses an order for it beside the wildcard.
     await world.acme.resolve(SITE, world.host.address)
     const body = { domain: SITE, php, tls: 'letsencrypt' }

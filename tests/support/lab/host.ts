@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Background, background } from './background.ts'
 import { boot } from './boot.ts'
 import { removeTree } from './cache.ts'
 import { willRun, writeCommands } from './commands-run.ts'
+import { archiveDisk, type Image } from './disk.ts'
 import { enter, GUEST_ENV } from './enter.ts'
 import { putInside, putOnDisk } from './files.ts'
 import type { Machine, Running } from './nspawn.ts'
@@ -13,9 +13,6 @@ import { sweep } from './sweep.ts'
 import { setCable } from './switch.ts'
 
 export type ExecOptions = Pick<RunOptions, 'input' | 'timeout_ms' | 'env'>
-
-/** The shared layers below a host's own disk, uppermost first. */
-export type Image = { layers: readonly string[] }
 
 /** One server of the lab. Made by `startHost`; can be stopped and started on the same disk. */
 export class Host {
@@ -94,12 +91,13 @@ export class Host {
     this.#running = undefined
   }
 
-  /** Stops the host permanently and makes its disk the image of others, until it is removed. */
-  async freeze(): Promise<Image> {
+  /** Stops the host permanently, and archives what it wrote as the image of others. */
+  async archive(file: string): Promise<Image> {
     await this.stop()
     writeCommands(this.root)
     await must(['umount', this.root])
-    return { layers: [join(this.#folder, 'upper'), ...this.#image.layers] }
+    await archiveDisk(this.#folder, file)
+    return { layers: this.#image.layers, written: file }
   }
 
   /** Removes the host and all its files, running or not. */

@@ -19,7 +19,7 @@
  * runs this machine's curl with this machine's files on the network of that host, where `lo`
  * is up and `host.address` answers for its neighbours. `init: 'none'` is a container: process 1
  * only reaps, and installing a package starts nothing. To provision once and use it often:
- * `const image = await host.freeze()`, then `startHost({ …, image })`.
+ * `const image = await host.archive(file)`, then `startHost({ …, image })`.
  *
  * The first use on a machine takes about half a minute for the packages (`prepareBase`); what a
  * run leaves behind when it is killed is swept by a process of its own.

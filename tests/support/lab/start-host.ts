@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { prepareBase } from './base.ts'
 import { makeGroups } from './cgroups.ts'
 import { configureHost } from './configure-host.ts'
-import { mountDisk } from './disk.ts'
-import { Host, type Image } from './host.ts'
+import { type Image, mountDisk } from './disk.ts'
+import { Host } from './host.ts'
 import { nameOf, runFolder, runId } from './identity.ts'
 import type { Bind, Init } from './nspawn.ts'
 import { DEBS } from './repository.ts'
@@ -35,7 +35,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const image = options.image ?? { layers: [base.root] }
   const address = options.address ?? nextAddress()
   await mkdir(folder)
-  const root = await mountDisk(image.layers, folder)
+  const root = await mountDisk(image, folder)
   await configureHost(root, hostname, dns, init)
   await plugIn(name, address)
   const host = new Host(

@@ -20,7 +20,7 @@ export class AccessWorld {
   }
 
   static async start(suite: Suite): Promise<AccessWorld> {
-    const tenants = await Tenants.start(suite)
+    const { tenants, shop } = await Tenants.startWithShop(suite)
     const { host } = tenants.world
     // With it, each login starts a systemd of its user.
     const folder = await morePackages(suite, ['libpam-systemd'])
@@ -28,7 +28,6 @@ export class AccessWorld {
     await host.must(['bash', '-c', 'dpkg --install /root/pam/*.deb'])
     await host.must(['systemctl', 'restart', 'dbus', 'systemd-logind'])
     const client = new SshClient(host)
-    const shop = await tenants.create('shop.example.test')
     const victim = await tenants.create('victim.example.test')
     await host.put('/root/.ssh/authorized_keys', `${await client.newKey('admin')}\n`, 0o600)
     // Debian 13 refuses an address for a while after some refused logins.

@@ -2,22 +2,18 @@ import * as fs from 'node:fs'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import type * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { tablesOf } from './histories/table-state.ts'
 import type { Site } from './histories/tree.ts'
 import { treeOf } from './histories/tree-state.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { SHOP, withShop } from './prepared.ts'
+import { testProgram } from './test-program.ts'
 
-const PROGRAM = 'dist/faulty-agent'
 const MINUTES = 60_000
 
-export const SITE = {
-  ...{ domain: 'shop.example.test', php: '8.4', tier: 'small', tls: 'none' },
-  ...{ email: 'owner@example.test', user: 'shop1a2b3c' },
-}
+export const SITE = SHOP
 export type Parts = { files: boolean; database: boolean }
 export interface Saved {
   id: string
@@ -46,19 +42,14 @@ export class BackupHost {
   }
 
   static async start(name: string, suite: 'bookworm' | 'trixie' = 'trixie'): Promise<BackupHost> {
-    const build = [process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`]
-    await must([...build, 'tests/support/system/faulty-agent.ts'])
+    const program = await testProgram('tests/support/system/faulty-agent.ts')
     const host = await startMachine(
-      { name, suite, init: 'systemd', image: await packaged(suite) },
-      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+      { name, suite, init: 'systemd', image: await withShop(suite) },
+      { program, mirror: await wordpressMirror(), serve: false },
     )
     await putRestic(host)
     await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
-    const server = new BackupHost(host)
-    await server.completed('server.provision', {})
-    const php = suite === 'trixie' ? SITE.php : '8.2'
-    await server.completed('site.create', { ...SITE, php })
-    return server
+    return new BackupHost(host)
   }
 
   /** The last event; `fault` names a step and its n-th call, which fails; `more`: settings of the agent. */

@@ -4,12 +4,12 @@ import * as lab from '#tests/support/lab/index.ts'
 import { offerMore } from '#tests/support/lab/install-more.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from './dashboard.ts'
-import { type Enrolled, startEnrolled } from './enrolled.ts'
+import { type Enrolled, startWithShop } from './enrolled.ts'
 import { OPERATIONS } from './object-operations.ts'
-import { packaged } from './packaged.ts'
+import { SHOP } from './prepared.ts'
 import { wpCli } from './wp-cli.ts'
 
-const DOMAIN = 'shop.example.test'
+const { domain: DOMAIN } = SHOP
 /** The packages of programs of object caches, with their clients. */
 export const OBJECT_CACHES = { bookworm: 'redis-tools', trixie: 'valkey-tools' }
 const CLIENTS = { bookworm: 'redis-cli', trixie: 'valkey-cli' }
@@ -36,17 +36,11 @@ export class CachedSite {
 
   async start(): Promise<void> {
     const { suite } = this
-    const { php } = suites[suite]
-    this.#world = await startEnrolled(suite, await packaged(suite), undefined, (host) =>
-      offerMore(host, suite, [OBJECT_CACHES[suite]]),
-    )
-    const { dashboard, path } = this.world
-    await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
-    const input = { domain: DOMAIN, php, tls: 'none', tier: 'small' }
-    const created = await dashboard.call('POST', path('/sites'), input)
-    await endOf(dashboard, created)
-    this.id = (created.body.site as { id: number }).id
-    this.user = (await this.bash('basename /srv/www/[a-z]*')).trim()
+    const { world, shop } = await startWithShop(suite)
+    this.#world = world
+    this.id = shop.id
+    this.user = shop.user
+    await offerMore(world.host, suite, [OBJECT_CACHES[suite]])
   }
 
   get docroot(): string {

@@ -2,14 +2,13 @@ import { expect } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { provisioned } from './prepared.ts'
+import { testProgram } from './test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent-parts'
 const SITE = {
   domain: 'parts.example.test',
   php: '8.4',
@@ -52,13 +51,10 @@ UPDATE t_other SET id = 2; CREATE TABLE t_new (id INT);
 
 /** A site with odd names and tables of all kinds on a server of its own, and a backup of it. */
 export async function savedWorld() {
-  await must([
-    ...[process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`],
-    'tests/support/system/faulty-agent.ts',
-  ])
+  const program = await testProgram('tests/support/system/faulty-agent.ts')
   const host = await startMachine(
-    { name: 'parts', suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
-    { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+    { name: 'parts', suite: 'trixie', init: 'systemd', image: await provisioned('trixie') },
+    { program, mirror: await wordpressMirror(), serve: false },
   )
   const run = async (command: string, params: object, fault = 'none') => {
     const argv = ['/usr/local/bin/hosting-agent', command, fault, JSON.stringify(params)]
@@ -97,7 +93,6 @@ export async function savedWorld() {
 
   await putRestic(host)
   await host.must(['mkdir', '-m', '0700', '/mnt/store'])
-  await completed('server.provision', {})
   await completed('site.create', SITE)
   await bash(`mkdir -p odd/in a/b/c one && printf x > $'odd/new\\nline' &&
       printf y > $'odd/bad\\xff' && printf z > 'odd/q"[1]*' && printf w > 'odd/back\\slash' &&

@@ -8,7 +8,7 @@ import type { HostOptions } from '#tests/support/lab/start-host.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { Asking } from './asking.ts'
 import { startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { provisioned } from './prepared.ts'
 
 export interface ClonedSite {
   domain: string
@@ -30,7 +30,7 @@ export async function cloningServer(name: string, binds: HostOptions['binds'] = 
     name,
     suite: 'trixie',
     init: 'systemd',
-    image: await packaged('trixie'),
+    image: await provisioned('trixie'),
     binds,
   } as const
   const host = await startMachine(machine, { program, mirror: await wordpressMirror() })
@@ -45,7 +45,6 @@ export async function cloningServer(name: string, binds: HostOptions['binds'] = 
     expect([command, last?.event, last?.data]).toEqual([command, 'complete', last?.data])
     return last?.data as z.input<(typeof COMMANDS)[N]['result']>
   }
-  await completed('server.provision', {})
   return { host, run, completed }
 }
 

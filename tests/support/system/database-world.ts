@@ -3,7 +3,6 @@ import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { startEnrolled } from './enrolled.ts'
-import { packaged } from './packaged.ts'
 import type { Site } from './world.ts'
 
 export type DatabaseWorld = Awaited<ReturnType<typeof databaseWorld>>
@@ -14,7 +13,7 @@ const BATCH = ['--batch', '--skip-column-names']
 
 /** A server with sites, and the database actions of an attacker, an owner and root. */
 export async function databaseWorld(suite: Suite) {
-  const world = await startEnrolled(suite, await packaged(suite))
+  const world = await startEnrolled(suite)
   const { host, dashboard, path } = world
   const ended = async (answer: Answer) => (await endOf(dashboard, answer)).data
   const at = ({ id }: Site, below = '') => path(`/sites/${id}${below}`)

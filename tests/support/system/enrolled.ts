@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
-import type { Image } from '#tests/support/lab/host.ts'
+import type { Image } from '#tests/support/lab/disk.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
 import { type Dashboard, startDashboard } from './dashboard.ts'
-import { joinServer } from './join-server.ts'
+import { CA, joinServer } from './join-server.ts'
+import { answers } from './machine.ts'
+import { ADDRESS, enrolled, type Prepared } from './prepared.ts'
+import type { Site } from './world.ts'
 
 /** A server with an installed agent, in its sandbox, that accepts only this dashboard. */
 export interface Enrolled {
@@ -24,33 +28,100 @@ export interface Enrolled {
   stop(): Promise<void>
 }
 
+/** Further variables of the environment of the dashboard. */
+type Environment = Record<string, string>
+
 /**
- * Bare Debian or `image`; the agent of this tree or `program`. `prepare` changes the server before
- * the installation. `more`: of the environment of the dashboard.
+ * A provisioned server, as `installEnrolled` and `server.provision` make it: it starts from a
+ * prepared world, for tests that are not about the installation.
  */
-export async function startEnrolled(
-  suite: 'bookworm' | 'trixie',
-  image?: Image,
-  program?: Uint8Array,
-  prepare: (host: lab.Host) => Promise<void> = async () => undefined,
-  more: Record<string, string> = {},
+export async function startEnrolled(suite: Suite, env: Environment = {}): Promise<Enrolled> {
+  return restoreEnrolled(suite, await enrolled(suite, { site: false }), env)
+}
+
+/** The same with the site `shopOf(suite)`. */
+export async function startWithShop(
+  suite: Suite,
+  env: Environment = {},
+): Promise<{ world: Enrolled; shop: Site }> {
+  const world = await restoreEnrolled(suite, await enrolled(suite, { site: true }), env)
+  const { body } = await world.dashboard.call('GET', world.path('/sites'))
+  const [{ id } = { id: 0 }] = body.sites as Site[]
+  const { body: found } = await world.dashboard.call('GET', world.path(`/sites/${id}`))
+  return { world, shop: found.site as Site }
+}
+
+interface Installation {
+  /** Default: bare Debian. */
+  image?: Image
+  /** Default: the agent of this tree. */
+  program?: Uint8Array
+  /** Changes the server before the installation. */
+  prepare?: (host: lab.Host) => Promise<void>
+  /** Whether it will be restored. */
+  prepared?: boolean
+}
+
+/** Installs the agent on a new server and enrols it in a new dashboard. */
+export async function installEnrolled(
+  suite: Suite,
+  { image, program, prepare, prepared = false }: Installation = {},
 ): Promise<Enrolled> {
   const { file } = await buildAgent('.')
   const built = program ?? (await Bun.file(file).bytes())
-  const { netns, address } = await lab.switchUp()
+  const { acme, host } = await startServer(suite, image, prepared ? ADDRESS : undefined)
+  await prepare?.(host)
+  const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
+  return manage({ acme, host, data_dir, env: {} }, (dashboard) =>
+    joinServer(host, { dashboard, acme, program: built }),
+  )
+}
+
+/** The server and the dashboard of a prepared world, with another authority for certificates. */
+export async function restoreEnrolled(
+  suite: Suite,
+  { image, records }: Prepared,
+  env: Environment = {},
+): Promise<Enrolled> {
+  const { acme, host } = await startServer(suite, image, ADDRESS)
+  await host.put(CA, acme.ca_pem)
+  const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
+  cpSync(records, data_dir, { recursive: true, preserveTimestamps: true })
+  await lab.poll(() => answers(host), { every_ms: 50 })
+  return manage({ acme, host, data_dir, env }, async (dashboard) => {
+    const { body } = await dashboard.call('GET', '/api/servers')
+    const [{ id } = { id: 0 }] = body.servers as { id: number }[]
+    return id
+  })
+}
+
+async function startServer(suite: Suite, image?: Image, address?: string) {
   const acme = await startAcme()
   const host = await lab.startHost({
     name: `sandbox-${suite}`,
     suite,
     init: 'systemd',
-    ...(image ? { image } : {}),
+    ...(image && { image }),
+    ...(address !== undefined && { address }),
     binds: [{ from: await wordpressMirror(), to: '/srv/mirror', readonly: true }],
   })
-  await prepare(host)
-  const data_dir = mkdtempSync(join(tmpdir(), 'enrolled-'))
+  return { acme, host }
+}
+
+/** Starts the dashboard; `join` returns the number of the server in its records. */
+async function manage(
+  {
+    acme,
+    host,
+    data_dir,
+    env: more,
+  }: Pick<Enrolled, 'acme' | 'host' | 'data_dir'> & { env: Environment },
+  join: (dashboard: Dashboard) => Promise<number>,
+): Promise<Enrolled> {
+  const { netns, address } = await lab.switchUp()
   const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow', DATA_DIR: data_dir, ...more }
   let dashboard = await startDashboard(netns, { address, env })
-  const server = await joinServer(host, { dashboard, acme, program: built })
+  const server = await join(dashboard)
   return {
     host,
     get dashboard() {

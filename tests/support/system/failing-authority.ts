@@ -4,18 +4,16 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { AcmeFront } from '#tests/support/acme/front.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { Asking } from './asking.ts'
 import { PAGE } from './load.ts'
 import { configureAgent, startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { provisioned } from './prepared.ts'
 import { AgentClock } from './set-clock.ts'
+import { testProgram } from './test-program.ts'
 
 export const MINUTES = 60_000
 export const HOUR_MS = 60 * MINUTES
-/** Files of two releases run beside each other. */
-const programOf = (suite: Suite) => `dist/clocked-agent-${suite}`
 const SOURCE = 'tests/support/system/clocked-agent.ts'
 const STATE = '/var/lib/hosting-agent'
 const CA = '/etc/hosting-agent/acme-ca.pem'
@@ -52,11 +50,10 @@ export class FailingAuthority {
   }
 
   static async start(suite: Suite, validity_s: number): Promise<FailingAuthority> {
-    const program = programOf(suite)
-    await must([process.execPath, 'build', '--compile', `--outfile=${program}`, SOURCE])
+    const program = await testProgram(SOURCE)
     const roots = join((await lab.switchUp()).folder, 'roots.pem')
     const machine = { name: 'certificates', suite, init: 'systemd' } as const
-    const image = await packaged(suite)
+    const image = await provisioned(suite)
     const mirror = await wordpressMirror()
     const host = await startMachine({ ...machine, image }, { program, mirror })
     const world = new FailingAuthority(host, roots)

@@ -3,21 +3,20 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { Asking } from './asking.ts'
 import { startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { withShop } from './prepared.ts'
 import { CRASH_POINTS, type CrashPoint } from './sweep/crash-point.ts'
 import { type State, stateOf } from './sweep/state.ts'
+import { testProgram } from './test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/crashing-agent'
 const SOURCE = 'tests/support/system/sweep/crashing-agent.ts'
 const RESERVE = '/var/lib/hosting-agent/reserve/room'
 const STATE = '/var/lib/hosting-agent'
 const SERVICES = ['hosting-agent.service', 'mariadb.service']
 
-/** A server with a disk that can be filled while an operation is at a record of its journal. */
+/** A server with the site `shopOf('bookworm')` and a disk that can be filled while an operation is at a record of its journal. */
 export class FullDisk {
   readonly host: lab.Host
   readonly asking: Asking
@@ -33,11 +32,11 @@ export class FullDisk {
     folders: readonly string[],
     prepared: (disk: FullDisk) => Promise<void>,
   ): Promise<FullDisk> {
-    await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, SOURCE])
+    const program = await testProgram(SOURCE)
     const mirror = await wordpressMirror()
-    const image = await packaged('bookworm')
+    const image = await withShop('bookworm')
     const machine = { name, suite: 'bookworm', init: 'systemd', image } as const
-    const disk = new FullDisk(await startMachine(machine, { program: PROGRAM, mirror }))
+    const disk = new FullDisk(await startMachine(machine, { program, mirror }))
     await prepared(disk)
     const { host } = disk
     await host.must(['systemctl', 'stop', ...SERVICES])

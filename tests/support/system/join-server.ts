@@ -3,7 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import type { Dashboard } from './dashboard.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
-const CA = '/etc/hosting-agent/acme-ca.pem'
+export const CA = '/etc/hosting-agent/acme-ca.pem'
 
 /** Installs an agent as its administrator does, and enrols it. Returns the id of the server. */
 export async function joinServer(

@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isNumbered, type StoredEvent } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
-import type { Enrolled } from './enrolled.ts'
+import { type Enrolled, startEnrolled } from './enrolled.ts'
 import { confirmKit } from './life-backup.ts'
-import { packaged } from './packaged.ts'
-import { startChain } from './sweep/chain.ts'
+import { unlimited } from './sweep/chain.ts'
 
 const STORE = '/mnt/store'
 const SECONDS = 1000
@@ -32,10 +31,9 @@ export class KilledDashboard {
   }
 
   static async start(): Promise<KilledDashboard> {
-    const world = await startChain(await packaged('bookworm'))
+    const world = await unlimited(await startEnrolled('bookworm'))
     await putRestic(world.host)
     await world.host.must(['install', '-d', '-m', '0700', STORE])
-    await world.dashboard.stream('POST', world.path('/provision'), { php_versions: ['8.2'] })
     await confirmKit(world.dashboard)
     await world.dashboard.call('PUT', '/api/settings/backup_every', { value: 'off' })
     const input = { name: 'A folder', place: { kind: 'local', path: STORE } }

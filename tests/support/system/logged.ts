@@ -35,7 +35,7 @@ export class LoggedSite {
   constructor(suite: Suite) {
     this.php = suites[suite].php
     this.world = new World({
-      ...{ name: 'logs', suite, init: 'systemd', php: this.php, packaged: true },
+      ...{ name: 'logs', suite, init: 'systemd', php: this.php, image: 'provisioned' },
     })
   }
 

@@ -2,8 +2,9 @@ import { type Host, startHost } from '#tests/support/lab/index.ts'
 import type { HostOptions } from '#tests/support/lab/start-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 
-const PROGRAM = '/usr/local/bin/hosting-agent'
-const SETTINGS = '/etc/systemd/system/hosting-agent.service.d/settings.conf'
+export const PROGRAM = '/usr/local/bin/hosting-agent'
+export const UNIT_FILE = '/etc/systemd/system/hosting-agent.service'
+const SETTINGS = `${UNIT_FILE}.d/settings.conf`
 
 /** An installed agent's settings, but with sources on this machine. */
 export const ENVIRONMENT = {
@@ -42,7 +43,7 @@ export async function startMachine(
   await host.put(PROGRAM, await Bun.file(program).bytes(), 0o755)
   if (!serve) return host
   if (options.init === 'systemd') {
-    await host.put('/etc/systemd/system/hosting-agent.service', UNIT)
+    await host.put(UNIT_FILE, UNIT)
     await host.must(['systemctl', 'enable', '--now', 'hosting-agent.service'])
   } else host.spawn([PROGRAM, 'serve'], ENVIRONMENT)
   await poll(() => answers(host), { every_ms: 50 })
@@ -60,7 +61,7 @@ export async function configureAgent(host: Host, settings: Record<string, string
 }
 
 /** The guest has no curl; bash opens the connection. */
-async function answers(host: Host): Promise<boolean> {
+export async function answers(host: Host): Promise<boolean> {
   const { code } = await host.exec(['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/8443'])
   return code === 0
 }

@@ -1,6 +1,6 @@
 import { missingPackages } from '#agent/os/packages/packages.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
-import type { Image } from '#tests/support/lab/host.ts'
+import type { Image } from '#tests/support/lab/disk.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 

@@ -1,22 +1,14 @@
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import type * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { type LocalTarget, putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { shopOf, withShop } from './prepared.ts'
+import { testProgram } from './test-program.ts'
 
 const MINUTES = 60_000
-const PROGRAM = 'dist/faulty-agent'
-export const SITE = {
-  domain: 'shop.example.test',
-  php: '8.4',
-  tier: 'small',
-  tls: 'none',
-  email: 'owner@example.test',
-  user: 'shop1a2b3c',
-}
+export const SITE = shopOf('trixie')
 export const PUBLIC = `/srv/www/${SITE.user}/public`
 /** A folder of the server. */
 export const LOCAL: LocalTarget = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
@@ -32,20 +24,14 @@ export class ProofWorld {
   }
 
   static async start(name: string): Promise<ProofWorld> {
-    await must([
-      ...[process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`],
-      'tests/support/system/faulty-agent.ts',
-    ])
+    const program = await testProgram('tests/support/system/faulty-agent.ts')
     const host = await startMachine(
-      { name, suite: 'trixie', init: 'systemd', image: await packaged('trixie') },
-      { program: PROGRAM, mirror: await wordpressMirror(), serve: false },
+      { name, suite: 'trixie', init: 'systemd', image: await withShop('trixie') },
+      { program, mirror: await wordpressMirror(), serve: false },
     )
     await putRestic(host)
     await host.must(['mkdir', '-m', '0700', '/mnt/store'])
-    const world = new ProofWorld(host)
-    await world.completed('server.provision', {})
-    await world.completed('site.create', SITE)
-    return world
+    return new ProofWorld(host)
   }
 
   /** `more`: settings of the agent. */

@@ -1,8 +1,6 @@
 import { PART_BYTES, type TableResult } from '#shared/site-database.ts'
-import type * as lab from '#tests/support/lab/index.ts'
 import { type Answer, endOf } from './dashboard.ts'
-import { startEnrolled } from './enrolled.ts'
-import { packaged } from './packaged.ts'
+import { startWithShop } from './enrolled.ts'
 
 export interface Login {
   user: string
@@ -20,22 +18,15 @@ export type SiteDatabaseWorld = Awaited<ReturnType<typeof startSiteDatabase>>
 const BATCH = ['--batch', '--skip-column-names']
 
 /** A server with two sites, and the calls for the database of the first. */
-export async function startSiteDatabase(
-  suite: 'bookworm' | 'trixie',
-  php: string,
-  prepare?: (host: lab.Host) => Promise<void>,
-) {
-  const { host, dashboard, path, stop } = await startEnrolled(
-    ...([suite, await packaged(suite), undefined, prepare] as const),
-  )
-  await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
+export async function startSiteDatabase(suite: 'bookworm' | 'trixie', php: string) {
+  const { world, shop } = await startWithShop(suite)
+  const { host, dashboard, path, stop } = world
   const create = async (domain: string): Promise<Managed> => {
     const created = await dashboard.call('POST', path('/sites'), { domain, php, tls: 'none' })
     await endOf(dashboard, created)
     const { id } = created.body.site as Managed
     return (await dashboard.call('GET', path(`/sites/${id}`))).body.site as Managed
   }
-  const shop = await create('shop.example.test')
   const other = await create('neighbour.example.test')
   const at = (below: string) => path(`/sites/${shop.id}${below}`)
   const root = async (sql: string): Promise<string[]> =>

@@ -1,8 +1,8 @@
 import { endOf } from './dashboard.ts'
-import { startEnrolled } from './enrolled.ts'
-import { packaged } from './packaged.ts'
+import { startWithShop } from './enrolled.ts'
+import { SHOP as SITE } from './prepared.ts'
 
-export const SHOP = 'jobs.example.test'
+export const SHOP = SITE.domain
 const OTHER = 'neighbour.example.test'
 const NEVER = '0 0 1 1 *'
 
@@ -16,18 +16,19 @@ export type JobsWorld = Awaited<ReturnType<typeof startJobsWorld>>
 
 /** A server with two sites, and the calls for the cron jobs of the first. */
 export async function startJobsWorld(suite: 'bookworm' | 'trixie', php: string) {
-  const { host, dashboard, path, stop } = await startEnrolled(suite, await packaged(suite))
-  await dashboard.stream('POST', path('/provision'), { php_versions: [php] })
-
-  const create = async (domain: string): Promise<Managed> => {
-    const created = await dashboard.call('POST', path('/sites'), { domain, php, tls: 'none' })
-    await endOf(dashboard, created)
-    const { id } = created.body.site as Managed
+  const { world, shop: site } = await startWithShop(suite)
+  const { host, dashboard, path, stop } = world
+  const managed = async ({ id }: { id: number }): Promise<Managed> => {
     const { body } = await dashboard.call('GET', path(`/sites/${id}`))
     const { user } = body.site as Managed
     return { id, user, docroot: `/srv/www/${user}/public` }
   }
-  const [shop, other] = [await create(SHOP), await create(OTHER)]
+  const create = async (domain: string): Promise<Managed> => {
+    const created = await dashboard.call('POST', path('/sites'), { domain, php, tls: 'none' })
+    await endOf(dashboard, created)
+    return managed(created.body.site as Managed)
+  }
+  const [shop, other] = [await managed(site), await create(OTHER)]
 
   const at = (below: string) => path(`/sites/${shop.id}${below}`)
   const stream = (method: string, below: string, body: object) =>

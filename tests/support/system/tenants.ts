@@ -2,8 +2,7 @@ import type { Background } from '#tests/support/lab/background.ts'
 import { poll } from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from './dashboard.ts'
-import { type Enrolled, startEnrolled } from './enrolled.ts'
-import { packaged } from './packaged.ts'
+import { type Enrolled, startEnrolled, startWithShop } from './enrolled.ts'
 import type { Site } from './world.ts'
 
 export type Tenant = Site & { password: string; prefix: string }
@@ -40,12 +39,15 @@ export class Tenants {
     this.suite = suite
   }
 
+  /** Without sites. */
   static async start(suite: Suite): Promise<Tenants> {
-    const world = await startEnrolled(suite, await packaged(suite))
-    const body = { php_versions: [suites[suite].php] }
-    const events = await world.dashboard.stream('POST', world.path('/provision'), body)
-    if (events.at(-1)?.event !== 'complete') throw new Error(JSON.stringify(events.at(-1)))
-    return new Tenants(world, suite)
+    return new Tenants(await startEnrolled(suite), suite)
+  }
+
+  static async startWithShop(suite: Suite): Promise<{ tenants: Tenants; shop: Tenant }> {
+    const { world, shop } = await startWithShop(suite)
+    const tenants = new Tenants(world, suite)
+    return { tenants, shop: await tenants.#tenant(shop) }
   }
 
   get host() {
@@ -61,7 +63,10 @@ export class Tenants {
     await this.sync()
     const { id } = created.body.site as { id: number }
     const { body: found } = await dashboard.call('GET', path(`/sites/${id}`))
-    const site = found.site as Site
+    return this.#tenant(found.site as Site)
+  }
+
+  async #tenant(site: Site): Promise<Tenant> {
     const config = await this.host.must(['cat', `${site.docroot}/wp-config.php`])
     const prefix = /\$table_prefix\s*=\s*'(\w+)'/.exec(config)?.[1] ?? ''
     return { ...site, prefix, password: await this.password(site) }

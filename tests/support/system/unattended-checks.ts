@@ -3,7 +3,7 @@ import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unatten
 import { missingPackages } from '#agent/os/packages/packages.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
-import type { Image } from '#tests/support/lab/host.ts'
+import type { Image } from '#tests/support/lab/disk.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'

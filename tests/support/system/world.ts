@@ -4,7 +4,10 @@ import * as lab from '#tests/support/lab/index.ts'
 import { type Dashboard, startDashboard } from './dashboard.ts'
 import { startMachine } from './machine.ts'
 import { packaged } from './packaged.ts'
+import { provisioned } from './prepared.ts'
 import type { Snapshot } from './snapshot.ts'
+
+const IMAGES = { packaged, provisioned }
 
 export interface Variant {
   name: string
@@ -12,8 +15,8 @@ export interface Variant {
   init: 'systemd' | 'none'
   /** The suite's PHP. */
   php: string
-  /** Starts with the packages installed; other tests cover their installation. */
-  packaged?: true
+  /** What exists at the start; other tests cover the installation. Default: nothing. */
+  image?: keyof typeof IMAGES
 }
 
 export interface Site {
@@ -58,9 +61,9 @@ export class World {
   async start(given?: string): Promise<void> {
     const program = given ?? (await buildAgent('.')).file
     const mirror = await wordpressMirror()
-    const { packaged: isPackaged, ...variant } = this.variant
-    const image = isPackaged ? { image: await packaged(variant.suite) } : {}
-    this.#host = await startMachine({ ...variant, ...image }, { program, mirror })
+    const { image: given_image, ...machine } = this.variant
+    const image = given_image && { image: await IMAGES[given_image](machine.suite) }
+    this.#host = await startMachine({ ...machine, ...image }, { program, mirror })
     this.#dashboard = await startDashboard(this.#host.netns)
   }
 

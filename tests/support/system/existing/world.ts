@@ -2,7 +2,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 import type { Host } from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
+import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { differences, type Seen, see, type Watched } from './answers.ts'
 import { existingImage } from './image.ts'
 
@@ -24,15 +24,13 @@ export async function startExisting(
 ): Promise<ExistingWorld> {
   let watched: Watched = { asked: [], units: [] }
   let before: Seen = { answers: [], services: [], files: [] }
-  const enrolled = await startEnrolled(
-    suite,
-    await existingImage(suite),
-    undefined,
-    async (host) => {
+  const enrolled = await installEnrolled(suite, {
+    image: await existingImage(suite),
+    async prepare(host) {
       watched = await prepare(host)
       before = await see(host, watched)
     },
-  )
+  })
   const { host } = enrolled
   return {
     enrolled,

@@ -7,7 +7,6 @@ import * as lab from '#tests/support/lab/index.ts'
 import { putRestic, resticPackage, type Target } from '#tests/support/storage/restic.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { confirmKit } from '#tests/support/system/life-backup.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 
 const PRELOAD = fileURLToPath(new URL('./quick-sweeps.ts', import.meta.url))
 const DAY_MS = 24 * 3600_000
@@ -24,8 +23,7 @@ export class OffSiteWorld {
 
   static async start(): Promise<OffSiteWorld> {
     const env = { BACKUPS_STALL: String(STALL), BUN_OPTIONS: `--preload=${PRELOAD}` }
-    const image = await packaged('bookworm')
-    const enrolled = await startEnrolled('bookworm', image, undefined, undefined, env)
+    const enrolled = await startEnrolled('bookworm', env)
     await putRestic(enrolled.host)
     await Bun.write(`${enrolled.data_dir}/cache/restic.deb`, Bun.file(await resticPackage()))
     await confirmKit(enrolled.dashboard)

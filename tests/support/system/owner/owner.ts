@@ -7,7 +7,6 @@ import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { logIn } from '#tests/support/system/log-in.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 
@@ -43,7 +42,7 @@ export class Owner {
 
   static async start(suite: Suite): Promise<Owner> {
     const { php } = suites[suite]
-    const world = await startEnrolled(suite, await packaged(suite))
+    const world = await startEnrolled(suite)
     const body = { domain: DOMAIN, php, tls: 'self-signed' }
     const created = await world.dashboard.call('POST', world.path('/sites'), body)
     const last = await endOf(world.dashboard, created)

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
+import type { Image } from '#tests/support/lab/disk.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { must } from '#tests/support/lab/run.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { reach } from '#tests/support/system/inside.ts'
 import { configureAgent, startMachine } from '#tests/support/system/machine.ts'
-import { packaged } from '#tests/support/system/packaged.ts'
+import { provisioned } from '#tests/support/system/prepared.ts'
+import { testProgram } from '#tests/support/system/test-program.ts'
 import { CRASH_POINTS, type CrashPoint, STARTED } from './crash-point.ts'
 
-const PROGRAM = 'dist/crashing-agent'
+const SOURCE = 'tests/support/system/sweep/crashing-agent.ts'
 
 /** Files of an operation on the agent's disk after its end. */
 export interface Ended {
@@ -35,16 +36,23 @@ export interface CrashingAgent {
   stop(): Promise<void>
 }
 
+interface Options {
+  suite?: Suite
+  /** Default: a provisioned server. */
+  image?: Image
+  /** Of the agent. */
+  settings?: Record<string, string>
+}
+
 export async function startCrashingAgent(
   name: string,
-  { suite = 'bookworm', settings = {} }: { suite?: Suite; settings?: Record<string, string> } = {},
+  { suite = 'bookworm', image, settings = {} }: Options = {},
 ): Promise<CrashingAgent> {
-  const source = 'tests/support/system/sweep/crashing-agent.ts'
-  await must([process.execPath, 'build', '--compile', `--outfile=${PROGRAM}`, source])
+  const program = await testProgram(SOURCE)
   const mirror = await wordpressMirror()
   const host = await startMachine(
-    { name, suite, init: 'systemd', image: await packaged(suite) },
-    { program: PROGRAM, mirror },
+    { name, suite, init: 'systemd', image: image ?? (await provisioned(suite)) },
+    { program, mirror },
   )
   await configureAgent(host, settings)
   // Debian's daily work would change files at midnight.

@@ -2,6 +2,7 @@ import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { startCrashingAgent } from './agent.ts'
 import { startDatabaseLate } from './late-database.ts'
 import { perform, type Work } from './sweep.ts'
@@ -11,24 +12,19 @@ const Done = OPERATION_TYPES['backup.create'].outcome.result
 const target = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
 
-export const SHOP = {
-  ...{ domain: 'shop.example.test', php: '8.2', tier: 'small', tls: 'none' },
-  ...{ email: 'o@example.test', user: 'shop1a2b3c' },
-}
+export const SHOP = shopOf('bookworm')
 const { domain, user } = SHOP
 
 export const BACK_UP: Work = ['backup.create', { domain, target, repository: user, ...keys }]
 
 /** A server whose agent can crash, with a site and a backup of it. */
 export async function startBackedUp(name: string) {
-  const sweeps = new Sweeps(await startCrashingAgent(name))
+  const sweeps = new Sweeps(await startCrashingAgent(name, { image: await withShop('bookworm') }))
   const { agent } = sweeps
   const { host } = agent
   await startDatabaseLate(host)
   await putRestic(host)
   await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
-  await perform(agent, ['server.provision', {}])
-  await perform(agent, ['site.create', SHOP])
   /** Different pages show which files a site has. */
   const write = (text: string, of = user) =>
     host.must(['bash', '-c', `echo ${text} > /srv/www/${of}/public/page.html`])

@@ -3,6 +3,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { long } from '#tests/support/runs.ts'
 import { addAdminerSource } from '#tests/support/system/adminer-source.ts'
+import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { startVisitor } from '#tests/support/system/steady-load.ts'
 import { sampled } from '#tests/support/turns.ts'
 import { type CrashingAgent, startCrashingAgent } from './agent.ts'
@@ -10,23 +11,20 @@ import { kindsOf, withinSteps } from './points.ts'
 import { perform, referenceOf, type Scenario, sweep, type Work } from './sweep.ts'
 import { Sweeps } from './sweeps.ts'
 
-export const SHOP = {
-  ...{ domain: 'shop.example.test', php: '8.2', tier: 'small', tls: 'none' },
-  ...{ email: 'o@example.test', user: 'shop1a2b3c' },
-}
+export const SHOP = shopOf('bookworm')
 const DEBS = '/srv/more-debs'
 
 /** A site whose commands are cut off while a visitor asks for its pages. */
 export class EverydaySweeps extends Sweeps {
   static async start(name: string): Promise<EverydaySweeps> {
-    const sweeps = new EverydaySweeps(await startCrashingAgent(name))
+    const sweeps = new EverydaySweeps(
+      await startCrashingAgent(name, { image: await withShop('bookworm') }),
+    )
     const { host } = sweeps.agent
     const debs = await morePackages('bookworm', ['redis-tools', 'unattended-upgrades'])
     await lab.must(['cp', '--recursive', debs, `${host.root}${DEBS}`])
     await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${DEBS} ./\n`)
     await addAdminerSource(host, 'bookworm')
-    for (const work of [['server.provision', {}] as const, ['site.create', SHOP] as const])
-      await perform(sweeps.agent, work)
     return sweeps
   }
 
