@@ -34,6 +34,7 @@ test('the target of the dashboard is added, is not one of the targets of sites, 
   await page.getByText('REST server, dashboard at backup.example:8000/dashboard').waitFor()
   await page.getByText('not checked').waitFor()
   await page.getByText('There is no backup target').waitFor()
+  await button(page, 'Back up now').waitFor()
 
   await button(page, 'More actions of the backup of this dashboard').click()
   await page.getByRole('menuitem', { name: 'Remove target' }).click()
