@@ -51,10 +51,11 @@ export function RemoveServer({ server, ...dialog }: DialogProps) {
   const navigate = useNavigate()
   const remove = async () => {
     await removeServer(id)
+    // Before the list is shown, which would have the server until then.
+    await client.invalidateQueries({ queryKey: ['fleet'], refetchType: 'all' })
     toast(`${name} was removed from the dashboard`)
     await navigate({ to: '/servers' })
     client.removeQueries({ queryKey: ['servers', id] })
-    await client.invalidateQueries({ queryKey: ['fleet'] })
   }
   return (
     <Confirm
