@@ -1,9 +1,8 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button, useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { confirmKit } from '#tests/support/dashboard/backups.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -12,9 +11,6 @@ const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 
 beforeAll(() => confirmKit(callerOf(dashboard.client())))
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('the target of the dashboard is added, is not one of the targets of sites, and is removed', async () => {
   const { page, problems } = await open('/backups?part=targets')

@@ -1,24 +1,21 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, completed, foundSite, keepsTrash } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { completed, foundSite, keepsTrash, useFleet } from '#tests/support/browser/fleet.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
+const { agent } = backupAgent({ now: () => at() })
+const { dashboard, open } = useFleet({ agent })
 const WEEK_MS = 7 * 24 * 3600_000
 let at = () => new Date()
-const { agent } = backupAgent({ now: () => at() })
+
+agent.sites = ['late.example', 'never.example', 'off.example', 'shop.example'].map((domain) =>
+  foundSite(domain),
+)
 
 beforeAll(async () => {
-  agent.sites = ['late.example', 'never.example', 'off.example', 'shop.example'].map((domain) =>
-    foundSite(domain),
-  )
-  await addServer(dashboard, agent, 'web-1')
   keepsTrash(agent)
   const caller = callerOf(dashboard.client())
   await confirmKit(caller)
@@ -33,9 +30,6 @@ beforeAll(async () => {
   await caller.call('PUT', `${of('off.example')}/settings`, { every: 'off', target_id: null })
   at = () => new Date()
 })
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
 
 test('the page lists which sites have backups, and backs up those that are selected', async () => {
   const { page, problems } = await open('/backups')

@@ -1,27 +1,20 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'bun:test'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
 const { agent, given } = backupAgent()
+const { dashboard, open } = useFleet({ agent })
+
+agent.sites = [foundSite('shop.example')]
 
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  await addServer(dashboard, agent, 'web-1')
   await confirmKit(callerOf(dashboard.client()))
 })
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('a target is added, and is checked from a server with live steps', async () => {
   const { page, problems } = await open('/backups?part=targets')

@@ -1,19 +1,10 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { expect, test } from 'bun:test'
+import { useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useFleet()
 
-beforeAll(async () => {
-  agent.plan = { steps: [{ name: 'user', title: 'Creating the system user', effects: [] }] }
-  await addServer(dashboard, agent, 'web-1')
-})
-afterAll(() => agent.stop())
+agent.plan = { steps: [{ name: 'user', title: 'Creating the system user', effects: [] }] }
 
 test('a plan can be reviewed as soon as the servers are known', async () => {
   const listed = Promise.withResolvers<void>()

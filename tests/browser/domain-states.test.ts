@@ -1,39 +1,26 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { makesSites } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 let records = ['10.0.0.7']
-let other: object
 
 const REASON = 'this server answers 404 instead of the token that the authority would request'
+let other: object = { state: 'blocked', reason: REASON, next_at: '2099-01-01T00:00:00.000Z' }
 
-beforeAll(async () => {
-  other = { state: 'blocked', reason: REASON, next_at: '2099-01-01T00:00:00.000Z' }
-  const post = (path: string, body: object) => dashboard.client().post(path, body)
-  makesSites(agent)
-  agent.answers.set('/sites/names', () =>
-    Response.json({
-      ...{ self_signed: false, expires_at: '2027-01-01T00:00:00.000Z' },
-      names: [
-        {
-          name: 'shop.example',
-          records,
-          certificate: { state: 'active', reason: '', next_at: null },
-        },
-        { name: 'www.shop.example', records: ['104.16.1.1'], certificate: other },
-      ],
-    }),
-  )
-  await post('/api/servers', { name: 'web-1', hostname: '127.0.0.1', port: agent.port })
-  await post('/api/servers/1/sites', { domain: 'shop.example', php: '8.4', tls: 'none' })
-})
-afterAll(() => agent.stop())
+agent.answers.set('/sites/names', () =>
+  Response.json({
+    ...{ self_signed: false, expires_at: '2027-01-01T00:00:00.000Z' },
+    names: [
+      {
+        name: 'shop.example',
+        records,
+        certificate: { state: 'active', reason: '', next_at: null },
+      },
+      { name: 'www.shop.example', records: ['104.16.1.1'], certificate: other },
+    ],
+  }),
+)
 
 test('each name shows where its records lead, and why it has no certificate', async () => {
   const { page, problems } = await open('/sites?q=shop.example')

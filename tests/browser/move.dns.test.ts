@@ -1,44 +1,22 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { callerOf, useMoves } from '#tests/support/browser/backups.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
-import { checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { copyingAgent } from '#tests/support/dashboard/copies.ts'
-import { movesSites } from '#tests/support/dashboard/moves.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const [one, two] = [copyingAgent(), copyingAgent()]
+const { dashboard, open } = useMoves()
 const token = 'a-token-of-forty-characters-a-token-of-f'
 const cloudflare = startCloudflare({ token, zones: ['shop.example'] })
 const post = (path: string, body: object) => dashboard.client().post(path, body)
 const left = () => cloudflare.records.map(({ type, name, content }) => `${type} ${name} ${content}`)
 
 beforeAll(async () => {
-  for (const { agent } of [one, two]) {
-    agent.services = [{ name: 'php8.2', status: 'running' }]
-  }
-  one.agent.sites = [foundSite('shop.example')]
-  for (const [name, { agent, given }] of Object.entries({ one, two }))
-    movesSites(name as 'one' | 'two', { agent, given }, [])
-  await addServer(dashboard, one.agent, 'web-1')
-  await addServer(dashboard, two.agent, 'web-2')
-  const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
   await post('/api/dns-accounts', { name: 'Shops', token, api: cloudflare.api })
   await post('/api/servers/1/sites/1/domains/records', { name: 'shop.example' })
   for (const record of cloudflare.records) record.content = '192.0.2.99'
 })
-afterAll(async () => {
-  await cloudflare.stop()
-  await Promise.all([one, two].map(({ agent }) => agent.stop()))
-})
+afterAll(() => cloudflare.stop())
 
 test('after a move, the records of all names are pointed to the new server from its notice', async () => {
   await (

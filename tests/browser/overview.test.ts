@@ -1,25 +1,21 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { addServer, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
 const OFFLINE = 7
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
+
+const updates = { plugins: 1, themes: 0, core: false }
+agent.sites = Array.from({ length: 6 }, (_, at) =>
+  foundSite(`site-${at}.example`, { tls: 'letsencrypt', ...(at < 4 && { updates }) }),
+)
+const soon = new Date(Date.now() + 3 * 86_400_000).toISOString()
+agent.certificates = agent.sites
+  .slice(0, 3)
+  .map(({ domain }) => ({ domain: String(domain), expires_at: soon }))
 
 beforeAll(async () => {
-  const updates = { plugins: 1, themes: 0, core: false }
-  agent.sites = Array.from({ length: 6 }, (_, at) =>
-    foundSite(`site-${at}.example`, { tls: 'letsencrypt', ...(at < 4 && { updates }) }),
-  )
-  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString()
-  agent.certificates = agent.sites
-    .slice(0, 3)
-    .map(({ domain }) => ({ domain: String(domain), expires_at: soon }))
-  await addServer(dashboard, agent, 'web-1')
   for (let at = 2; at < 2 + OFFLINE; at++) {
     const other = new FakeAgent()
     await addServer(dashboard, other, `gone-${at}`)
@@ -27,7 +23,6 @@ beforeAll(async () => {
     for (let times = 0; times < 3; times++) await dashboard.client().post(`/api/servers/${at}/sync`)
   }
 })
-afterAll(() => agent.stop())
 
 test('a group shows five incidents, each in one line, and the rest on request', async () => {
   const { page, problems } = await open('/')

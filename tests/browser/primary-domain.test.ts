@@ -1,51 +1,46 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { namesAfter, Primary } from '#shared/primary-domain.ts'
-import { addServer, addSite, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { addSite, foundSite, makesSites, useFleet } from '#tests/support/browser/fleet.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const given: object[] = []
 /** Ends the preview. */
 let counted = Promise.resolve()
 
+makesSites(agent)
+agent.answers.set('/sites/names', () =>
+  Response.json({ self_signed: false, expires_at: '', names: [] }),
+)
+agent.works.set('site.domains', async function* (params) {
+  yield 'Applying the virtual host'
+  return params
+})
+agent.works.set('site.rename-preview', async function* ({ domain, primary }) {
+  yield 'Counting'
+  await counted
+  if (primary === 'network.example')
+    throw new Refused({ error: 'Conflict', message: 'This WordPress is a network of sites' })
+  const columns = [{ name: 'option_value', values: 4, replaced: 9, serialized: 5 }]
+  return {
+    ...{ status: 'ok', domain, primary, rows: 40, files: ['wp-config.php'] },
+    ...{ tables: [{ name: 'wp_options', rows: 40, columns }], replaced: 9, left: [] },
+  }
+})
+agent.works.set('site.rename', async function* (params) {
+  given.push(params)
+  yield 'Stopping PHP'
+  const { primary, former } = Primary.parse(params)
+  const domain = String(params.domain)
+  agent.sites = [foundSite(primary)]
+  const addresses = { replaced: 9, left: [] }
+  const names = namesAfter({ domain }, { primary, former })
+  return { status: 'ok', domain: primary, former: domain, addresses, ...names }
+})
+agent.plan = { steps: [{ name: 'database', title: 'Replacing tables', effects: [] }] }
+
 beforeAll(async () => {
-  makesSites(agent)
-  agent.answers.set('/sites/names', () =>
-    Response.json({ self_signed: false, expires_at: '', names: [] }),
-  )
-  agent.works.set('site.domains', async function* (params) {
-    yield 'Applying the virtual host'
-    return params
-  })
-  agent.works.set('site.rename-preview', async function* ({ domain, primary }) {
-    yield 'Counting'
-    await counted
-    if (primary === 'network.example')
-      throw new Refused({ error: 'Conflict', message: 'This WordPress is a network of sites' })
-    const columns = [{ name: 'option_value', values: 4, replaced: 9, serialized: 5 }]
-    return {
-      ...{ status: 'ok', domain, primary, rows: 40, files: ['wp-config.php'] },
-      ...{ tables: [{ name: 'wp_options', rows: 40, columns }], replaced: 9, left: [] },
-    }
-  })
-  agent.works.set('site.rename', async function* (params) {
-    given.push(params)
-    yield 'Stopping PHP'
-    const { primary, former } = Primary.parse(params)
-    const domain = String(params.domain)
-    agent.sites = [foundSite(primary)]
-    const addresses = { replaced: 9, left: [] }
-    const names = namesAfter({ domain }, { primary, former })
-    return { status: 'ok', domain: primary, former: domain, addresses, ...names }
-  })
-  agent.plan = { steps: [{ name: 'database', title: 'Replacing tables', effects: [] }] }
-  await addServer(dashboard, agent, 'web-1')
   await addSite(dashboard, '/api/servers/1/sites', {
     ...{ domain: 'shop.example', php: '8.4', tls: 'none' },
   })
@@ -53,7 +48,6 @@ beforeAll(async () => {
   const { text } = await dashboard.client().put('/api/servers/1/sites/1/domains', names)
   expect(text).toContain('event: complete')
 })
-afterAll(() => agent.stop())
 
 test('an alias becomes the primary domain, after what would change is shown', async () => {
   const { page, problems } = await open('/sites/1?tab=domains')

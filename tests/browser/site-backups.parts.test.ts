@@ -1,18 +1,13 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { BackupEntry, BackupListing } from '#shared/backup-read.ts'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { callerOf, useBackups } from '#tests/support/browser/backups.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const { agent, given } = backupAgent()
+const { agent, dashboard, given, open } = useBackups()
 
 const at = '2026-01-01T00:00:00Z'
 const entry = (name: string, kind: BackupEntry['kind'], can_choose = true) => ({
@@ -28,28 +23,22 @@ const FOLDERS: Record<string, BackupEntry[]> = {
   'wp-content': [entry('plugins', 'directory'), entry('uploads', 'directory')],
 }
 
+agent.plan = { steps: [{ name: 'fetch', title: 'Fetching the backup', effects: [] }] }
+agent.answers.set('/backups/browse', async (request) => {
+  const { path } = await request.json()
+  const entries = FOLDERS[path] ?? []
+  const tables = ['wp_options', 'wp_posts', 'wp_users']
+  return Response.json({ entries, is_cut: false, tables } satisfies BackupListing)
+})
+const headers = { 'content-type': 'application/x-tar' }
+agent.answers.set('/backups/download', () => new Response('an archive', { headers }))
+
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  agent.plan = { steps: [{ name: 'fetch', title: 'Fetching the backup', effects: [] }] }
-  agent.answers.set('/backups/browse', async (request) => {
-    const { path } = await request.json()
-    const entries = FOLDERS[path] ?? []
-    const tables = ['wp_options', 'wp_posts', 'wp_users']
-    return Response.json({ entries, is_cut: false, tables } satisfies BackupListing)
-  })
-  const headers = { 'content-type': 'application/x-tar' }
-  agent.answers.set('/backups/download', () => new Response('an archive', { headers }))
-  await addServer(dashboard, agent, 'web-1')
   const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
   const made = await caller.send('POST', '/api/servers/1/sites/1/backups', {})
   await made.text()
 })
-afterAll(() => agent.stop())
 
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const restore = (page: Page) => button(page, 'Restore backup')
 
 test('files, folders and tables are chosen in a backup, and restored alone', async () => {

@@ -1,29 +1,11 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { expect, test } from 'bun:test'
+import { useBackups } from '#tests/support/browser/backups.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const { agent, given } = backupAgent()
-
-beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  await addServer(dashboard, agent, 'web-1')
-  const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
-})
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const { agent, given, open } = useBackups()
 
 test('a site is backed up, restored from the chosen parts, and the restore is undone', async () => {
   agent.plan = {

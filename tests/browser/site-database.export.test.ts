@@ -1,27 +1,14 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
-const domain = 'shop.example'
-let path = ''
+const { agent, open } = useShop()
+const path = '/sites/1?tab=database'
 let running: { bytes: number; total: number } | null = null
 
-beforeAll(async () => {
-  makesSites(agent)
-  agent.answers.set('/sites/database-users', () => Response.json({ users: [] }))
-  agent.answers.set('/sites/database-export', () => new Response('packed'))
-  agent.answers.set('/sites/database-exporting', () => Response.json({ export: running }))
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
-})
-afterAll(() => agent.stop())
+agent.answers.set('/sites/database-users', () => Response.json({ users: [] }))
+agent.answers.set('/sites/database-export', () => new Response('packed'))
+agent.answers.set('/sites/database-exporting', () => Response.json({ export: running }))
 
 test('shows how far an export is while it runs', async () => {
   const { page, problems } = await open(path)

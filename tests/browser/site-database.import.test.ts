@@ -1,15 +1,10 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { PART_BYTES } from '#shared/site-database.ts'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 const domain = 'shop.example'
 const dump = Buffer.from(Array.from({ length: PART_BYTES + 10 }, (_, at) => at % 251))
 const parts: Buffer[] = []
@@ -18,30 +13,23 @@ const uploads = new Set<string>()
 let received: number[] = []
 /** Called before the answer to each part. */
 let hold = async (_part: number) => undefined as unknown
-let path = ''
+const path = '/sites/1?tab=database'
 
-beforeAll(async () => {
-  makesSites(agent)
-  agent.plan = { steps: [{ name: 'database', title: 'Importing the dump', effects: [] }] }
-  agent.answers.set('/sites/database-upload', async (request) => {
-    const { upload, part, data } = await request.json()
-    uploads.add(upload)
-    received.push(part)
-    await hold(part)
-    parts[part] = Buffer.from(data, 'base64')
-    return Response.json({ part })
-  })
-  agent.works.set('database.import', async function* (params) {
-    asked.push(params)
-    yield 'Imported 1 MB of SQL'
-    const at = new Date().toISOString()
-    return { domain, at, until: at, bytes: 7 }
-  })
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
+agent.plan = { steps: [{ name: 'database', title: 'Importing the dump', effects: [] }] }
+agent.answers.set('/sites/database-upload', async (request) => {
+  const { upload, part, data } = await request.json()
+  uploads.add(upload)
+  received.push(part)
+  await hold(part)
+  parts[part] = Buffer.from(data, 'base64')
+  return Response.json({ part })
 })
-afterAll(() => agent.stop())
+agent.works.set('database.import', async function* (params) {
+  asked.push(params)
+  yield 'Imported 1 MB of SQL'
+  const at = new Date().toISOString()
+  return { domain, at, until: at, bytes: 7 }
+})
 
 test('a dump is uploaded in parts and imported, and an empty file is refused', async () => {
   const { page, problems } = await open(path)

@@ -1,15 +1,9 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
-const domain = 'shop.example'
+const { agent, open } = useShop()
 const tableOf = (name: string, engine: string | null = 'InnoDB') => ({
   ...{ name, engine, rows: 1204, data_bytes: 2_000_000, index_bytes: 16_384, free_bytes: 4096 },
 })
@@ -25,20 +19,12 @@ const query = {
   ...{ text: 'SELECT ? FROM `wp_posts`', count: 3, total_ms: 4000, longest_ms: 2000 },
   ...{ rows_examined: 9, rows_sent: 3, without_index: 2, last_at: new Date().toISOString() },
 }
-let path = ''
+const path = '/sites/1?tab=database'
 
 const answer = (more: object) =>
   agent.answers.set('/sites/database', () =>
     Response.json({ ...sums, tables, table_count: 2, options: [], queries: null, ...more }),
   )
-
-beforeAll(async () => {
-  makesSites(agent)
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
-})
-afterAll(() => agent.stop())
 
 test('the tables of a site are listed by size, and a broken one is marked', async () => {
   answer({ options: [options], queries: [query] })

@@ -1,18 +1,13 @@
 // tier: gate
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import type { ToolRequest } from '#shared/database-tool.ts'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 const domain = 'shop.example'
 let asked: ToolRequest[] = []
-let path = ''
+const path = '/sites/1?tab=database'
 
 /** As Adminer writes it, with a row stored by an attacker. */
 const PAGE = `<!DOCTYPE html><html lang="en"><title>Adminer</title>
@@ -24,37 +19,29 @@ const PAGE = `<!DOCTYPE html><html lang="en"><title>Adminer</title>
 <form action="/api/auth/logout" method="post"><button>Log out</button></form>
 <form action="https://evil.example/" method="post"><button>Send away</button></form>`
 
-beforeAll(async () => {
-  makesSites(agent)
-  agent.works.set('database.tool', async function* (params) {
-    yield 'Creating a temporary user'
-    const ends = Math.floor(Date.now() / 1000) + 3600
-    const user = `hosting_tmp_${params.token}_${ends}`
-    return { domain, user, database: 'shop', ends_at: new Date(ends * 1000).toISOString() }
-  })
-  agent.answers.set('/sites/database-users', () => Response.json({ users: [] }))
-  agent.answers.set('/sites/database-tool', async (request) => {
-    const call = (await request.json()) as ToolRequest
-    asked.push(call)
-    const html = { status: 200, type: 'text/html; charset=utf-8' }
-    const saved = { status: 302, type: 'text/html', location: '?db=shop&saved=1' }
-    return new Response(
-      call.method === 'POST' ? `${JSON.stringify(saved)}\n` : `${JSON.stringify(html)}\n${PAGE}`,
-    )
-  })
-  agent.answers.set(
-    '/sites/database-tool-file',
-    () =>
-      new Response(`${JSON.stringify({ status: 200, type: 'text/css' })}\nh1{color:rgb(1,2,3)}`),
-  )
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
+agent.works.set('database.tool', async function* (params) {
+  yield 'Creating a temporary user'
+  const ends = Math.floor(Date.now() / 1000) + 3600
+  const user = `hosting_tmp_${params.token}_${ends}`
+  return { domain, user, database: 'shop', ends_at: new Date(ends * 1000).toISOString() }
 })
+agent.answers.set('/sites/database-users', () => Response.json({ users: [] }))
+agent.answers.set('/sites/database-tool', async (request) => {
+  const call = (await request.json()) as ToolRequest
+  asked.push(call)
+  const html = { status: 200, type: 'text/html; charset=utf-8' }
+  const saved = { status: 302, type: 'text/html', location: '?db=shop&saved=1' }
+  return new Response(
+    call.method === 'POST' ? `${JSON.stringify(saved)}\n` : `${JSON.stringify(html)}\n${PAGE}`,
+  )
+})
+agent.answers.set(
+  '/sites/database-tool-file',
+  () => new Response(`${JSON.stringify({ status: 200, type: 'text/css' })}\nh1{color:rgb(1,2,3)}`),
+)
 beforeEach(() => {
   asked = []
 })
-afterAll(() => agent.stop())
 
 async function opened() {
   const { page, problems } = await open(path)

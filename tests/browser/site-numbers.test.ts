@@ -1,25 +1,18 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { NUMBERS, type Numbers } from '#shared/site-numbers.ts'
-import { addServer, makesSites } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { makesSites, useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const PATH = '/api/servers/1/sites/1/numbers'
 
 beforeAll(async () => {
-  await addServer(dashboard, agent, 'web-1')
   makesSites(agent)
   const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
   const { headers } = await dashboard.client().post('/api/servers/1/sites', call)
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
 })
-afterAll(() => agent.stop())
 
 const values = (given: Partial<Numbers>) => NUMBERS.map((name) => given[name] ?? 0)
 

@@ -1,21 +1,16 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { addFilter } from '#tests/support/browser/filters.ts'
-import { addServer, completed, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { completed, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const NAMES = ['full', 'large', 'small', 'window'].map((name) => `${name}.example`)
 /** Of a limit of 10 GB. */
 const BYTES: Record<string, number> = { 'full.example': 11e9, 'large.example': 9.5e9 }
 
+agent.sites = NAMES.map((name) => foundSite(name))
+
 beforeAll(async () => {
-  agent.sites = NAMES.map((name) => foundSite(name))
-  await addServer(dashboard, agent, 'web-1')
   agent.usage = agent.usage.map((usage) => ({
     ...{ ...usage, files: 1, database_bytes: 0, measured_at: new Date().toISOString() },
     bytes: BYTES[usage.domain] ?? 1e9,
@@ -31,7 +26,6 @@ beforeAll(async () => {
     await dashboard.client().put('/api/servers/1/sites/4/domains', aliases),
   )
 })
-afterAll(() => agent.stop())
 
 test.each([
   ['disk=over', '1 of 4 sites'],

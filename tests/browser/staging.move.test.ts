@@ -1,41 +1,24 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, addSite, foundSite } from '#tests/support/browser/fleet.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { useMoves } from '#tests/support/browser/backups.ts'
+import { addSite, foundSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { copyingAgent } from '#tests/support/dashboard/copies.ts'
-import { movesSites } from '#tests/support/dashboard/moves.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const [one, two] = [copyingAgent(), copyingAgent()]
+const { dashboard, open, one, two } = useMoves()
 const copy = 'staging.shop.example'
 
+const usual = two.agent.works.get('site.clone')
+two.agent.works.set('site.clone', (...call) => {
+  two.agent.sites = [foundSite(copy)]
+  if (!usual) throw new Error('no work')
+  return usual(...call)
+})
+
 beforeAll(async () => {
-  one.agent.sites = [foundSite('shop.example')]
-  for (const [name, { agent, given }] of Object.entries({ one, two })) {
-    agent.services = [{ name: 'php8.2', status: 'running' }]
-    movesSites(name as 'one' | 'two', { agent, given })
-  }
-  const usual = two.agent.works.get('site.clone')
-  two.agent.works.set('site.clone', (...call) => {
-    two.agent.sites = [foundSite(copy)]
-    if (!usual) throw new Error('no work')
-    return usual(...call)
-  })
-  await addServer(dashboard, one.agent, 'web-1')
-  await addServer(dashboard, two.agent, 'web-2')
-  const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
   const from = { kind: 'site', site_id: 1 }
   await addSite(dashboard, '/api/servers/2/sites/clone', { domain: copy, from, staging: true })
 })
-afterAll(() => Promise.all([one, two].map(({ agent }) => agent.stop())))
 
 test('a staging site on another server is moved to that of its live site, and then pushed', async () => {
   const { page, problems } = await open('/sites/1?tab=staging')

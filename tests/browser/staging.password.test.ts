@@ -1,36 +1,31 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { addSite, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { copyingAgent } from '#tests/support/dashboard/copies.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
 const { agent, given } = copyingAgent()
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
+const { dashboard, open } = useFleet({ agent })
+
+agent.sites = [foundSite('shop.example')]
+const usual = agent.works.get('site.clone')
+agent.works.set('site.clone', (params) => {
+  agent.sites = [...agent.sites, foundSite(String(params.domain))]
+  if (!usual) throw new Error('no work')
+  return usual(params)
+})
+agent.works.set('staging.password', async function* (params) {
+  given.push({ 'staging.password': params })
+  yield 'Changing the password'
+  return { status: 'ok', domain: params.domain }
+})
 
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  const usual = agent.works.get('site.clone')
-  agent.works.set('site.clone', (params) => {
-    agent.sites = [...agent.sites, foundSite(String(params.domain))]
-    if (!usual) throw new Error('no work')
-    return usual(params)
-  })
-  agent.works.set('staging.password', async function* (params) {
-    given.push({ 'staging.password': params })
-    yield 'Changing the password'
-    return { status: 'ok', domain: params.domain }
-  })
-  await addServer(dashboard, agent, 'web-1')
   const from = { kind: 'site', site_id: 1 }
   const staging = { domain: 'staging.shop.example', from, staging: true }
   await addSite(dashboard, '/api/servers/1/sites/clone', staging)
 })
-afterAll(() => agent.stop())
 
 test('the password of a staging site is changed, and the new one shown once', async () => {
   const { page, problems } = await open('/sites/1?tab=staging')

@@ -1,8 +1,10 @@
+import { afterAll, beforeAll } from 'bun:test'
 import { COMMANDS } from '#shared/commands.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
-import type { FakeAgent } from '#tests/support/fake-agent.ts'
-import type { Used } from '#tests/support/running.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { type Used, useDashboard } from '#tests/support/running.ts'
+import { useBrowser } from './pages.ts'
 
 /** A WordPress site as an agent finds it. */
 export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundSite {
@@ -50,6 +52,27 @@ export async function addServer(
   const { id } = Object(Object(body).server)
   const { text } = await client().post(`/api/servers/${id}/sync`)
   if (!text.includes('event: complete')) throw new Error(`The sync of ${name} ended with ${text}`)
+}
+
+/**
+ * For the tests of this file: a browser and a dashboard whose server web-1 has the agent, with what
+ * the file has made it report before.
+ */
+export function useFleet({ agent = new FakeAgent() } = {}) {
+  const dashboard = useDashboard()
+  const open = useBrowser(dashboard)
+  beforeAll(() => addServer(dashboard, agent, 'web-1'))
+  afterAll(() => agent.stop())
+  return { agent, dashboard, open }
+}
+
+/** The same, and the agent has created shop.example, which is the first site. */
+export function useShop() {
+  const fleet = useFleet()
+  makesSites(fleet.agent)
+  const shop = { domain: 'shop.example', php: '8.2', tls: 'none' }
+  beforeAll(async () => void (await addSite(fleet.dashboard, '/api/servers/1/sites', shop)))
+  return fleet
 }
 
 /** Waits until the operation has succeeded that a call has started. */

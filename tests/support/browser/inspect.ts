@@ -13,6 +13,9 @@ export interface Inspection {
   too_wide: number[]
 }
 
+/** The inspection of a page without problems, with those that its browser reported. */
+export const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
+
 /** Checks a page that has settled in a context with `reducedMotion`. */
 export async function inspect(page: Page): Promise<Inspection> {
   await inTheme(page, 'light')

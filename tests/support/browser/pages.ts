@@ -124,6 +124,9 @@ export function watch(page: Page): string[] {
   return problems
 }
 
+/** The button with exactly this name. */
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
 /** Fills in the login page as the first user. */
 export async function signIn(page: Page, { email, password } = ADMIN): Promise<void> {
   await page.getByLabel('Email').fill(email)
