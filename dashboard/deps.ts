@@ -10,6 +10,7 @@ import { BULK_NEWS, BulkRunner } from './bulk/runner.ts'
 import { awaitSource } from './copies/await-source.ts'
 import type { Base } from './db/base.ts'
 import type { Marks } from './db/marks.ts'
+import type { OperationRow } from './db/rows.ts'
 import { withRecords } from './dns/carry-out.ts'
 import { undoRecords } from './dns/undo.ts'
 import { HealthReader } from './health/read-health.ts'
@@ -32,7 +33,7 @@ import { LIMITS, type Limits } from './runtime/limits.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { recordRecipient } from './site-backups/next-repository.ts'
-import { repeatWithPassword, withRepository } from './site-backups/repositories.ts'
+import { withRepository } from './site-backups/repositories.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
 import { KnownStates } from './sync/known-states.ts'
@@ -141,13 +142,14 @@ export function makeDeps(outside: Outside) {
     'site.move-back': (...of) => runMoveBack({ ...sync, worker }, ...of),
     'site.move-confirm': (...of) => runMoveConfirm({ ...sync, worker }, ...of),
   }
+  const allowPassword = ({ server_id, params }: OperationRow) =>
+    recordRecipient(db, server_id, params)
   const changing: Executor = async (operation, context) => {
     const isCopy = operation.type === 'site.clone' || operation.type === 'site.refresh'
     const prepare = isCopy ? awaitSource : awaitBackup
     const ready = await prepare({ ...sync, worker }, operation, context)
     const sent = await withRecords(sync, await withRepository(sync, ready), context)
-    await recordRecipient(db, sent.server_id, sent.params)
-    return deliver(sync, sent, context)
+    return deliver({ ...sync, allowPassword }, sent, context)
   }
   const executorOf = ({ type }: { type: OperationType }): Executor =>
     isOwn(type) ? own[type] : changing
@@ -165,8 +167,6 @@ export function makeDeps(outside: Outside) {
         undoRecords(sync, { id }).catch((error: unknown) =>
           log.error('undo of DNS records failed', error),
         )
-      if (status === 'failed' && type === 'backup.create')
-        void repeatWithPassword({ ...sync, log, worker }, id)
       if (status === 'success' && type !== 'server.sync') scheduler.changed(server_id)
     },
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BackupTarget, RepositoryName, Sealed, SnapshotId } from './backup.ts'
-import { RepositoryPassword } from './backup-secret.ts'
+import { PasswordId, RepositoryPassword } from './backup-secret.ts'
 import { Domain } from './fields.ts'
 
 /** The most repositories of one answer, and the most keys of kits in one of them. */
@@ -49,7 +49,12 @@ export type FoundRepositories = z.infer<typeof FoundRepositories>
 export const ListRequest = z.object({
   target: BackupTarget,
   repository: RepositoryName,
-  passwords: z.array(RepositoryPassword).min(1).max(MOST_PASSWORDS),
+  password_ids: z.array(PasswordId).min(1).max(MOST_PASSWORDS),
+  passwords: z
+    .array(RepositoryPassword)
+    .max(MOST_PASSWORDS)
+    .default([])
+    .describe('Those of `password_ids`, in order; empty: the server has one that opens it.'),
   before: SnapshotId.optional().describe('Only earlier backups than this one: the next page.'),
 })
 export type ListRequest = z.output<typeof ListRequest>

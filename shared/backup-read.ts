@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
+import { KnownRepository, SnapshotId } from './backup.ts'
 import { BackupPath } from './backup-parts.ts'
-import { RepositoryPassword } from './backup-secret.ts'
 import { Email, PhpVersion, Tier, TlsMode } from './fields.ts'
 import { SiteNames } from './site-names.ts'
 
@@ -9,10 +8,7 @@ import { SiteNames } from './site-names.ts'
 export const MOST_ENTRIES = 1000
 const MOST_TABLES = 10_000
 
-const Repository = z.object({
-  target: BackupTarget,
-  repository: RepositoryName,
-  password: RepositoryPassword,
+const Repository = KnownRepository.extend({
   backup: SnapshotId.describe('The snapshot of the manifest.'),
 })
 

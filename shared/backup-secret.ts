@@ -82,12 +82,25 @@ export const BackupSecret = z
 /** A secret key of S3. */
 export const SecretKey = z.string().regex(SECRET_RULES.s3.shape, SECRET_RULES.s3.rule)
 
+const PASSWORD = '[\\x21-\\x7e](?:[\\x20-\\x7e]{0,1022}[\\x21-\\x7e])?'
+const PASSWORD_RULE =
+  'Must be one line of at most 1024 printable ASCII characters without blanks around them'
+
 /** The password of a repository: restic reads it from a file, without the blanks around it. */
 export const RepositoryPassword = secretOf(
-  z
-    .string()
-    .regex(
-      /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/,
-      'Must be one line of at most 1024 printable ASCII characters without blanks around them',
-    ),
+  z.string().regex(new RegExp(`^${PASSWORD}$`), PASSWORD_RULE),
 )
+
+/**
+ * The password of a repository in a request, only for a server that has answered `password_missing`.
+ * Empty: the server has it.
+ */
+export const SentPassword = secretOf(
+  z.string().regex(new RegExp(`^(?:${PASSWORD})?$`), PASSWORD_RULE),
+).prefault('')
+
+/**
+ * The SHA-256 of the password of a repository, by which a server finds its own copy. It tells nobody
+ * anything of a password of 48 random characters.
+ */
+export const PasswordId = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256')

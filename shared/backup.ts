@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { BACKUP_KINDS, BackupSecret, Certificates, refuseSecret } from './backup-secret.ts'
+import {
+  BACKUP_KINDS,
+  BackupSecret,
+  Certificates,
+  PasswordId,
+  refuseSecret,
+  SentPassword,
+} from './backup-secret.ts'
 import { Hostname, isReserved, NOT_RESERVED, Port } from './fields.ts'
 import { Secret } from './secret.ts'
 
@@ -125,6 +132,15 @@ export const StorageFolder = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/)
  * repository of the dashboard.
  */
 export const RepositoryName = StorageFolder.refine((name) => !isReserved(name), NOT_RESERVED)
+
+/** A repository that has a password, as an agent opens it. */
+export const KnownRepository = z.object({
+  target: BackupTarget,
+  repository: RepositoryName,
+  password_id: PasswordId,
+  password: SentPassword,
+})
+export type KnownRepository = z.output<typeof KnownRepository>
 
 /** A public RSA key: PEM, SubjectPublicKeyInfo. */
 export const PublicKey = z

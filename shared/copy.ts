@@ -1,17 +1,12 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
-import { RepositoryPassword } from './backup-secret.ts'
+import { KnownRepository, SnapshotId } from './backup.ts'
 import { Domain } from './fields.ts'
 
 /** Where the files and the database of a copy come from. */
 export const CopySource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('site'), domain: Domain.describe('A site of the same server.') }),
-  z.object({
+  KnownRepository.extend({
     kind: z.literal('backup'),
-    target: BackupTarget,
-    repository: RepositoryName,
-    /** Of the repository. */
-    password: RepositoryPassword,
     backup: SnapshotId.describe('The snapshot of the manifest.'),
   }),
 ])

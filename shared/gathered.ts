@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName, SnapshotId } from './backup.ts'
-import { RepositoryPassword } from './backup-secret.ts'
+import { KnownRepository, SnapshotId } from './backup.ts'
 
 const amount = z.int().nonnegative()
 
@@ -39,10 +38,5 @@ export const Gathered = z.object({
 export type Gathered = z.infer<typeof Gathered>
 
 /** The repository of a site that was backed up before. */
-export const Gathering = z.object({
-  target: BackupTarget,
-  repository: RepositoryName,
-  /** Of the repository. */
-  password: RepositoryPassword,
-})
+export const Gathering = KnownRepository
 export type Gathering = z.output<typeof Gathering>

@@ -6,7 +6,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import type { Repository } from '#agent/os/restic/repository.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles, passwordOf } from '#agent/os/restic/session.ts'
+import { closeFiles, newPassword, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
@@ -25,7 +25,7 @@ export const backupCheck: Command<'backup.check'> = {
   async *run(params, { host, announce, perform }) {
     await refuseUnready(host, params.target)
     const result = { append_only: false }
-    const password = await passwordOf(host, NAME, NAME)
+    const password = await newPassword(host, NAME, NAME)
     const missing = await resticSteps(host)
     const steps = stepsOf(host, repositoryOf(params, password), result)
     announce([...missing, ...steps])

@@ -15,9 +15,10 @@ import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
 import {
   closeFiles,
   keepPassword,
+  newPassword,
   openedOf,
   openFiles,
-  passwordOf,
+  withPassword,
 } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineOf } from '#agent/os/staging/baseline.ts'
@@ -31,6 +32,8 @@ type Params = ParamsOf<'backup.create'>
 /** It does not change the site: other operations on it need not wait. */
 export const backupCreate: Command<'backup.create'> = {
   lock: ({ domain }) => `backup of ${apexOf(domain)}`,
+  withSecrets: async ({ password_id, ...params }, host) =>
+    password_id === undefined ? params : withPassword({ ...params, password_id }, host),
   async steps(params, host) {
     const site = await findSite(host, params.domain)
     return site ? stepsOf(host, site, openedFor(host, site, params, new Secret('')), params) : []
@@ -42,8 +45,9 @@ export const backupCreate: Command<'backup.create'> = {
   },
   async *run(params, { host, announce, perform, warn }) {
     const site = await checked(host, params)
-    const { repository, password: given, is_begun } = params
-    const password = await passwordOf(host, site.user, repository, { given, is_begun })
+    const { repository, password_id } = params
+    const password =
+      password_id === undefined ? await newPassword(host, site.user, repository) : params.password
     const saved: Saved = {}
     const steps = stepsOf(host, site, openedFor(host, site, params, password), params, saved)
     const missing = await preparing(host)

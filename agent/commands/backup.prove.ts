@@ -11,7 +11,7 @@ import { explain, openRepository, refuseLackOfSpace } from '#agent/os/proof/read
 import { Findings } from '#agent/os/proof/report.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, openedOf, openFiles, withPassword } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { limitDisk } from '#agent/os/users/quota.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
@@ -36,6 +36,7 @@ interface Proof {
  */
 export const backupProve: Command<'backup.prove'> = {
   lock: () => 'proof',
+  withSecrets: withPassword,
   async steps(params, host) {
     const [left] = await hidden.recordedHidden(host)
     return left ? [...hidden.makingSteps(host, left), filesStep(host, params)] : []

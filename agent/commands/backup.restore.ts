@@ -19,7 +19,7 @@ import { create, run } from '#agent/os/effects/effects.ts'
 import { readdressRestored, rewriteFetched } from '#agent/os/rename/restored.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, openedOf, openFiles, withPassword } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -33,6 +33,7 @@ type Learned = { manifest?: Manifest; facts?: replace.Facts }
 /** Everything is fetched and checked before the site changes; one rename of a folder decides. */
 export const backupRestore: Command<'backup.restore'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withPassword,
   async steps(params, host) {
     const site = await findSite(host, params.domain)
     return site ? stepsOf(host, site, params) : []

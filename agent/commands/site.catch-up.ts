@@ -9,7 +9,7 @@ import * as moving from '#agent/os/moving/catch-up.ts'
 import { learnKey } from '#agent/os/restic/prepare.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, openedOf, openFiles, withSourcePassword } from '#agent/os/restic/session.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -25,6 +25,7 @@ type Learned = { tables?: string[]; has?: CopiedTable[] }
 /** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
 export const siteCatchUp: Command<'site.catch-up'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withSourcePassword,
   async steps(params, host) {
     const site = await findCopy(host, params.domain)
     return site ? stepsOf(host, site, params) : []

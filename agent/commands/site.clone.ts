@@ -6,6 +6,7 @@ import { inheritedOf, namesOf } from '#agent/os/clone/settings.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
+import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { reportOf } from '#agent/os/site/settings.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step, Warn } from '#agent/steps/command.ts'
@@ -22,6 +23,7 @@ type Params = ParamsOf<'site.clone'>
 /** A new site with the content of another one: the original is only read. */
 export const siteClone: Command<'site.clone'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withSourcePassword,
   steps: (params, host) => stepsOf(siteOf(params), params.from, host, {}, params),
   async plan(params, host) {
     const site = siteOf(params)

@@ -3,7 +3,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { gather } from '#agent/os/moving/gather.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import { closeFiles, openedOf, openFiles, withSourcePassword } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -17,6 +17,7 @@ type Learned = { gathered?: Gathered }
 /** Only reads the site. Unlike a backup it has no manifest: the result says where everything is. */
 export const siteGather: Command<'site.gather'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withSourcePassword,
   async steps(params, host) {
     const site = await findSite(host, params.domain)
     return site ? stepsOf(host, site, params) : []

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
+import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -19,6 +20,7 @@ type Params = ParamsOf<'site.receive'>
 /** The same site as on its server, with the same user and files: it serves only that server. */
 export const siteReceive: Command<'site.receive'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withSourcePassword,
   steps: (params, host) => stepsOf(siteOf(params), params, host),
   async plan(params, host) {
     const site = siteOf(params)

@@ -11,6 +11,7 @@ import { change } from '#agent/os/effects/effects.ts'
 import { certificateOf } from '#agent/os/nginx/nginx.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
+import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
@@ -29,6 +30,7 @@ type Tell = (message: string) => void
 /** Everything is fetched before the staging site changes; one rename of a folder decides. */
 export const siteRefresh: Command<'site.refresh'> = {
   lock: ({ domain }) => apexOf(domain),
+  withSecrets: withSourcePassword,
   async steps(params, host) {
     const site = await findSite(host, params.domain)
     return site ? stepsOf(host, site, params) : []

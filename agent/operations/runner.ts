@@ -42,7 +42,8 @@ export class Runner {
    * Starts a command, or attaches to the operation with this id. A refused id is refused always: a
    * late message must not run work that nobody waits for any more. Throws errors of the command's
    * checks before its first line (nothing was changed then), conflict when the id belongs to other
-   * work, and forbidden when the agent is not root.
+   * work, and forbidden when the agent is not root. A request without a secret that this server does
+   * not have creates no operation, so that the same request may come with it.
    */
   async start<N extends CommandName>(
     command: N,
@@ -62,8 +63,9 @@ export class Runner {
       }
       if (refusal) throw refusedAgain(refusal)
       if (known) return known
+      const complete = await this.#withSecrets(command, params)
       return this.#executions
-        .start(command, params, id, fingerprint)
+        .start(command, complete, id, fingerprint)
         .catch(async (error: unknown) => {
           if (given !== undefined && changes) await this.#noteRefusal(id, fingerprint, error)
           throw error
@@ -84,6 +86,12 @@ export class Runner {
     } catch (error) {
       throw shown(error)
     }
+  }
+
+  async #withSecrets<N extends CommandName>(name: N, params: ParamsOf<N>): Promise<ParamsOf<N>> {
+    const { host, commands } = this.#options
+    const command: Command<N> = await commands[name]()
+    return (await command.withSecrets?.(params, host)) ?? params
   }
 
   #refuseUnprivileged(changes: boolean): void {

@@ -63,6 +63,11 @@ export const WHOLE_SERVER = '*'
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
   lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>
+  /**
+   * The params with the secrets that this server has itself, before the request waits for its lock.
+   * Throws conflict with `password_missing`: the same request may then come with the secret.
+   */
+  withSecrets?(params: ParamsOf<N>, host: Host): Promise<ParamsOf<N>>
   /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
   steps?(params: ParamsOf<N>, host: Host): readonly Step[] | Promise<readonly Step[]>
   /**

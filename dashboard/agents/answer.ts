@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { ReachCode } from '#shared/api/enrolment.ts'
-import { type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
+import { conflict, type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
 
 const MOST_FIELDS = 50
 
@@ -32,14 +32,21 @@ const FINAL: Record<number, ErrorName> = {
  * a retry may help, after the seconds that a busy one requests; a refusal of the request itself is final.
  */
 export function refusal(status: number, body: unknown, later?: string): ServiceError {
-  const { error, message, fields } = Failure.safeParse(body).data ?? {}
+  const { error, message, fields, code: reported } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
   if (status === 401)
     return new KeyRefused('offline', { message: 'The agent refused the key of this dashboard' })
   if (!code) return broken(status, `The agent answered: ${words}`, later)
+  if (code === 'conflict' && reported === MISSING) return conflict(words, MISSING)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
+
+const MISSING = 'password_missing'
+
+/** Whether an agent has refused a call because it does not have the password of the repository. */
+export const lacksPassword = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === 'conflict' && error.refusal === MISSING
 
 /**
  * An answer with the time of the next attempt is that of an agent that has not taken the call; in

@@ -1,7 +1,7 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { StoredSource } from '#dashboard/operations/rules.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
-import { openedFor } from '#dashboard/site-backups/params.ts'
+import { withPassword } from '#dashboard/site-backups/params.ts'
 import { BrowsedBackup, type RecordedSite } from '#shared/backup-read.ts'
 
 /** A form waits for it. */
@@ -17,7 +17,8 @@ export async function recordedSite(
   { kind, ...from }: StoredSource,
 ): Promise<RecordedSite | undefined> {
   if (kind !== 'backup') return undefined
-  const body = { ...(await openedFor({ db, sealer }, server.id, from)), path: '' }
-  const read = agents.post(server, '/backups/browse', body, BrowsedBackup, {}, LIMITS)
+  const read = withPassword({ db, sealer }, server.id, from, (opened) =>
+    agents.post(server, '/backups/browse', { ...opened, path: '' }, BrowsedBackup, {}, LIMITS),
+  )
   return (await read.catch(() => undefined))?.site
 }

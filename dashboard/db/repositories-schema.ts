@@ -29,8 +29,7 @@ export const backup_repositories = sqliteTable(
 
 /**
  * The servers that know the password of a repository, recorded before it is sent. They outlive
- * server, target and repository: what was known stays known, and no name is used again. `keeps`: the
- * server uses its own copy for backups.
+ * server, target and repository: what was known stays known, and no name is used again.
  */
 export const backup_repository_servers = sqliteTable(
   'backup_repository_servers',
@@ -38,10 +37,6 @@ export const backup_repository_servers = sqliteTable(
     target_id: integer().notNull(),
     name: text().notNull(),
     server_id: integer().notNull(),
-    keeps: integer({ mode: 'boolean' }).notNull().default(false),
   },
-  (table) => [
-    primaryKey({ columns: [table.target_id, table.name, table.server_id] }),
-    index('backup_repository_servers_server').on(table.server_id),
-  ],
+  (table) => [primaryKey({ columns: [table.target_id, table.name, table.server_id] })],
 )

@@ -1,6 +1,6 @@
 import { nextBackup } from '#dashboard/copies/await-source.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { backupParams, openedFor } from '#dashboard/site-backups/params.ts'
+import { backupParams, withPassword } from '#dashboard/site-backups/params.ts'
 import { findBackupById } from '#dashboard/site-backups/queries.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Session } from './session.ts'
@@ -13,13 +13,14 @@ export async function backedUp(session: Session, since: string): Promise<number>
   return (await nextBackup(deps, request, context)).id
 }
 
-/** For the agent of a server: what opens the backup, with its secrets, which are never recorded. */
-export async function sourceOf(
+/** Calls the agent of a server with what opens the backup; its secrets are never recorded. */
+export async function withSource<T>(
   { deps }: Session,
   backup_id: number,
   server: Pick<ServerRow, 'id'>,
-): Promise<{ kind: 'backup'; [param: string]: unknown }> {
+  call: (from: Record<string, unknown>) => Promise<T>,
+): Promise<T> {
   const backup = await findBackupById(deps.db, backup_id)
   if (!backup) throw conflict('The backup is no longer recorded')
-  return { kind: 'backup', ...(await openedFor(deps, server.id, await backupParams(deps, backup))) }
+  return withPassword(deps, server.id, await backupParams(deps, backup), call)
 }

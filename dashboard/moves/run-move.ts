@@ -5,7 +5,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
 import { conflict } from '#shared/errors.ts'
 import { Staging } from '#shared/staging.ts'
-import { backedUp, sourceOf } from './backups.ts'
+import { backedUp, withSource } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { cleared, giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
@@ -78,12 +78,13 @@ async function copied(session: Session): Promise<number> {
   const title = `Copying ${domain} to ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
     const staging = await stagingOf(session)
-    const source = await sourceOf(session, backup, other)
-    const params = { ...siteOf(session), ...staging, from: source, peers: from }
-    const call = { server: other, command: 'site.receive', params } as const
+    const params = { ...siteOf(session), ...staging, peers: from }
+    const call = { id: 'receive', server: other, command: 'site.receive' } as const
     await parts.keep('receiving', true)
     try {
-      const received = await parts.call({ id: 'receive', ...call })
+      const received = await withSource(session, backup, other, (source) =>
+        parts.call({ ...call, params: { ...params, from: { kind: 'backup', ...source } } }),
+      )
       if (received.staging) await parts.keep('protected', true)
       return received.certificate
     } catch (error) {

@@ -5,7 +5,7 @@ import { reachable } from '#dashboard/targets/addresses.ts'
 import { conflict, messageOf, offline } from '#shared/errors.ts'
 import { CopiedTables, Gathered } from '#shared/gathered.ts'
 import type { Switch } from '#shared/moving.ts'
-import { sourceOf } from './backups.ts'
+import { withSource } from './backups.ts'
 import { Done } from './parts.ts'
 import type { Session } from './session.ts'
 
@@ -67,22 +67,17 @@ export async function caughtUp(
   const { parts, site, here, other } = session
   const { gather, catchUp, title } = ROUNDS[round]
   const { domain } = site
-  const call = async <N extends 'site.gather' | 'site.catch-up'>(
+  const call = <N extends 'site.gather' | 'site.catch-up'>(
     id: string,
     server: ServerRow,
     command: N,
     more = {},
-  ) => {
-    const {
-      target,
-      repository,
-      password,
-      backup: snapshot,
-    } = await sourceOf(session, backup, server)
-    const follows = settings && command === 'site.catch-up'
-    const from = { target, repository, password, ...(follows && { backup: snapshot }) }
-    return parts.call({ id, server, command, params: { domain, from, ...more } })
-  }
+  ) =>
+    withSource(session, backup, server, ({ backup: snapshot, ...repository }) => {
+      const follows = settings && command === 'site.catch-up'
+      const from = { ...repository, ...(follows && { backup: snapshot }) }
+      return parts.call({ id, server, command, params: { domain, from, ...more } })
+    })
   const has = round === 'frozen' ? copiedBefore(session) : {}
   const gathered = await parts.once(
     gather,

@@ -15,8 +15,8 @@ export const backupCreate: OperationRules<'backup.create'> = {
     const site = siteOf(target)
     return { domain: site.domain, ...(await createParams(deps, site, target_id)) }
   },
-  sent: (params, sealer) => {
-    const { kit_id: _, ...rest } = unsealed(params, sealer)
+  sent: (params, sealer, with_password) => {
+    const { kit_id: _, ...rest } = unsealed(params, sealer, with_password)
     return rest
   },
   succeeded:
@@ -41,7 +41,6 @@ export const backupCreate: OperationRules<'backup.create'> = {
           queries,
           { ...row, recorded_at, seconds: Math.round(seconds) },
           { target_id, name: repository, kit_id, sealed_password },
-          server_id,
         ),
         ...(list ? presentStatements(queries, list) : []),
       ]

@@ -12,8 +12,8 @@ export const backupProve: OperationRules<'backup.prove'> = {
     const { id, domain } = siteOf(target)
     return { domain, ...(await proveParams(deps, id, backup_id)) }
   },
-  sent: (params, sealer) => {
-    const { backup_id: _, ...rest } = unsealed(params, sealer)
+  sent: (params, sealer, with_password) => {
+    const { backup_id: _, ...rest } = unsealed(params, sealer, with_password)
     return rest
   },
   succeeded:

@@ -20,9 +20,9 @@ export const siteClone: OperationRules<'site.clone'> = {
     const source = await sourceOf(deps, server.id, from)
     return { ...site, from: source.from }
   },
-  sent(params, sealer) {
+  sent(params, sealer, with_password) {
     const { from, ...site } = Stored.parse(withoutRecords(params))
-    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
+    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer, with_password) : from }
   },
   succeeded:
     ({ settings }) =>

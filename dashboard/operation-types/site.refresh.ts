@@ -17,9 +17,9 @@ export const siteRefresh: OperationRules<'site.refresh'> = {
     const chosen = from ?? { kind: 'site' as const, site_id: await liveOf(deps.db, id) }
     return { domain, from: (await sourceOf(deps, target.server.id, chosen)).from }
   },
-  sent(params, sealer) {
+  sent(params, sealer, with_password) {
     const { from, ...site } = Stored.parse(params)
-    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer) : from }
+    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer, with_password) : from }
   },
   succeeded: replacedBy('site.refresh'),
   bulk: null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { failureBody, mayBeTaken } from '#dashboard/agents/answer.ts'
+import { failureBody, lacksPassword, mayBeTaken } from '#dashboard/agents/answer.ts'
 import { tooLong } from '#dashboard/agents/output-limits.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/db/rows.ts'
@@ -21,6 +21,11 @@ interface Deps
   extends RulesDeps,
     Pick<Base, 'bus' | 'clock' | 'deadline_ms' | 'longest_ms' | 'retry_min_ms' | 'retry_max_ms'> {
   types: RulesTable
+  /**
+   * Records that the agent gets the password of the repository of an operation, which it does not
+   * have. False: the operation has none.
+   */
+  allowPassword?(operation: OperationRow): Promise<boolean>
 }
 
 /** One delivery. */
@@ -86,12 +91,21 @@ async function attach(
   }
 }
 
-/** Recorded before the request leaves: an agent may know the operation. */
+interface Opening {
+  context: RunContext
+  after: number
+  with_password?: boolean
+}
+
+/**
+ * Recorded before the request leaves: an agent may know the operation. A request is repeated once, with
+ * the password of the repository, for an agent that does not have it.
+ */
 async function open(
   deps: Deps,
   server: ServerRow,
   operation: OperationRow,
-  { context, after }: { context: RunContext; after: number },
+  { context, after, with_password = false }: Opening,
 ): Promise<AsyncGenerator<StoredEvent>> {
   const { db, clock, agents, deadline_ms, longest_ms } = deps
   const { id, sent_at } = operation
@@ -105,12 +119,20 @@ async function open(
   const { signal, allowance } = context
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
   try {
-    const call = { ...callOf(deps, operation), operation_id: id, after, sending, ...limits }
+    const call = {
+      ...callOf(deps, operation, with_password),
+      operation_id: id,
+      after,
+      sending,
+      ...limits,
+    }
     return await agents.stream(server, call)
   } catch (error) {
     // Only what this delivery has marked: an earlier one may have been taken.
     if (marked && !mayBeTaken(error)) await markUnsent(db, operation)
-    throw error
+    if (with_password || !lacksPassword(error)) throw error
+    if (!(await deps.allowPassword?.(operation))) throw error
+    return open(deps, server, operation, { context, after, with_password: true })
   }
 }
 

@@ -87,6 +87,7 @@ type SealedTarget = {
   place: BackupPlace
   secret_sealed: string
   password_sealed?: string
+  password_id?: string
 }
 /** What a copy is made of; `next_backup`: a backup of a site on another server that is not made yet. */
 export type StoredSource =
@@ -110,8 +111,11 @@ export type BackupFirst = OperationRow['backup_first']
 export interface OperationRules<K extends OperationType> {
   /** The stored params of a call and its retries. Throws refusals of the call. */
   params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
-  /** The params for the agent; `sealer` is undefined for a plan. */
-  sent(params: Params, sealer?: Pick<Sealer, 'open'>): Params
+  /**
+   * The params for the agent; `sealer` is undefined for a plan. The password of a repository is one
+   * of them only `with_password`.
+   */
+  sent(params: Params, sealer?: Pick<Sealer, 'open'>, with_password?: boolean): Params
   /** A step of the dashboard before those of the agent. */
   first_step?(params: Params): Plan['steps'][number] | undefined
   /** A step of the dashboard after those of the agent. Never throws. */

@@ -7,8 +7,9 @@ import { type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
 export function callOf(
   deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
+  with_password = false,
 ): { path: string; body: unknown } {
-  const body = rulesOf(deps, type).sent(params, deps.sealer)
+  const body = rulesOf(deps, type).sent(params, deps.sealer, with_password)
   // Scans have their own route.
   return OPERATION_TYPES[type].command?.name === 'wp.scan'
     ? { path: '/sites/wp-scan?warnings=true&steps=true', body }

@@ -41,14 +41,18 @@ const Opening = z.object({
 })
 const Copying = z.object({ from: Opening })
 
-/** Before params with the password of a repository are sent: the server knows it from now on. */
+/**
+ * Before the password of the repository of an operation is sent: the server knows it from now on.
+ * False: the params have none.
+ */
 export async function recordRecipient(
   db: Database,
   server_id: number,
   params: Record<string, unknown>,
-): Promise<void> {
+): Promise<boolean> {
   const found = Opening.safeParse(params).data ?? Copying.safeParse(params).data?.from
-  if (!found) return
+  if (!found) return false
   const { target_id, repository: name } = found
   await recordKnowing(db, { target_id, name }, server_id)
+  return true
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { lacksPassword } from '#dashboard/agents/answer.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { Params, RulesDeps } from '#dashboard/operations/rules.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
@@ -32,26 +34,37 @@ const Recorded = z.looseObject({
   password_sealed: z.string().optional(),
 })
 
-/** The params for an agent; without `sealer`, for a plan, without secrets. */
-export function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
+/**
+ * The params for an agent, with the password of the repository only if that is asked for. Without
+ * `sealer`, for a plan, they have no secret.
+ */
+export function unsealed(
+  params: Params,
+  sealer?: Pick<Sealer, 'open'>,
+  with_password = false,
+): Params {
   const { target_id: _, place, secret_sealed, password_sealed, ...rest } = Recorded.parse(params)
   const target = openTarget({ place, secret_sealed }, sealer)
-  if (!password_sealed) return { ...rest, target }
-  const password = sealer ? sealer.open(PASSWORD, password_sealed).reveal() : 'hidden'
-  return { ...rest, target, password }
+  if (!sealer || !with_password || !password_sealed) return { ...rest, target }
+  return { ...rest, target, password: sealer.open(PASSWORD, password_sealed).reveal() }
 }
 
 /**
- * The params of a call that is no operation, for the agent of a server: if they have the password of
- * a repository, that is recorded first.
+ * Calls the agent of a server without the password of a repository. If it answers that it does not
+ * have it, that is recorded, and the call is repeated once, with the password.
  */
-export async function openedFor(
+export async function withPassword<T>(
   { db, sealer }: Deps,
   server_id: number,
   params: Params,
-): Promise<Params> {
-  await recordRecipient(db, server_id, params)
-  return unsealed(params, sealer)
+  call: (opened: Params) => Promise<T>,
+): Promise<T> {
+  try {
+    return await call(unsealed(params, sealer))
+  } catch (error) {
+    if (!lacksPassword(error) || !(await recordRecipient(db, server_id, params))) throw error
+    return call(unsealed(params, sealer, true))
+  }
 }
 
 /** For a check: any target. Throws 422 for an unknown one. */
@@ -101,20 +114,20 @@ export async function backupParams(deps: Deps, backup: BackupRow) {
     throw conflict(`The backup is not ${where} any more: choose a later one`)
   }
   const { target_id, repository: name, site_id } = backup
-  const password_sealed = await passwordIn(deps, { target_id, name }, site_id)
-  if (!target || password_sealed === undefined) {
+  const password = await passwordIn(deps, { target_id, name }, site_id)
+  if (!target || !password) {
     throw conflict('The password of the repository is not recorded: restore it with the kit')
   }
   const { repository, snapshot } = backup
-  return { ...sealedTarget(target), password_sealed, repository, backup: snapshot }
+  return { ...sealedTarget(target), ...password, repository, backup: snapshot }
 }
 
 /** What opens a known repository, of any site. */
 export async function repositoryParams(deps: Deps, target_id: number, name: string) {
   const target = await findTarget(deps.db, target_id)
-  const password_sealed = await passwordIn(deps, { target_id, name })
-  if (!target || password_sealed === undefined) throw unknownTarget()
-  return { ...sealedTarget(target), password_sealed, repository: name }
+  const password = await passwordIn(deps, { target_id, name })
+  if (!target || !password) throw unknownTarget()
+  return { ...sealedTarget(target), ...password, repository: name }
 }
 
 /** For the named backup, or for the newest one. Throws 409 if the site has none. */
@@ -134,19 +147,27 @@ async function usableTarget({ db }: Deps, id: number | undefined): Promise<Targe
 
 export const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
 
+/** By it a server finds the password among its own (shared/backup-secret.ts). */
+export const passwordIdOf = (password: string): string =>
+  createHash('sha256').update(password).digest('hex')
+
 /**
- * The password of a known repository, sealed for the record of an operation. A repository of another
- * site than `site_id` is none, whatever the record of a backup says.
+ * The password of a known repository, sealed for the record of an operation, and its id. A repository
+ * of another site than `site_id` is none, whatever the record of a backup says.
  */
 export async function passwordIn(
   { db, sealer }: Deps,
   { target_id, name }: { target_id: number; name: string },
   site_id: number | null = null,
-): Promise<string | undefined> {
+): Promise<{ password_sealed: string; password_id: string } | undefined> {
   const repository = await findRepository(db, target_id, name)
   if (!repository || repository.sealed_password === null || isReserved(name)) return undefined
   const owner = repository.site_id
   if (owner !== null && site_id !== null && owner !== site_id) return undefined
   const kit = await getKit(db, repository.kit_id)
-  return sealer.seal(PASSWORD, openWith(kit, sealer, repository.sealed_password))
+  const password = openWith(kit, sealer, repository.sealed_password)
+  return {
+    password_sealed: sealer.seal(PASSWORD, password),
+    password_id: passwordIdOf(password.reveal()),
+  }
 }

@@ -5,11 +5,7 @@ import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities } from '#dashboard/db/schema.ts'
 import type { BackupView } from '#shared/api/backups.ts'
-import {
-  type BegunRepository,
-  begunStatements,
-  type RepositoryRow,
-} from './repositories.queries.ts'
+import { type BegunRepository, begunStatement, type RepositoryRow } from './repositories.queries.ts'
 
 const MOST = 500
 
@@ -120,11 +116,10 @@ export function backupStatements(
   queries: Queries,
   backup: NewBackup,
   repository: BegunRepository,
-  server_id: number,
 ): Statement[] {
   const { repository: place, snapshot } = backups
   return [
-    ...begunStatements(queries, repository, server_id),
+    begunStatement(queries, repository),
     // A refreshed list may have found it before its operation ended.
     queries
       .delete(backups)

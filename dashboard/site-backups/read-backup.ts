@@ -9,7 +9,7 @@ import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { DownloadBackupQuery } from '#shared/api/backup-files.ts'
 import { BackupListing, MEDIA } from '#shared/backup-read.ts'
 import { notFound } from '#shared/errors.ts'
-import { openedFor, restoreParams } from './params.ts'
+import { restoreParams, withPassword } from './params.ts'
 import { findBackup } from './queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
@@ -40,11 +40,10 @@ export async function browseBackup(
   { server, site, backup }: BackupTarget,
   path: string,
 ): Promise<BackupListing> {
-  const body = { ...(await openedParams(deps, site, backup.id)), path }
   const limits = { timeout_ms: BROWSE_MS }
-  return deps.agents
-    .post(server, '/backups/browse', body, BackupListing, {}, limits)
-    .catch((error: unknown) => refuse(deps, server, error))
+  return opening(deps, site, backup.id, (opened) =>
+    deps.agents.post(server, '/backups/browse', { ...opened, path }, BackupListing, {}, limits),
+  ).catch((error: unknown) => refuse(deps, server, error))
 }
 
 /**
@@ -59,25 +58,25 @@ export async function downloadBackup(
   const facts = { type: 'backup.download', domain: site.domain, server_id: server.id }
   const record = (status: 'success' | 'failed') =>
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const body = { ...(await openedParams(deps, site, backup.id)), ...query }
-  const download = await deps.agents
-    .bytes(server, '/backups/download', body)
-    .catch(async (error: unknown) => {
-      await record('failed')
-      return refuse(deps, server, error)
-    })
+  const download = await opening(deps, site, backup.id, (opened) =>
+    deps.agents.bytes(server, '/backups/download', { ...opened, ...query }),
+  ).catch(async (error: unknown) => {
+    await record('failed')
+    return refuse(deps, server, error)
+  })
   await record('success')
   const name = nameOf(site.domain, backup.at, query, download.type)
   const headers = { 'content-type': MEDIA.file, 'content-disposition': attachment(name) }
   return new Response(download.body, { headers })
 }
 
-async function openedParams(
+async function opening<T>(
   deps: Deps,
   { id, server_id }: SiteTarget['site'],
   backup_id: number,
-): Promise<Record<string, unknown>> {
-  return openedFor(deps, server_id, await restoreParams(deps, id, backup_id))
+  call: (opened: Record<string, unknown>) => Promise<T>,
+): Promise<T> {
+  return withPassword(deps, server_id, await restoreParams(deps, id, backup_id), call)
 }
 
 const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>

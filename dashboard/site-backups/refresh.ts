@@ -9,7 +9,7 @@ import type { RefreshedBackups } from '#shared/api/backup-list.ts'
 import { conflict } from '#shared/errors.ts'
 import { listAll } from './found/list-all.ts'
 import { recordListing } from './found/record.queries.ts'
-import { openedFor, repositoryParams } from './params.ts'
+import { repositoryParams, withPassword } from './params.ts'
 import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
@@ -74,8 +74,18 @@ async function refreshOne(
 ): Promise<RefreshedBackups> {
   const asked_at = timestamp(clock)
   const params = await repositoryParams({ db, sealer }, target_id, repository)
-  const { target, password } = await openedFor({ db, sealer }, server.id, params)
-  const listed = await listAll(agents, server, { target, repository, passwords: [password] })
+  const listed = await withPassword(
+    { db, sealer },
+    server.id,
+    params,
+    ({ target, password_id, password }) =>
+      listAll(agents, server, {
+        target,
+        repository,
+        password_ids: [password_id],
+        passwords: password === undefined ? [] : [password],
+      }),
+  )
   const facts = { domain, server_id: server.id, user_id: actor }
   const entry = entryOf(clock, { type: 'backup.refresh', ...facts })
   const listing = { target_id, repository, listed, now: timestamp(clock), asked_at }

@@ -75,26 +75,6 @@ export async function storeParams(
   await db.write((queries) => queries.update(operations).set({ params }).where(isOwn))
 }
 
-/** Whether a server has the password of a repository and uses it for backups. */
-export async function keepsPassword(
-  db: Database,
-  { target_id, name }: Place,
-  server_id: number,
-): Promise<boolean> {
-  const [row] = await db.read
-    .select({ keeps: backup_repository_servers.keeps })
-    .from(backup_repository_servers)
-    .where(isKnown({ target_id, name }, server_id))
-  return row?.keeps ?? false
-}
-
-const isKnown = ({ target_id, name }: Place, server_id: number) =>
-  and(
-    eq(backup_repository_servers.target_id, target_id),
-    eq(backup_repository_servers.name, name),
-    eq(backup_repository_servers.server_id, server_id),
-  )
-
 /** Before a server gets the password of a repository, or makes it. */
 export async function recordKnowing(
   db: Database,
@@ -123,32 +103,13 @@ export async function reserveRepository(
 }
 
 /** For the batch of a successful backup: the first password counts. */
-export function begunStatements(
+export function begunStatement(
   queries: Queries,
   { target_id, name, kit_id, sealed_password }: BegunRepository,
-  server_id: number,
-): Statement[] {
+): Statement {
   const { target_id: target, name: named } = backup_repositories
-  return [
-    queries
-      .update(backup_repositories)
-      .set({ kit_id, sealed_password })
-      .where(
-        and(eq(target, target_id), eq(named, name), isNull(backup_repositories.sealed_password)),
-      ),
-    queries
-      .update(backup_repository_servers)
-      .set({ keeps: true })
-      .where(isKnown({ target_id, name }, server_id)),
-  ]
-}
-
-/** A server has lost the password: the next backup sends it again. */
-export async function recordLoss(db: Database, place: Place, server_id: number): Promise<void> {
-  await db.write((queries) =>
-    queries
-      .update(backup_repository_servers)
-      .set({ keeps: false })
-      .where(isKnown(place, server_id)),
-  )
+  return queries
+    .update(backup_repositories)
+    .set({ kit_id, sealed_password })
+    .where(and(eq(target, target_id), eq(named, name), isNull(backup_repositories.sealed_password)))
 }

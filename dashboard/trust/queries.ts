@@ -2,7 +2,6 @@ import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzl
 import { type Database, type Queries, writeAll } from '#dashboard/db/client.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
 import { once } from '#dashboard/db/once.ts'
-import { backup_repository_servers } from '#dashboard/db/repositories-schema.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -155,11 +154,6 @@ export async function pinAgent(
       .values(agent)
       .onConflictDoUpdate({ target: server_agents.server_id, set: known }),
     queries.delete(enrolments).where(eq(enrolments.server_id, server_id)),
-    // Its machine may be a new one, without the passwords of its repositories.
-    queries
-      .update(backup_repository_servers)
-      .set({ keeps: false })
-      .where(eq(backup_repository_servers.server_id, server_id)),
     queries.run(sql`
         insert into activities (type, domain, status, server_id, user_id, created_at)
         select ${entry.type}, ${entry.domain}, ${entry.status}, ${server_id}, ${entry.user_id ?? null},

@@ -8,17 +8,17 @@ import {
   SnapshotId,
 } from '#shared/backup.ts'
 import { BackupExcludes } from '#shared/backup-exclude.ts'
-import { RepositoryPassword } from '#shared/backup-secret.ts'
+import { PasswordId, SentPassword } from '#shared/backup-secret.ts'
 import { command } from '#shared/command.ts'
-import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
+import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, operationType } from '#shared/operation-type.ts'
 
 /**
  * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
  * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository, and
  * so is that for `keeper_key`, the key of the program that deletes old backups beside the storage.
- * `repository`: the dashboard chooses it; `is_begun`: it has a password. `password`: for a server that
- * does not have it; a server that has lost it fails with `password_missing`.
+ * `repository`: the dashboard chooses it. `password_id`: absent for a new one, for which the server
+ * makes a password.
  */
 const backupCreate = command({
   name: 'backup.create',
@@ -28,11 +28,11 @@ const backupCreate = command({
     domain: Domain,
     target: BackupTarget,
     repository: RepositoryName,
-    is_begun: TrueOrFalse.optional(),
     dashboard_key: PublicKey,
     recovery_key: PublicKey,
     keeper_key: PublicKey.optional(),
-    password: RepositoryPassword.optional(),
+    password_id: PasswordId.optional(),
+    password: SentPassword,
     exclude: BackupExcludes.optional(),
   }),
   result: z.object({

@@ -1,21 +1,17 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
-import { RepositoryPassword } from '#shared/backup-secret.ts'
+import { KnownRepository, SnapshotId } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { ProofReport } from '#shared/proof.ts'
 
-/** `backup` is the snapshot of the manifest; `password` that of the repository. */
+/** `backup` is the snapshot of the manifest. */
 const backupProve = command({
   name: 'backup.prove',
   summary: 'Restore a backup into a hidden site, check it and remove it',
   changes: true,
-  params: z.object({
+  params: KnownRepository.extend({
     domain: Domain,
-    target: BackupTarget,
-    repository: RepositoryName,
-    password: RepositoryPassword,
     backup: SnapshotId,
   }),
   result: z.object({ domain: ReportedDomain, proof: ProofReport }),

@@ -1,21 +1,17 @@
 import { z } from 'zod'
-import { BackupTarget, RepositoryName, SnapshotId } from '#shared/backup.ts'
+import { KnownRepository, SnapshotId } from '#shared/backup.ts'
 import { BackupParts } from '#shared/backup-parts.ts'
-import { RepositoryPassword } from '#shared/backup-secret.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
-/** `backup` is the snapshot of the manifest; `password` that of the repository. */
+/** `backup` is the snapshot of the manifest. */
 const backupRestore = command({
   name: 'backup.restore',
   summary: 'Replace the files or the database of a site by those of a backup',
   changes: true,
-  params: z.object({
+  params: KnownRepository.extend({
     domain: Domain,
-    target: BackupTarget,
-    repository: RepositoryName,
-    password: RepositoryPassword,
     backup: SnapshotId,
     parts: BackupParts,
   }),

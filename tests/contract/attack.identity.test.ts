@@ -8,22 +8,31 @@ import {
   backupAgent,
   kit,
   opened,
+  PASSWORD,
   place,
   SECRET,
   sealed,
 } from '#tests/support/dashboard/backups.ts'
 import { created, found } from '#tests/support/dashboard/sites.ts'
 import { ADMIN, dashboardFolder, startDashboard, sweep } from '#tests/support/processes.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 setDefaultTimeout(60_000)
 
 const LIES = ['hosting-dashboard', 'root']
+const VICTIMS = 'password-of-the-victim'
 
 let folder = ''
 let dashboard: Running
 let client: Client
 const [stolen, other] = [backupAgent(), backupAgent()]
 beforeAll(async () => {
+  const usual = other.agent.works.get('backup.create')
+  other.agent.works.set('backup.create', async function* (params) {
+    if (!usual) throw new Error('no work')
+    const sealed_password = sealed(VICTIMS, String(params.dashboard_key))
+    return { ...(yield* usual(params)), sealed_password }
+  })
   folder = await dashboardFolder()
   dashboard = await startDashboard(folder)
   client = new Client(dashboard.url)
@@ -143,5 +152,53 @@ describe('a stolen server', () => {
     expect(operations.map(({ error }: { error: { code: string } }) => error.code)).toEqual([
       ...['result_mismatch', 'result_mismatch'],
     ])
+  })
+
+  test('gets no password of others by saying that it does not have one', async () => {
+    const [{ name: victims } = {}] = ofVictim().repositories
+    const [{ id: theirs } = {}] = ofVictim().backups
+    const [{ id: own, repository } = {}] = rows('select * from backups where site_id = 1')
+    const bodies: { path: string; text: string }[] = []
+    const lie = async (request: Request) => {
+      bodies.push({ path: new URL(request.url).pathname, text: await request.text() })
+      const lies = { repository: victims, password_id: passwordIdOf(VICTIMS), site_id: 2 }
+      const body = { error: 'Conflict', message: `${victims}`, code: 'password_missing', ...lies }
+      return Response.json(body, { status: 409 })
+    }
+    const paths = ['/exec', '/sites/wp-scan', '/sites/db-password', '/report', '/metrics']
+    const reads = ['/backups/browse', '/backups/download', '/backups/list', '/backups/find']
+    stolen.agent.passwords.kept.add(String(repository))
+    for (const path of [...paths, ...reads]) stolen.agent.answers.set(path, lie)
+    const at = '/api/servers/1/sites/1'
+    const parts = { files: true, database: true }
+
+    await client.post(`${at}/backups`, {})
+    await client.post(`${at}/backups/restore`, { backup_id: own, parts })
+    await client.post(`${at}/backups/prove`, { backup_id: own })
+    await client.get(`${at}/backups/${own}/files`)
+    await client.get(`${at}/backups/${own}/download?part=files`)
+    await client.post(`${at}/backups/refresh`)
+    await client.post('/api/servers/1/wp-scan', { site_id: 1 })
+    await client.post(`${at}/cache-purge`)
+    await client.post(`${at}/db-password`)
+    await client.post('/api/servers/1/sync')
+    await client.post('/api/servers/1/backup-search', { target_id: 1 })
+    const foreign = [
+      await client.post(`${at}/backups/restore`, { backup_id: theirs, parts }),
+      await client.post(`${at}/backups/prove`, { backup_id: theirs }),
+      await client.get(`${at}/backups/${theirs}/files`),
+    ]
+    for (const path of [...paths, ...reads]) stolen.agent.answers.delete(path)
+
+    expect(foreign.map(({ status }) => status)).toEqual([422, 422, 404])
+    const text = bodies.map((each) => each.text).join('\n')
+    expect([text.includes(VICTIMS), text.includes(String(victims))]).toEqual([false, false])
+    const sent = bodies.filter((each) => each.text.includes(PASSWORD))
+    expect(sent.map(({ path }) => path).sort()).toEqual([
+      ...['/backups/browse', '/backups/download', '/backups/list', '/exec', '/exec', '/exec'],
+    ])
+    expect(sent.every((each) => each.text.includes(String(repository)))).toBe(true)
+    const known = `select server_id from backup_repository_servers where name = '${victims}'`
+    expect(rows(known)).toEqual([{ server_id: 2 }])
   })
 })

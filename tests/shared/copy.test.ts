@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { AddressReport, CopySource, MOST_EXAMPLES, MOST_LEFT } from '#shared/copy.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 
 const backup = {
   kind: 'backup',
   target: { place: { kind: 'local', path: '/mnt/backup' }, secret: '' },
   repository: 'shop',
-  password: 'correct horse',
+  ...openedBy('correct horse'),
   backup: 'a'.repeat(64),
 }
 
@@ -17,7 +18,7 @@ test('a copy is made of a site or of a backup, and the password of the backup is
 
 test.each([
   ['another kind', { ...backup, kind: 'archive' }],
-  ['a backup without a password', { ...backup, password: '' }],
+  ['a backup without the id of a password', { ...backup, password_id: undefined }],
   ['a site without a domain', { kind: 'site' }],
   ['a part of a snapshot', { ...backup, backup: 'abc' }],
 ])('refuses %s as a source', (_, source) => {

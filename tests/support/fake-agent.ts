@@ -24,6 +24,7 @@ import {
   type StoredEvent,
 } from '#shared/sse.ts'
 import { carry, type Known, say, type Work } from './fake-operation.ts'
+import { FakePasswords, MISSING, withoutPassword } from './fake-passwords.ts'
 import { pulseOf } from './fake-pulse.ts'
 import { OF_SITES } from './fake-readings.ts'
 
@@ -62,6 +63,7 @@ export class FakeAgent {
   readonly works = new Map<string, Work>()
   /** Answers that replace the usual ones, by path. */
   readonly answers = new Map<string, (request: Request) => Response | Promise<Response>>()
+  readonly passwords = new FakePasswords()
   /** The planned calls, and their answer. */
   readonly planned: Record<string, unknown>[] = []
   plan: Plan = { steps: [] }
@@ -127,8 +129,8 @@ export class FakeAgent {
     const { pathname } = new URL(request.url)
     this.asked.push(`${request.method} ${pathname}`)
     this.headers.push(request.headers)
-    const instead = this.answers.get(pathname)
-    if (instead) return instead(request)
+    const instead = await this.#instead(pathname, request)
+    if (instead) return instead
     if (pathname === '/pulse' && this.state !== undefined) return pulseOf(this, request)
     if (pathname === '/report') return this.#report()
     const reading = this.#readings()[pathname]
@@ -143,6 +145,13 @@ export class FakeAgent {
     if (cancelled !== undefined) return this.#cancel(cancelled, CancelRequest.parse(body).force)
     if (pathname === '/sites/wp-scan') return this.#operate(request, 'wp.scan', body)
     return failure(404, { error: 'Not found', message: 'No such call' })
+  }
+
+  async #instead(path: string, request: Request): Promise<Response | undefined> {
+    const answer = this.answers.get(path)
+    const opens = answer && path.startsWith('/backups/')
+    const lacks = opens && this.passwords.lack(path, Object(await request.clone().json()))
+    return lacks ? failure(409, MISSING) : answer?.(request)
   }
 
   /** Without the calls that a test answers, or that it lacks. */
@@ -184,8 +193,10 @@ export class FakeAgent {
     const work = this.works.get(command)
     if (!work) return failure(400, { error: 'Bad request', message: `Unknown command ${command}` })
     const id = request.headers.get('operation-id') ?? crypto.randomUUID()
-    const text = JSON.stringify([command, params])
-    const known = this.#operations.get(id) ?? this.#begin(id, text, work(params))
+    const text = `${command} ${withoutPassword(params)}`
+    const before = this.#operations.get(id)
+    if (!before && this.passwords.lack(command, params)) return failure(409, MISSING)
+    const known = before ?? this.#begin(id, text, work(params))
     if (known.request !== undefined && known.request !== text)
       return failure(409, { error: 'Conflict', message: 'The operation is another one' })
     const after = Number(request.headers.get('last-event-id') ?? 0)

@@ -1,6 +1,7 @@
 // tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
 import { failed, isLarge, STATES } from '#tests/support/system/backup-faults/states.ts'
@@ -75,7 +76,7 @@ for (const [kind, place] of inTurn(PLACES, 'backup.states')) {
       async () => {
         const [before, had] = [await world.everything(), await world.manifests()]
         for (const work of WORKS) {
-          const outcome = await world.ended(work, { password: 'x'.repeat(48) })
+          const outcome = await world.ended(work, openedBy('x'.repeat(48)))
           const message =
             'The repository of this site has another password: find its backups with the recovery kit, or choose another target'
           expect({ work, outcome }).toEqual({ work, outcome: failed(message) })

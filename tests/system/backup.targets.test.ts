@@ -4,6 +4,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
@@ -80,7 +81,7 @@ unless(lab.available()).describe('a backup in real storage', () => {
     const { id, repository, password, stored } = await saved(target)
     await host.put(PAGE, 'changed')
     const parts = { files: true, database: true }
-    const backup = { repository, password, backup: id, parts }
+    const backup = { repository, ...openedBy(password), backup: id, parts }
     const restored = await run('backup.restore', { domain: SITE.domain, target, ...backup })
     const again = await saved(target)
     return {

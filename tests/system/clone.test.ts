@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { unless } from '#tests/support/skip.ts'
 import {
   type ClonedSite,
@@ -171,7 +172,7 @@ unless(lab.available()).describe('a clone', () => {
       await host.powerOff()
       const from = {
         ...{ kind: 'backup', target: TARGET, repository, backup: id },
-        password: opened(dashboard.privateKey, sealed_password),
+        ...openedBy(opened(dashboard.privateKey, sealed_password)),
       }
       const result = await other.completed('site.clone', { ...copy, from })
       expect(result).toMatchObject({ domain: copy.domain, tables: 13, addresses: { replaced: 9 } })

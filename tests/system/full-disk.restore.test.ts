@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { unless } from '#tests/support/skip.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { FULL, FullDisk } from '#tests/support/system/full-disk.ts'
@@ -48,7 +49,7 @@ unless(lab.available()).describe('a disk that fills up during a restore', () => 
     const parts = { files: true, database: true }
     const { repository, id } = backup
     await sql('DROP TABLE large; CREATE TABLE later (a INT)')
-    params = { domain, target, repository, password, backup: id, parts }
+    params = { domain, target, repository, ...openedBy(password), backup: id, parts }
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 

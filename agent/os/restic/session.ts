@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, declared, deferred, inOrder, removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
+import type { KnownRepository } from '#shared/backup.ts'
 import { conflict } from '#shared/errors.ts'
-import { Secret } from '#shared/secret.ts'
+import { HIDDEN, Secret } from '#shared/secret.ts'
 import { filesOf, type Repository } from './repository.ts'
 import type { Opened } from './run.ts'
 
@@ -17,28 +19,62 @@ const passwordsOf = (host: Host, owner: string) => `${folderOf(host, owner)}/pas
 const passwordPathOf = (host: Host, owner: string, name: string) =>
   `${passwordsOf(host, owner)}/${name}`
 
-interface KnownPassword {
-  /** That of the dashboard. */
-  given?: Secret | undefined
-  /** The repository has a password: a new one would open nothing. */
-  is_begun?: boolean | undefined
-}
+const idOf = (password: string): string => createHash('sha256').update(password).digest('hex')
+
+const isSent = (password: Secret): boolean => !['', HIDDEN].includes(password.reveal())
+
+/** The params with the password of their repository: see `passwordOf`. */
+export const withPassword = async <P extends Omit<KnownRepository, 'target'>>(
+  params: P,
+  host: Host,
+): Promise<P> => ({ ...params, password: await passwordOf(host, params) })
+
+/** The same for a command that brings the content of a backup. */
+export const withSourcePassword = async <P extends { from: object }>(
+  params: P,
+  host: Host,
+): Promise<P> =>
+  'password_id' in params.from
+    ? { ...params, from: await withPassword(params.from as KnownRepository, host) }
+    : params
 
 /**
- * The password of a repository of a site: the given one, that of this server, or a new one, which
- * the server keeps. Throws conflict with `password_missing` if the repository has one that this
- * server does not have.
+ * The password of a repository: the one that came with the request, or else that of this server, which
+ * has it if a site of it is backed up there. Throws conflict with `password_missing`.
  */
 export async function passwordOf(
   host: Host,
-  owner: string,
-  name: string,
-  { given, is_begun = false }: KnownPassword = {},
+  { repository: name, password_id, password }: Omit<KnownRepository, 'target'>,
 ): Promise<Secret> {
-  if (given) return given
-  const known = (await host.files.read(passwordPathOf(host, owner, name)))?.trim()
+  if (isSent(password)) return password
+  const [known] = await keptPasswords(host, name, [password_id])
+  if (known) return known.password
+  throw conflict(`This server does not have the password of the repository ${name}`, MISSING)
+}
+
+export const MISSING = 'password_missing'
+
+/** Those with one of the ids that the sites of this server keep for a repository of this name. */
+export async function keptPasswords(
+  host: Host,
+  name: string,
+  ids: readonly string[],
+): Promise<{ position: number; password: Secret }[]> {
+  const owners = await host.files.list(folderOf(host).slice(0, -1))
+  const kept = await Promise.all(owners.map((owner) => keptPassword(host, owner.name, name)))
+  return kept.flatMap((text) => {
+    const position = text ? ids.indexOf(idOf(text)) : -1
+    return text && position >= 0 ? { position, password: new Secret(text) } : []
+  })
+}
+
+const keptPassword = async (host: Host, owner: string, name: string) =>
+  (await host.files.read(passwordPathOf(host, owner, name)))?.trim()
+
+/** The password of a new repository of a site, which this server keeps: made, if there is none yet. */
+export async function newPassword(host: Host, owner: string, name: string): Promise<Secret> {
+  const known = await keptPassword(host, owner, name)
   if (known) return new Secret(known)
-  if (is_begun) throw conflict(`This server has lost the password of ${name}`, 'password_missing')
   const password = new Secret(host.random.text(PASSWORD_LENGTH))
   await keepPassword(host, owner, { name, password })
   return password

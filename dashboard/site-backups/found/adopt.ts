@@ -1,10 +1,11 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { lacksPassword } from '#dashboard/agents/answer.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import { confirmedKit, openWith } from '#dashboard/site-backups/kit.ts'
-import { unknownTarget } from '#dashboard/site-backups/params.ts'
+import { passwordIdOf, unknownTarget } from '#dashboard/site-backups/params.ts'
 import { findTarget } from '#dashboard/site-backups/queries.ts'
 import { recordKnowing } from '#dashboard/site-backups/repositories.queries.ts'
 import { openTarget } from '#dashboard/site-backups/targets.ts'
@@ -49,11 +50,15 @@ export async function adoptBackups(
       throw invalid({ sealed_passwords: ['Must be encrypted to the key of this dashboard'] })
     }
   })
-  // They were known before this dashboard, and are sent to this server now.
+  // They were known before this dashboard, and this server has them, or gets them now.
   await recordKnowing(db, { target_id, name: repository }, server.id)
   const asked_at = timestamp(clock)
-  const request = { target: openTarget(target, sealer), repository, passwords }
-  const listed = await listAll(agents, server, request)
+  const password_ids = passwords.map(passwordIdOf)
+  const request = { target: openTarget(target, sealer), repository, password_ids }
+  const listed = await listAll(agents, server, request).catch((error: unknown) => {
+    if (!lacksPassword(error)) throw error
+    return listAll(agents, server, { ...request, passwords })
+  })
   const sealed_password = sealed_passwords[listed.password]
   const now = timestamp(clock)
   const [newest] = listed.backups

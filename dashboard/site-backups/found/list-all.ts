@@ -10,7 +10,9 @@ interface ListRequest {
   /** With its secret. */
   target: unknown
   repository: string
-  passwords: readonly unknown[]
+  password_ids: readonly unknown[]
+  /** Of these ids, in order; missing or empty: the server has one of them. */
+  passwords?: readonly unknown[]
 }
 
 export type ListedAll = Omit<ListedBackups, 'next'> & {
@@ -27,11 +29,12 @@ export async function listAll(
   const ask = (body: ListRequest & { before?: string }) =>
     askNew(agents, server, '/backups/list', body, ListedBackups)
   const first = await ask(request)
-  const opening = request.passwords.slice(first.password, first.password + 1)
+  const only = (all: readonly unknown[] = []) => all.slice(first.password, first.password + 1)
+  const opening = { password_ids: only(request.password_ids), passwords: only(request.passwords) }
   const found = new Map(first.backups.map((backup) => [backup.id, backup]))
   let last = first
   for (let page = 1; last.next && page < MOST_PAGES; page++) {
-    last = await ask({ ...request, passwords: opening, before: last.next })
+    last = await ask({ ...request, ...opening, before: last.next })
     for (const backup of last.backups) found.set(backup.id, backup)
   }
   const { next: _, ...listed } = first

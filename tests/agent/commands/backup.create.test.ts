@@ -4,6 +4,7 @@ import { hostNameOf } from '#agent/os/restic/prepare.ts'
 import { RESTORES } from '#agent/os/site/paths.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { COMMANDS, type ParamsOf, type ResultOf } from '#shared/commands.ts'
+import type { ServiceError } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import {
   backupServer,
@@ -18,9 +19,14 @@ import {
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import { during, keeps, REPLACED } from '#tests/support/agent/replaced.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { openedBy, passwordIdOf } from '#tests/support/repository-password.ts'
 
-const create = (host: FakeHost, params: Partial<Omit<ParamsOf<'backup.create'>, 'domain'>> = {}) =>
-  outcome(backupCreate.run({ ...SAVING, ...params }, contextOf(host)))
+type Params = Omit<ParamsOf<'backup.create'>, 'domain'>
+const create = async (host: FakeHost, params: Partial<Params> = {}) => {
+  const all = { ...SAVING, ...params }
+  const complete = (await backupCreate.withSecrets?.(all, host)) ?? all
+  return outcome(backupCreate.run(complete, contextOf(host)))
+}
 const repository = '/mnt/store/shop'
 const passwordOn = (host: FakeHost, name = 'shop') =>
   host.disk.text(`/var/lib/hosting-agent/backups/shop/passwords/${name}`)?.trim()
@@ -186,7 +192,7 @@ test('says what the storage answered, without its password', async () => {
 test('refuses a repository with another password, a weak key and a server without systemd', async () => {
   const host = await backupServer(shop)
   await create(host)
-  const other = { ...SAVING, password: new Secret('another') }
+  const other = { ...SAVING, ...openedBy('another'), password: new Secret('another') }
   const [, reason] = await outcome(backupCreate.run(other, contextOf(host)))
   expect(reason).toBe(
     'The repository of this site has another password: find its backups with the recovery kit, or choose another target (Fatal: wrong password or no key found)',
@@ -247,10 +253,15 @@ test('makes no new password for a repository that has one, and keeps the one it 
   const password = host.disk.text(path)?.trim() ?? ''
   await host.files.remove('/var/lib/hosting-agent/backups')
 
-  const [, lost] = await create(host, { is_begun: true })
-  const [, again] = await create(host, { is_begun: true, password: new Secret(password) })
+  const password_id = passwordIdOf(password)
+  const lost = await create(host, { password_id }).catch((error: ServiceError) => error.body)
+  const [, again] = await create(host, { password_id, password: new Secret(password) })
 
-  expect(lost).toBe('This server has lost the password of shop')
+  expect(lost).toEqual({
+    error: 'Conflict',
+    message: 'This server does not have the password of the repository shop',
+    code: 'password_missing',
+  })
   expect(again).toMatchObject({ backup: { repository: 'shop' } })
   expect(host.disk.text(path)?.trim()).toBe(password)
 })

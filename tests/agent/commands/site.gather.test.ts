@@ -11,9 +11,9 @@ const { domain } = shop
 
 async function leavingServer() {
   const { host, restore } = await savedSite({ '/srv/www/shop/public/page.html': 'as saved' })
-  const { target, repository, password } = restore({ files: true, database: true })
+  const { target, repository, password_id, password } = restore({ files: true, database: true })
   host.runs.length = 0
-  return { host, params: { domain, from: { target, repository, password } } }
+  return { host, params: { domain, from: { target, repository, password_id, password } } }
 }
 
 const gather = (host: FakeHost, params: ParamsOf<'site.gather'>) =>

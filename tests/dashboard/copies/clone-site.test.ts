@@ -14,6 +14,7 @@ import {
 import { ADDRESSES, twoServers } from '#tests/support/dashboard/copies.ts'
 import { type Dashboard, ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { shown, useCloudflare } from '#tests/support/dashboard/dns.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 const CLONED = {
   ...{ status: 'ok', at: '2026-01-01T00:00:00.000Z', files: 3, bytes: 4, tables: 5 },
@@ -107,7 +108,7 @@ describe('a clone', () => {
     expect(copies).toMatchObject([
       {
         from: {
-          ...{ kind: 'backup', backup: '1'.repeat(64), password: PASSWORD },
+          ...{ kind: 'backup', backup: '1'.repeat(64), password_id: passwordIdOf(PASSWORD) },
           target: { secret: SECRET },
         },
       },

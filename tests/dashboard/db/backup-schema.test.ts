@@ -125,7 +125,7 @@ test.each<[string, () => Promise<unknown>]>([
     'the record of a backup',
     () =>
       writeAll(db, (queries) => [
-        ...backupStatements(queries, BACKUP, REPOSITORY, 1).slice(0, 3),
+        ...backupStatements(queries, BACKUP, REPOSITORY).slice(0, 2),
         ...presentStatements(queries, { ...PLACE, present: ['abc'], now: AT, asked_at: AT }),
       ]),
   ],

@@ -42,7 +42,7 @@ describe('the migrations', () => {
     await migrated(file)
 
     const after = contentOf(file)
-    expect(shapedAs(before, after)).toEqual(before)
+    expect(shapedAs(before, after)).toEqual(withoutUnused(before))
     expect(await checkFile(file, { database: { url: '' }, data_dir: folder.path })).toEqual({
       findings: [],
       notes: [expect.stringContaining('seal-secret')],
@@ -220,6 +220,17 @@ function run(file: string, sql: string): void {
 }
 
 type Content = ReturnType<typeof contentOf>
+
+/** `keeps` decided nothing any more: each server says itself that it does not have a password. */
+const withoutUnused = ({ backup_repository_servers: rows, ...others }: Content): Content => ({
+  ...others,
+  ...(rows && {
+    backup_repository_servers: rows.map((row) => {
+      const { keeps: _, ...used } = Object(row)
+      return used
+    }),
+  }),
+})
 
 /** Of what is there now, the tables and columns that were there before. */
 function shapedAs(before: Content, after: Content): Content {

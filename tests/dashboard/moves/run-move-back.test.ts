@@ -14,6 +14,7 @@ import {
 } from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { testWith } from '#tests/support/fixture.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 const test = testWith(moved)
 
@@ -64,11 +65,12 @@ test('gives the copy the settings of the site once, before the freeze, and what 
   const caught = all.one.given.flatMap((each) => each['site.catch-up'] ?? [])
   const { user } = await all.site(all.shop)
   // The former server knows the password of the first repository.
-  const from = { repository: `${user}-2`, password: PASSWORD }
+  const from = { repository: `${user}-2`, password_id: passwordIdOf(PASSWORD) }
+  const sent = { ...from, password: PASSWORD }
   const backup = '1'.repeat(64)
   expect(caught).toMatchObject([
-    { from: { ...from, backup }, gathered: GATHERED },
-    { from, gathered: GATHERED },
+    { from: { ...sent, backup }, gathered: GATHERED },
+    { from: sent, gathered: GATHERED },
   ])
   expect(Object(caught[1]).from.backup).toBeUndefined()
   const saved = all.two.given.flatMap((each) => each['site.gather'] ?? [])

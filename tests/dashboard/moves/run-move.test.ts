@@ -18,6 +18,7 @@ import {
 } from '#tests/support/dashboard/moves.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { testWith } from '#tests/support/fixture.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 const test = testWith(movingServers)
 
@@ -94,10 +95,11 @@ describe('a move', () => {
       peers: ['127.0.0.1'],
     })
     const caught = all.two.given.flatMap((each) => each['site.catch-up'] ?? [])
-    const from = { repository: site.user, password: PASSWORD }
+    const from = { repository: site.user, password_id: passwordIdOf(PASSWORD) }
+    const sent = { ...from, password: PASSWORD }
     expect(caught).toMatchObject([
-      { from, gathered: GATHERED },
-      { from, gathered: GATHERED },
+      { from: sent, gathered: GATHERED },
+      { from: sent, gathered: GATHERED },
     ])
     const saved = all.one.given.flatMap((each) => each['site.gather'] ?? [])
     const { snapshot: files } = GATHERED.files

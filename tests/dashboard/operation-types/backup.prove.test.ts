@@ -12,6 +12,7 @@ import {
   streamed,
 } from '#tests/support/dashboard/backups.ts'
 import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 async function withBackups(count: number) {
   const { agent, given } = backupAgent()
@@ -39,7 +40,12 @@ test('the newest backup is proven, and the proof is recorded with its findings',
   expect(given).toEqual([
     {
       'backup.prove': {
-        ...{ domain: 'shop.example', target, password: PASSWORD, repository: user },
+        ...{
+          domain: 'shop.example',
+          target,
+          password_id: passwordIdOf(PASSWORD),
+          repository: user,
+        },
         backup: '2'.repeat(64),
       },
     },

@@ -9,6 +9,7 @@ import {
 } from '#tests/support/dashboard/backups.ts'
 import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { testWith } from '#tests/support/fixture.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 /** A site with a backup, and the address of the backup. */
 async function savedSite() {
@@ -52,7 +53,8 @@ test('a folder of a backup is read by the server of the site, with the secrets o
   expect([status, body]).toEqual([200, LISTING])
   expect(asked).toEqual([
     expect.objectContaining({
-      ...{ password: PASSWORD, backup: '1'.repeat(64), path: 'wp-content/uploads' },
+      password_id: passwordIdOf(PASSWORD),
+      ...{ backup: '1'.repeat(64), path: 'wp-content/uploads' },
       target: expect.objectContaining({ secret: SECRET }),
     }),
   ])

@@ -10,6 +10,7 @@ import {
   streamed,
 } from '#tests/support/dashboard/backups.ts'
 import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 const [FIRST, SECOND, OTHER] = ['1', '2', 'a'].map((each) => each.repeat(64)) as [
   ...[string, string, string],
@@ -58,7 +59,7 @@ test('a backup that is no longer stored is marked, until it is stored again', as
   expect([status, body]).toEqual([200, { gone: 1, found: 0 }])
   expect(all.asked[0]).toEqual({
     target: expect.objectContaining({ secret: SECRET }),
-    ...{ repository: user, passwords: [PASSWORD] },
+    ...{ repository: user, password_ids: [passwordIdOf(PASSWORD)], passwords: [] },
   })
   expect(without.gone).toEqual([
     {

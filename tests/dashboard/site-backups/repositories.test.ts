@@ -2,7 +2,6 @@ import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { backup_kits } from '#dashboard/db/backup-schema.ts'
 import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
-import { pinAgent } from '#dashboard/trust/queries.ts'
 import { PASSWORD, sealed, streamed } from '#tests/support/dashboard/backups.ts'
 import { twoServers } from '#tests/support/dashboard/copies.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
@@ -14,7 +13,6 @@ import {
   siteAt,
   workOf,
 } from '#tests/support/dashboard/repositories.ts'
-import { Refused } from '#tests/support/fake-operation.ts'
 import { testWith } from '#tests/support/fixture.ts'
 
 const test = testWith(twoServers)
@@ -33,7 +31,7 @@ describe('the repository of a site', () => {
     expect((await repositoriesOf(all)).map(({ name, site_id }) => [name, site_id])).toEqual([
       [user, all.shop],
     ])
-    expect(await serversOf(all)).toEqual([[user, all.first, true]])
+    expect(await serversOf(all)).toEqual([[user, all.first]])
   })
 
   test('is another one after a copy of a backup on another server', async (all) => {
@@ -86,9 +84,9 @@ describe('the repository of a site', () => {
     const { backups } = (await all.dashboard.call('GET', at)).body
     expect(backups).toHaveLength(2)
     expect(await serversOf(all)).toEqual([
-      [user, all.first, true],
-      [user, all.second, false],
-      [`${user}-2`, all.second, true],
+      [user, all.first],
+      [user, all.second],
+      [`${user}-2`, all.second],
     ])
     const parts = { files: true, database: true }
     const first = Math.min(...backups.map(({ id }: { id: number }) => id))
@@ -125,46 +123,21 @@ describe('the repository of a site', () => {
   })
 })
 
-describe('a server that has lost the password', () => {
-  test('gets it once more, in a repetition of the backup', async (all) => {
-    const { at, user } = await siteAt(all)
-    await streamed(all.dashboard, at)
-    const usual = workOf(all)
-    all.one.agent.works.set('backup.create', async function* (params) {
-      if (params.password !== undefined) return yield* usual(params)
-      yield 'Connecting to the target'
-      throw new Refused({ error: 'Conflict', message: 'It is lost', code: 'password_missing' })
-    })
+test('a server that has lost the password gets it in the same backup', async (all) => {
+  const { at, user } = await siteAt(all)
+  await streamed(all.dashboard, at)
+  all.one.agent.passwords.kept.clear()
 
-    await streamed(all.dashboard, at)
+  const { text } = await streamed(all.dashboard, at)
+  await streamed(all.dashboard, at)
 
-    await until(() => backupsOf(all.one).length === 2)
-    expect(backupsOf(all.one)[1]).toEqual({
-      ...{ repository: user, is_begun: true, password: PASSWORD },
-    })
-    await until(async () => (await serversOf(all))[0]?.[2] === true)
-  })
-
-  test('gets it with the next backup after its machine was enrolled again', async (all) => {
-    const { at, user } = await siteAt(all)
-    await streamed(all.dashboard, at)
-    const agent = {
-      server_id: all.first,
-      certificate: '',
-      public_key: '',
-      kid: 'k',
-      enrolled_at: '',
-    }
-    const entry = { type: 'server.enrol', domain: '', status: 'success', created_at: '' } as const
-    const before = await serversOf(all)
-
-    await pinAgent(all.dashboard.deps, agent, entry)
-
-    expect([before, await serversOf(all)]).toEqual([
-      [[user, all.first, true]],
-      [[user, all.first, false]],
-    ])
-  })
+  expect(text).toContain('event: complete')
+  expect(all.one.agent.passwords.openings).toEqual([
+    ['backup.create', user],
+    ['backup.create', user, 'with its password'],
+    ['backup.create', user],
+  ])
+  expect(backupsOf(all.one).map(({ password }) => password)).toEqual(['none', PASSWORD, 'none'])
 })
 
 describe('a stolen server', () => {

@@ -13,6 +13,7 @@ import {
   streamed,
 } from '#tests/support/dashboard/backups.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 describe('the backups of a site', () => {
   test('start with a confirmed kit and a checked target only', async () => {
@@ -39,7 +40,7 @@ describe('the backups of a site', () => {
     })
   })
 
-  test('are recorded, restored with the password of their repository, and undone', async () => {
+  test('are recorded, restored with the password that their server has, and undone', async () => {
     const { agent, given } = backupAgent()
     await using _ = agent
     await using dashboard = await makeDashboard()
@@ -68,13 +69,13 @@ describe('the backups of a site', () => {
       exclude: [],
     }
     const domain = 'shop.example'
+    const password_id = passwordIdOf(PASSWORD)
     expect(given).toEqual([
-      { 'backup.create': { domain, target, ...keys, repository, is_begun: false } },
-      // The server has the password.
-      { 'backup.create': { domain, target, ...keys, keeper_key, repository, is_begun: true } },
+      { 'backup.create': { domain, target, ...keys, repository } },
+      { 'backup.create': { domain, target, ...keys, keeper_key, repository, password_id } },
       {
         'backup.restore': {
-          ...{ domain, target, parts, password: PASSWORD, repository },
+          ...{ domain, target, parts, password_id, repository },
           backup: '1'.repeat(64),
         },
       },

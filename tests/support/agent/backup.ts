@@ -6,6 +6,7 @@ import type { BackupParts } from '#shared/backup-parts.ts'
 import type { ResultOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
 
 /** The keys of a dashboard, of its recovery kit, and of the keeper of a storage. */
@@ -19,9 +20,12 @@ export const TARGET = {
   secret: new Secret('target-secret'),
 }
 
+/** A request without a password. */
+export const NONE = new Secret('')
+
 /** The params that back up `shop`. */
 export const SAVING = {
-  ...{ domain: shop.domain, target: TARGET, repository: shop.user },
+  ...{ domain: shop.domain, target: TARGET, repository: shop.user, password: NONE },
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
 
@@ -50,6 +54,7 @@ export async function savedSite(files: Record<string, string>, record: Partial<S
   const password = new Secret(opened(dashboard.privateKey, sealed_password))
   const restore = (parts: BackupParts) => ({
     ...{ domain: shop.domain, target: TARGET, password, parts },
+    password_id: passwordIdOf(password.reveal()),
     ...{ repository: backup.repository, backup: backup.id },
   })
   host.runs.length = 0

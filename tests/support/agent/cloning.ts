@@ -29,8 +29,11 @@ export const siteServer = async () => ready(await server(shop))
 export async function backupServer(record: Partial<Site> = {}) {
   const files = { '/srv/www/shop/public/page.html': 'as saved' }
   const { host, restore } = await savedSite(files, record)
-  const { target, repository, password, backup } = restore({ files: true, database: true })
-  const from = { kind: 'backup' as const, target, repository, password, backup }
+  const { target, repository, password_id, password, backup } = restore({
+    files: true,
+    database: true,
+  })
+  const from = { kind: 'backup' as const, target, repository, password_id, password, backup }
   const params: Params = { ...copy, from }
   return { host: ready(host), params }
 }

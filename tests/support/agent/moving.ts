@@ -21,8 +21,11 @@ export const VHOST = `/etc/nginx/sites-available/hosting-${domain}.conf`
  */
 export async function emptyServer(files: Record<string, string> = {}, record: Partial<Site> = {}) {
   const { host, restore } = await savedSite({ [PAGE]: 'as saved', ...files }, record)
-  const { target, repository, password, backup } = restore({ files: true, database: true })
-  const repo = { target, repository, password }
+  const { target, repository, password_id, password, backup } = restore({
+    files: true,
+    database: true,
+  })
+  const repo = { target, repository, password_id, password }
   const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
   if (typeof saved === 'string') throw new Error(saved)
   const { gathered } = saved as ResultOf<'site.gather'>
@@ -50,8 +53,11 @@ export async function receivingServer() {
  */
 export async function forwardingServer(former: Partial<Site> = {}, recorded: Partial<Site> = {}) {
   const { host, restore } = await savedSite({ [PAGE]: 'as saved' }, recorded)
-  const { target, repository, password, backup } = restore({ files: true, database: true })
-  const repo = { target, repository, password }
+  const { target, repository, password_id, password, backup } = restore({
+    files: true,
+    database: true,
+  })
+  const repo = { target, repository, password_id, password }
   const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
   if (typeof saved === 'string') throw new Error(saved)
   const { gathered } = saved as ResultOf<'site.gather'>

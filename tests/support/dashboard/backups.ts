@@ -44,6 +44,7 @@ export function backupAgent({ now }: { now?: () => Date } = {}) {
   agent.works.set('backup.create', async function* (params) {
     given.push({ 'backup.create': params })
     yield 'Saving the files'
+    agent.passwords.kept.add(String(params.repository))
     count += 1
     const key = String(params.dashboard_key)
     const sizes = { files: 10, bytes: 2000, stored: 300, tables: 12, seconds: 1.5 }

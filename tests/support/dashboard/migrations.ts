@@ -114,4 +114,6 @@ export const RELEASED = [
   'c127ca9e0ffa4081c6610f5bfbdf85956d0b54b8ad792b72219221694c75e45c',
   // 0055_repository-owners.sql
   'aaf347ff9e74b861395840447e675b3c26efaaf1b0e77666fd40d84c6f8f68ce',
+  // 0056_repository-holders.sql
+  '4ee5c2bf3b24109f07f7f2685b9e1d58cc54741dbd9625cf2b746d5e009d2c9c',
 ]

@@ -6,13 +6,13 @@ import type { twoServers } from './copies.ts'
 
 type All = Awaited<ReturnType<typeof twoServers>>
 
-/** What the agents got for backups: the repository, and whether a password came with it. */
+/** What the agents got for backups: the repository, whether it has a password, and whether that came. */
 export const backupsOf = ({ given }: All['one']) =>
   given.flatMap((each) => {
     const params = each['backup.create']
     if (!params) return []
-    const { repository, is_begun, password = 'none' } = params
-    return [{ repository, is_begun, password }]
+    const { repository, password_id, password = 'none' } = params
+    return [{ repository, is_begun: password_id !== undefined, password }]
   })
 
 export const siteAt = async (all: Pick<All, 'site' | 'shop'>) => {
@@ -25,7 +25,7 @@ export const repositoriesOf = ({ dashboard: { db } }: Pick<All, 'dashboard'>) =>
 
 export const serversOf = async ({ dashboard: { db } }: Pick<All, 'dashboard'>) =>
   (await db.read.select().from(backup_repository_servers)).map(
-    ({ name, server_id, keeps }) => [name, server_id, keeps] as const,
+    ({ name, server_id }) => [name, server_id] as const,
   )
 
 /** How the first agent backs up. */

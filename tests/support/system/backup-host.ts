@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import type * as lab from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { tablesOf } from './histories/table-state.ts'
@@ -87,7 +88,8 @@ export class BackupHost {
   }
 
   restoring({ id, repository, password }: Saved, parts: Parts): object {
-    return { domain: SITE.domain, target: this.target, repository, password, backup: id, parts }
+    const opened = { target: this.target, repository, ...openedBy(password) }
+    return { domain: SITE.domain, ...opened, backup: id, parts }
   }
 
   /** Nothing of WordPress remains, whose jobs would change rows on their own. */

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import type { BackupParts } from '#shared/backup-parts.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
@@ -112,7 +113,7 @@ export async function savedWorld() {
   await quickenKeys(`${host.root}/mnt/store/${backup.repository}`, password)
   const restore = (parts: BackupParts) => ({
     ...{ domain: DOMAIN, target: TARGET, repository: backup.repository },
-    ...{ password, backup: backup.id, parts },
+    ...{ ...openedBy(password), backup: backup.id, parts },
   })
   const undo = () => completed('backup.undo', { domain: DOMAIN })
   return { host, user: USER, run, completed, bash, sql, files, rows, state, left, restore, undo }

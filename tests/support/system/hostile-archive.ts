@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { cpSync } from 'node:fs'
 import { dashboard as keys, kit, opened } from '#tests/support/agent/backup.ts'
 import type { Host } from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { installRestic, type LocalTarget } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Ended, SITE } from './backup-host.ts'
@@ -90,7 +91,7 @@ export class HostileWorld {
   /** The params that name a backup of the site. */
   source(backup: string) {
     const { repository, password } = this.good
-    return { target: STORE, repository, password, backup }
+    return { target: STORE, repository, ...openedBy(password), backup }
   }
 
   restore(backup: string, parts: object = { files: true, database: false }): Promise<Ended> {

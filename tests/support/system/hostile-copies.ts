@@ -72,8 +72,8 @@ export function hostileCopies(world: () => HostileWorld): void {
       const { one, two } = world()
       const { id, files } = await world().plant('everything')
       const from = world().source(world().good.id)
-      const { target, repository, password } = from
-      const gathering = { domain: EVIL.domain, from: { target, repository, password } }
+      const { backup: _, ...repository } = from
+      const gathering = { domain: EVIL.domain, from: repository }
       const { gathered } = (await one.completed('site.gather', gathering)) as {
         gathered: { files: object }
       }
@@ -87,8 +87,11 @@ export function hostileCopies(world: () => HostileWorld): void {
       await expectHarmless(two, EVIL, others)
       const catchUp = (snapshot: string) => {
         const changed = { ...gathered, files: { ...gathered.files, snapshot } }
-        const repo = { target, repository, password }
-        return two.run('site.catch-up', { domain: EVIL.domain, from: repo, gathered: changed })
+        return two.run('site.catch-up', {
+          domain: EVIL.domain,
+          from: repository,
+          gathered: changed,
+        })
       }
       expect(ended(await catchUp(files))).toBe('complete')
       await expectHarmless(two, EVIL, others)

@@ -1,6 +1,7 @@
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import type * as lab from '#tests/support/lab/index.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { type LocalTarget, putRestic } from '#tests/support/storage/restic.ts'
 import { ENVIRONMENT, startMachine } from './machine.ts'
@@ -69,7 +70,7 @@ export class ProofWorld {
 
   paramsOf(backup: string) {
     const { domain, user: repository } = SITE
-    return { domain, target: this.target, repository, password: this.password, backup }
+    return { domain, target: this.target, repository, ...openedBy(this.password), backup }
   }
 
   async prove(backup: string) {

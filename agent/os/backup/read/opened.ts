@@ -4,11 +4,17 @@ import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { SESSION as STORAGE } from '#agent/os/backup/storage/read-keys.ts'
 import { resticPath } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
-import { closeFiles, forgetRepositories, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import {
+  closeFiles,
+  forgetRepositories,
+  openedOf,
+  openFiles,
+  passwordOf,
+} from '#agent/os/restic/session.ts'
 import type { BrowseRequest } from '#shared/backup-read.ts'
 import { conflict } from '#shared/errors.ts'
 
-type Place = Pick<BrowseRequest, 'target' | 'repository' | 'password'>
+type Place = Pick<BrowseRequest, 'target' | 'repository' | 'password_id' | 'password'>
 type Request = Place & Pick<BrowseRequest, 'backup'>
 
 export interface OpenedBackup {
@@ -26,15 +32,18 @@ export async function closeReadings(host: Host): Promise<void> {
 
 /**
  * Opens a repository to read it, beside operations on it: `session` takes the place of the site in the
- * name of the folder of secrets, which is removed in the end. Throws conflict where restic cannot run.
+ * name of the folder of secrets, which is removed in the end. Throws conflict where restic cannot run, and
+ * with `password_missing`.
  */
 export async function* readingRepository<T>(
   host: Host,
   session: string,
-  { target, repository: name, password }: Place,
+  place: Place,
   work: (opened: Opened) => AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {
+  const { target, repository: name } = place
   await refuseUnready(host, target)
+  const password = await passwordOf(host, place)
   if (!(await host.files.stat(resticPath(host)))) {
     throw conflict('restic is not installed on this server: back up a site first')
   }

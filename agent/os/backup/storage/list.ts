@@ -5,7 +5,13 @@ import { partTag } from '#agent/os/backup/save.ts'
 import { failureOf, WRONG_PASSWORD } from '#agent/os/restic/failures.ts'
 import { resticPath } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready, tryRestic } from '#agent/os/restic/run.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/os/restic/session.ts'
+import {
+  closeFiles,
+  keptPasswords,
+  MISSING,
+  openedOf,
+  openFiles,
+} from '#agent/os/restic/session.ts'
 import { SnapshotId } from '#shared/backup.ts'
 import { type ListedBackups, type ListRequest, MOST_LISTED } from '#shared/backup-find.ts'
 import { conflict } from '#shared/errors.ts'
@@ -32,17 +38,17 @@ type Snapshot = z.output<typeof Snapshot>
 /**
  * The complete backups in a repository, newest first and a page at a time. The newest manifest is
  * read; the figures of earlier backups are those of their snapshots. Throws conflict if no password
- * opens the repository.
+ * opens the repository: with `password_missing` if none came with the request.
  */
 export function listBackups(host: Host, request: ListRequest): Promise<ListedBackups> {
-  const { target, repository: name, passwords, before } = request
+  const { target, repository: name, before } = request
   // One at a time: they have the same folder of secrets.
   return host.exclusive('read a storage', async () => {
     await refuseUnready(host, target)
     if (!(await host.files.stat(resticPath(host)))) {
       throw conflict('restic is not installed on this server: check the target from it first')
     }
-    for (const [position, password] of passwords.entries()) {
+    for (const { position, password } of await passwordsFor(host, request)) {
       const repository = { name, target, password }
       try {
         await openFiles(host, repository, SESSION).apply()
@@ -55,9 +61,15 @@ export function listBackups(host: Host, request: ListRequest): Promise<ListedBac
         await closeFiles(host, SESSION).apply()
       }
     }
-    throw conflict('The password does not open the repository')
+    if (request.passwords.length > 0) throw conflict('The password does not open the repository')
+    throw conflict(`This server does not have the password of the repository ${name}`, MISSING)
   })
 }
+
+const passwordsFor = async (host: Host, { repository, password_ids, passwords }: ListRequest) =>
+  passwords.length > 0
+    ? passwords.map((password, position) => ({ position, password }))
+    : keptPasswords(host, repository, password_ids)
 
 /** Undefined: the password is another one. */
 async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | undefined> {

@@ -3,7 +3,7 @@ import { backupCreate } from '#agent/commands/backup.create.ts'
 import { learnKey } from '#agent/os/restic/prepare.ts'
 import { openedOf } from '#agent/os/restic/session.ts'
 import { Secret } from '#shared/secret.ts'
-import { backupServer, dashboard, kit, TARGET } from '#tests/support/agent/backup.ts'
+import { backupServer, dashboard, kit, NONE, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -32,6 +32,7 @@ async function backedUp(id: string, guard: FakeHost['disk']['guard'] = () => und
     target: TARGET,
     repository: 'shop',
     dashboard_key: dashboard.publicKey,
+    password: NONE,
   }
   await outcome(backupCreate.run({ ...saving, recovery_key: kit.publicKey }, contextOf(host)))
   return host

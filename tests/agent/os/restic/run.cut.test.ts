@@ -6,7 +6,7 @@ import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { CommandFailed } from '#agent/host/errors.ts'
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { Progress } from '#agent/steps/command.ts'
-import { dashboard, kit, TARGET } from '#tests/support/agent/backup.ts'
+import { dashboard, kit, NONE, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, shop } from '#tests/support/agent/debian.ts'
 import { hiddenOn, provableSite } from '#tests/support/agent/proof.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -15,7 +15,7 @@ const RESTIC = '/var/lib/hosting-agent/bin/restic'
 const ENDED = { code: 128, stdout: '', stderr: '' }
 const SAVING = {
   ...{ domain: shop.domain, target: TARGET, repository: shop.user },
-  ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
+  ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey, password: NONE },
 }
 
 /** From the n-th restic on, each one waits for the network until it is ended. */

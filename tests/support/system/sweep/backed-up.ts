@@ -1,5 +1,6 @@
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
 import { shopOf, withShop } from '#tests/support/system/prepared.ts'
@@ -40,6 +41,6 @@ export async function startBackedUp(name: string) {
   return {
     ...{ sweeps, agent, write },
     prefix: tables.trim().replace('commentmeta', ''),
-    backup: { target, repository, password, backup: id },
+    backup: { target, repository, ...openedBy(password), backup: id },
   }
 }

@@ -3,9 +3,14 @@ import { listBackups } from '#agent/os/backup/storage/list.ts'
 import { MOST_LISTED } from '#shared/backup-find.ts'
 import { Secret } from '#shared/secret.ts'
 import { savedSite, TARGET } from '#tests/support/agent/backup.ts'
+import { passwordIdOf } from '#tests/support/repository-password.ts'
 
 const repository = 'shop'
 const WRONG = new Secret('wrong')
+const idsOf = (passwords: Secret[]) => passwords.map((each) => passwordIdOf(each.reveal()))
+const given = (...passwords: Secret[]) => ({
+  ...{ target: TARGET, repository, passwords, password_ids: idsOf(passwords) },
+})
 
 /** A repository with one backup, of which restic lists these snapshots. */
 async function listing(snapshots: (backup: string) => object[]) {
@@ -14,7 +19,7 @@ async function listing(snapshots: (backup: string) => object[]) {
   const command = '/var/lib/hosting-agent/bin/restic --retry-lock=480s snapshots'
   host.answer(command, JSON.stringify(snapshots(backup)))
   const list = (page: { before?: string } = {}) =>
-    listBackups(host, { target: TARGET, repository, passwords: [password], ...page })
+    listBackups(host, { ...given(password), ...page })
   return { backup, list }
 }
 
@@ -22,8 +27,7 @@ test('lists the complete backups of a repository with the password that opens it
   const { host, restore } = await savedSite({ '/srv/www/shop/public/index.html': 'old' })
   const { password, backup } = restore({ files: true, database: true })
 
-  const passwords = [WRONG, password]
-  const listed = await listBackups(host, { target: TARGET, repository, passwords })
+  const listed = await listBackups(host, given(WRONG, password))
 
   expect(listed).toEqual({
     ...{ password: 1, domain: 'shop.example', tables: 1, excluded: [] },
@@ -117,7 +121,7 @@ test('lists more backups than one answer has in pages, and none twice', async ()
 
 test('says when no password opens the repository, and when restic is missing', async () => {
   const { host } = await savedSite({})
-  const list = () => listBackups(host, { target: TARGET, repository, passwords: [WRONG] })
+  const list = () => listBackups(host, given(WRONG))
 
   expect(list()).rejects.toThrow('The password does not open the repository')
   await list().catch(() => undefined)
@@ -137,4 +141,16 @@ test('takes the site from the newest backup that is not dated in the future', as
   expect([listed.domain, listed.backups.map(({ id }) => id)]).toEqual([
     ...['shop.example', [forged, backup]],
   ])
+})
+
+test('opens a repository with a password that the server has, and says that it has none', async () => {
+  const { host, restore } = await savedSite({})
+  const { password, backup } = restore({ files: true, database: true })
+  const list = (...ids: Secret[]) => listBackups(host, { ...given(...ids), passwords: [] })
+
+  const listed = await list(WRONG, password)
+  const none = await list(WRONG).catch((error) => error)
+
+  expect([listed.password, listed.backups.map(({ id }) => id)]).toEqual([1, [backup]])
+  expect(none.refusal).toBe('password_missing')
 })
