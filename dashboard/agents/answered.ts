@@ -36,8 +36,16 @@ interface Opened {
   response: IncomingMessage
 }
 
-/** A kept connection may just be closing: a repeatable request is sent again over a new one. */
 async function opened(transport: Transport, call: Call, timeout: RequestTimeout): Promise<Opened> {
+  try {
+    return await sent(transport, call, timeout)
+  } catch (error) {
+    throw error instanceof NotConnected ? ((await transport.explain?.(error)) ?? error) : error
+  }
+}
+
+/** A kept connection may just be closing: a repeatable request is sent again over a new one. */
+async function sent(transport: Transport, call: Call, timeout: RequestTimeout): Promise<Opened> {
   const request = transport.open(named(call))
   try {
     return { request, response: await responseTo(request, timeout) }

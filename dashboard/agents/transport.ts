@@ -6,6 +6,7 @@ import {
 } from 'node:http'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { offline } from '#shared/errors.ts'
+import type { NotConnected } from './answer.ts'
 
 export interface Call {
   method: 'GET' | 'POST'
@@ -20,6 +21,8 @@ export interface Transport {
   open(call: Call, fresh?: boolean): ClientRequest
   /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
+  /** Returns the reason of an error before the request was sent, if it knows a better one. */
+  explain?(error: NotConnected): Promise<Error>
 }
 
 export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'>

@@ -6,7 +6,8 @@ import { SERVER_STATUSES } from '#shared/values.ts'
 import { key, words } from './columns.ts'
 
 /**
- * `failures` counts failed contacts in a row; `last_error` is the reason of the last one. `imports`
+ * `failures` counts failed contacts in a row; `last_error` is the reason of the last one, and
+ * `answered_by` the other server whose agent has answered then. `imports`
  * counts the sites that were imported on the day `imports_day` (UTC); `imports_refused` those of
  * the last sync that were over the budget.
  */
@@ -26,6 +27,7 @@ export const servers = sqliteTable('servers', {
   php_versions: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   failures: integer().notNull().default(0),
   last_error: words(),
+  answered_by: integer(),
   last_sync: text(),
   imports_day: words(),
   imports: integer().notNull().default(0),

@@ -139,6 +139,7 @@ function serverStatement(
     status: 'online',
     failures: 0,
     last_error: '',
+    answered_by: null,
     imports_refused: found - imported,
   }
   return queries
@@ -164,15 +165,16 @@ export async function recordFailedContact(
   db: Database,
   server: ServerRow,
   reason: string,
-  { now, with_activity }: { now: string; with_activity: boolean },
+  failed: { now: string; with_activity: boolean; answered_by: number | null },
 ): Promise<void> {
+  const { now, with_activity, answered_by } = failed
   const { id } = server
   const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
   await writeAll(db, (queries) => [
     queries.run(sql`${readings_only} update servers set failures = failures + 1 where id = ${id}`),
     queries
       .update(servers)
-      .set({ last_error: reason })
+      .set({ last_error: reason, answered_by })
       .where(and(eq(servers.id, id), ne(servers.last_error, reason))),
     queries
       .update(servers)

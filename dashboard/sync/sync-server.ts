@@ -10,6 +10,7 @@ import { reasonOf } from '#dashboard/operations/failure.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
+import { answeredBy } from '#dashboard/trust/presented.ts'
 import { Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import { FoundSite } from '#shared/found-site.ts'
@@ -66,7 +67,8 @@ export async function* syncServer(
   } catch (error) {
     if (error instanceof ServiceError) {
       const { with_activity } = options
-      const how = { now: timestamp(deps.clock), with_activity }
+      const answered_by = answeredBy(error)
+      const how = { now: timestamp(deps.clock), with_activity, answered_by }
       await recordFailedContact(deps.db, server, reasonOf(bodyOf(error)), how)
     }
     throw error

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { Base } from '#dashboard/db/base.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
 import type { Leases } from '#dashboard/leases/leases.ts'
@@ -7,6 +8,7 @@ import type { AddressRules } from './addresses.ts'
 import { confirm, enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
 import { CODE_PURPOSE } from './open-enrolment.ts'
+import { findOwner } from './presented.ts'
 import { countFailure, endLapsed, listOpenEnrolments, noteReason, pinAgent } from './queries.ts'
 import type { Sealer } from './seal.ts'
 
@@ -89,6 +91,12 @@ export class Enroller {
       return
     }
     const { certificate, public_key, nonce } = result
+    const owner = await findOwner(db, new X509Certificate(certificate).raw)
+    if (owner && owner.server_id !== server_id) {
+      const reason = `This is the machine of the server ${owner.name}, or a copy of it: a copy needs an identity of its own`
+      await countFailure(db, server_id, reason, { ...entry, status: 'failed' })
+      return
+    }
     const agent = { server_id, certificate, public_key, kid, enrolled_at: created_at }
     await pinAgent({ db, marks }, agent, { ...entry, status: 'success' })
     await confirm(key, to, nonce, rules).catch(() => undefined)

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
+import type { NotConnected } from '#dashboard/agents/answer.ts'
 import { type Address, type Call, lengthOf, type Transport } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
@@ -16,6 +17,8 @@ export interface PinnedDeps extends Pick<Base, 'clock' | 'random'> {
   /** The first key to sign with. */
   key: SigningKey
   rules: AddressRules
+  /** Says what an agent with another certificate is. */
+  explain?(to: Address, error: NotConnected): Promise<Error>
 }
 
 /** The initial nonce: the agent refuses it and returns its own. */
@@ -81,6 +84,10 @@ export class PinnedTransport implements Transport {
     }
     this.#boot = challenge.boot
     return challenge.boot !== this.#signed.get(refused)
+  }
+
+  async explain(error: NotConnected): Promise<Error> {
+    return (await this.#deps.explain?.(this.#to, error)) ?? error
   }
 
   leadsTo({ hostname, port }: Address): boolean {

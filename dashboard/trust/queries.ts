@@ -23,6 +23,17 @@ const agent = once((read) =>
 /** `until`: the expiry of its known key. */
 export const findAgent = (db: Database, server_id: number) => agent(db).get({ server_id })
 
+/** The pinned certificates, with the names of their servers. */
+export const listPinned = (db: Database) =>
+  db.read
+    .select({
+      server_id: server_agents.server_id,
+      name: servers.name,
+      certificate: server_agents.certificate,
+    })
+    .from(server_agents)
+    .innerJoin(servers, eq(servers.id, server_agents.server_id))
+
 /** The number of wrong proofs that invalidates a code. */
 export const MOST_FAILURES = 3
 

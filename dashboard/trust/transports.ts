@@ -1,9 +1,11 @@
+import type { NotConnected } from '#dashboard/agents/answer.ts'
 import { type Address, plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
 import { offline } from '#shared/errors.ts'
 import type { Keyring } from './keyring.ts'
 import { type PinnedDeps, PinnedTransport } from './pinned.ts'
+import { explainCertificate } from './presented.ts'
 import { findAgent } from './queries.ts'
 
 interface Deps extends Omit<PinnedDeps, 'key'> {
@@ -28,7 +30,9 @@ export function makeTransports(deps: Deps): Transports {
     before?.close()
     known.delete(to.id)
     if (!agent || !key) return plainTransport(to, deps.rules.production)
-    const made = new PinnedTransport({ ...deps, key }, to, agent)
+    const explain = (address: Address, error: NotConnected) =>
+      explainCertificate(deps.db, address, error, deps.rules)
+    const made = new PinnedTransport({ ...deps, key, explain }, to, agent)
     known.set(to.id, made)
     return made.signingWith(key, agent.until)
   }

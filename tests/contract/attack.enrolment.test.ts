@@ -136,7 +136,7 @@ test('after enrolment, a man in the middle receives nothing', async () => {
     status: 503,
     body: {
       error: 'Agent offline',
-      message: `The agent on 127.0.0.1:${middle.port} broke the connection`,
+      message: `The agent on 127.0.0.1:${middle.port} has another certificate than the one that was enrolled: enrol the server again if its machine was reinstalled; otherwise somebody intercepts the connection`,
     },
   })
   expect(middle.asked).toHaveLength(asked)

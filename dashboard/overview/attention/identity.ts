@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
-import { groupOf, ofSite } from './item.ts'
-import { type ContradictedSite, contradictedSites } from './queries.ts'
+import { groupOf, ofServer, ofSite } from './item.ts'
+import { type ContradictedSite, contradictedSites, listAnsweredByOthers } from './queries.ts'
 
 const NAMES = {
   domain: 'domain',
@@ -14,13 +14,18 @@ const COMPROMISED =
   'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
 const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
 
-/** Managed sites whose server reports that they are something else, or that they have names of others. */
+/**
+ * Managed sites whose server reports that they are something else, or that they have names of others,
+ * and servers at whose address the agent of another one answers.
+ */
 export async function identityTroubles(db: Database): Promise<Attention[]> {
   const others = await contradictedSites(db, 'identity', SHOWN)
   const foreign = await contradictedSites(db, 'name', SHOWN)
+  const servers = (await listAnsweredByOthers(db)).map(answeredByAnother)
+  const total = servers.length + (foreign[0]?.total ?? 0)
   return [
     ...groupOf('site_identity', others.map(contradicted), others[0]?.total),
-    ...groupOf('foreign_address', foreign.map(named), foreign[0]?.total),
+    ...groupOf('foreign_address', [...servers, ...foreign.map(named)], total),
   ]
 }
 
@@ -49,3 +54,6 @@ function named({ reported_identity, ...site }: ContradictedSite): AttentionItem 
   const reason = `The server reports the name ${shown(name)} for this site, which belongs to the site ${domain}. ${COMPROMISED}`
   return ofSite(site, { severity: 'critical', reason })
 }
+
+const answeredByAnother = (server: { id: number; name: string; last_error: string }) =>
+  ofServer(server, { severity: 'critical', reason: server.last_error })

@@ -1,6 +1,6 @@
-import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
-import { operations, sites } from '#dashboard/db/schema.ts'
+import { operations, servers, sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
 import { isExpiring, isShown } from '#dashboard/listing/filter.queries.ts'
 import { isConflict, isUpdatable } from '#dashboard/overview/parts/queries.ts'
@@ -157,6 +157,13 @@ export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIO
     .where(sql`${sites.id} in (select id from ${those} order by ${order}, domain limit ${limit})`)
     .orderBy(order, asc(sites.domain), asc(sites.id))
 }
+
+/** The servers at whose address the agent of another one has answered last. */
+export const listAnsweredByOthers = (db: Database) =>
+  db.read
+    .select({ id: servers.id, name: servers.name, last_error: servers.last_error })
+    .from(servers)
+    .where(isNotNull(servers.answered_by))
 
 /** Without a retry. Failed creations and backups have their own kinds; the next contact ends a sync. */
 function failedOperations(db: Database, since: string, limit: number) {

@@ -116,4 +116,6 @@ export const RELEASED = [
   'aaf347ff9e74b861395840447e675b3c26efaaf1b0e77666fd40d84c6f8f68ce',
   // 0056_repository-holders.sql
   '4ee5c2bf3b24109f07f7f2685b9e1d58cc54741dbd9625cf2b746d5e009d2c9c',
+  // 0057_answered-by.sql
+  '81ff23def9ef95208b420b818ad50ee63fb2599384a482d98d72f79598b354a4',
 ]

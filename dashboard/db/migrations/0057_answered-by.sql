@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `answered_by` integer;
