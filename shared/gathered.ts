@@ -21,8 +21,6 @@ export const CopiedTables = z.array(CopiedTable).max(MOST_TABLES)
 /** What a server saved of a site that moves, for the copy on the other server: no backup. */
 export const Gathered = z.object({
   at: z.iso.datetime(),
-  /** Of the files: numbers on the server that saved them. */
-  owner: z.object({ uid: amount, gid: amount }),
   files: z.object({
     snapshot: SnapshotId,
     count: amount,

@@ -12,8 +12,7 @@ import { Findings } from '#agent/os/proof/report.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles, withPassword } from '#agent/os/restic/session.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
-import { limitDisk } from '#agent/os/users/quota.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Progress, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { messageOf } from '#shared/errors.ts'
@@ -37,9 +36,9 @@ interface Proof {
 export const backupProve: Command<'backup.prove'> = {
   lock: () => 'proof',
   withSecrets: withPassword,
-  async steps(params, host) {
+  async steps(_, host) {
     const [left] = await hidden.recordedHidden(host)
-    return left ? [...hidden.makingSteps(host, left), filesStep(host, params)] : []
+    return left ? hidden.makingSteps(host, left) : []
   },
   async plan(params, host) {
     const proof = await prepared(host, params)
@@ -103,7 +102,8 @@ function stepsOf(host: Host, proof: Proof): Step[] {
       },
     },
     {
-      ...filesStep(host, proof.params),
+      name: 'files',
+      title: 'Restoring the files',
       effects: reads,
       apply: () => reading(host, proof, (restored) => check.checkFiles(host, opened, restored)),
     },
@@ -118,18 +118,6 @@ function stepsOf(host: Host, proof: Proof): Step[] {
     hidden.removingStep(host, copy),
   ]
 }
-
-/** The original had a larger quota while the files had the number of its user: see `withRoom`. */
-const filesStep = (host: Host, { domain }: Params): Step => ({
-  name: 'files',
-  title: 'Restoring the files',
-  effects: [],
-  apply: async () => undefined,
-  async undo() {
-    const original = await findSite(host, domain)
-    if (original) await limitDisk(host, original)
-  },
-})
 
 /** Throws if the target cannot be used, or the disk is too full. */
 async function readBackup(host: Host, proof: Proof): Promise<void> {

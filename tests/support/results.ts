@@ -133,7 +133,7 @@ export const SAMPLES: Partial<Record<OperationType, Sample>> = {
     result: {
       ...domain,
       gathered: {
-        ...{ at, owner: { uid: 1, gid: 1 }, files: { snapshot: SNAPSHOT, count: 1, bytes: 1 } },
+        ...{ at, files: { snapshot: SNAPSHOT, count: 1, bytes: 1 } },
         database: null,
       },
     },

@@ -2,7 +2,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import { ofSite } from '#agent/host/real/unconfined.ts'
+import { RESTORING } from '#agent/os/backup/fetch.ts'
+import { filesOf } from '#agent/os/restic/repository.ts'
 import { resticProcess, type View } from '#agent/os/restic/sandbox.ts'
+import { Secret } from '#shared/secret.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { installRestic, putRestic } from '#tests/support/storage/restic.ts'
@@ -43,6 +46,21 @@ print "ran: ", join(' ', map { "@$_" } @ran), "\\n";
 my @secret = ('/etc/ssh/ssh_host_ed25519_key', '/etc/ssh/sshd_config', '/etc/shadow', '/root/secret', '/var/lib/hosting-agent/cache/restic.deb');
 print "read: ", join(' ', grep { open(my $f, '<', $_) } @secret), "\\n";
 `
+/** Saves files of other accounts, and restores them as restic does by itself: see `--ownership-by-name`. */
+const OWNERS = `
+useradd --uid 1234 victim
+install -d /root/plain /root/store /root/restored
+cd /root/plain && touch roots of-victim another && chown victim: of-victim && chown 4242:4242 another
+export RESTIC_REPOSITORY=/root/store/shop RESTIC_PASSWORD=password
+$0 init --quiet && $0 backup --quiet /root/plain
+$0 restore --quiet latest:/root/plain --target /root/numbered >&2
+find /root/numbered -type f -printf '%f %U %G\\n'
+`
+const STORE = {
+  place: { kind: 'local' as const, path: '/root/store' },
+  secret: new Secret(''),
+}
+
 /** memfd_create(2), by the number of the machine. */
 const MEMFD = process.arch === 'arm64' ? '279' : '319'
 
@@ -114,6 +132,30 @@ unless(lab.available()).describe('restic in its sandbox', () => {
       expect((await inSandbox({ ...starts, ...restore }, perl)).stdout).toBe('ran: \nread: \n')
       const sftp = { ...starts, starts: ['/usr/bin/ssh'] }
       expect((await inSandbox(sftp, perl)).stdout).toBe('ran: /usr/bin/ssh -V\nread: \n')
+
+      // Restored as their author numbered and named them, and as the agent restores them.
+      const own = (await host.must(['bash', '-ec', OWNERS, RESTIC])).trim().split('\n').sort()
+      expect(own).toEqual(['another 4242 4242', 'of-victim 1234 1234', 'roots 0 0'])
+      const repository = { name: 'shop', target: STORE, password: new Secret('password') }
+      for (const [name, text] of Object.entries(filesOf(repository)))
+        await host.put(`${FILES}/${name}`, text)
+      const opening = ['--password-file', '/run/backup/password', '--repo', '/root/store/shop']
+      const args = ['restore', 'latest:/root/plain', ...RESTORING, '--target', '/restore']
+      const written = { writes: { path: '/root/restored', as: '/restore' } }
+      const store = { path: '/root/store', locks: '-/root/store/shop/locks' }
+      const { code } = await inSandbox({ ...written, store }, [RESTIC, ...opening, ...args])
+      const owners = await host.must([
+        'find',
+        '/root/restored',
+        '-type',
+        'f',
+        '-printf',
+        '%f %U %G\n',
+      ])
+      expect([code, owners.trim().split('\n').sort()]).toEqual([
+        0,
+        ['another 0 0', 'of-victim 0 0', 'roots 0 0'],
+      ])
     },
     5 * MINUTES,
   )

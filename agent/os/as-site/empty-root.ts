@@ -9,6 +9,8 @@ interface Visible {
 }
 
 interface Root extends Visible {
+  /** A folder with `passwd` and `group`: the accounts that the program knows. Default: all. */
+  accounts?: string | undefined
   /** capabilities(7), separated by blanks. */
   capabilities: string
 }
@@ -19,7 +21,7 @@ const SEEN_LIBRARIES = LIBRARIES.flatMap(({ folder, loader }) => [
   `-${folder}/${loader.slice(loader.lastIndexOf('/') + 1)}:${loader}`,
 ])
 
-/** Accounts, names and certificates: without the keys of sshd. */
+/** Names and certificates: without the keys of sshd. */
 const SETTINGS = [
   '-/etc/ssl/certs',
   '-/etc/resolv.conf',
@@ -27,8 +29,6 @@ const SETTINGS = [
   '-/etc/nsswitch.conf',
   '-/etc/host.conf',
   '-/etc/gai.conf',
-  '-/etc/passwd',
-  '-/etc/group',
 ]
 
 /** env(1) sets the variables of every program that the agent starts in a unit, also the locale. */
@@ -68,9 +68,15 @@ const placeOf = (mount: string): string => {
  * visible paths are mounted: a link that a site made, or changes meanwhile, leads nowhere. Of root's
  * rights it has only the capabilities.
  */
-export function emptyRoot({ reads = [], capabilities, ...visible }: Root): string[] {
+export function emptyRoot({
+  reads = [],
+  capabilities,
+  accounts = '/etc',
+  ...visible
+}: Root): string[] {
+  const known = ['passwd', 'group'].map((name) => `-${accounts}/${name}:/etc/${name}`)
   return [
-    ...onlyPrograms({ ...visible, reads: [...SETTINGS, ...reads] }),
+    ...onlyPrograms({ ...visible, reads: [...SETTINGS, ...known, ...reads] }),
     'MountAPIVFS=yes',
     'PrivateDevices=yes',
     `CapabilityBoundingSet=${capabilities}`,

@@ -23,8 +23,12 @@ const DAY_MS = 24 * 60 * 60_000
 const MINUTES = 60_000
 const RESERVE = 256 * 2 ** 20
 const PRIVATE = { mode: 0o700 }
-/** Without extended attributes: access lists, capabilities and marks are those of another server. */
-export const RESTORING = ['--json', '--sparse', '--exclude-xattr', '*']
+/**
+ * Without extended attributes: access lists, capabilities and marks are those of another server. The
+ * numbers of owners are, too, and whoever wrote the backup chose them: everything belongs to root
+ * (sandbox.ts) until it becomes the site's.
+ */
+export const RESTORING = ['--json', '--sparse', '--exclude-xattr', '*', '--ownership-by-name']
 /** Where restic sees the folder that it restores to. */
 const TARGET = '/restore'
 

@@ -4,7 +4,8 @@ import { findAccount, renderAccount } from '#agent/os/database/kept-account.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { planMake, planPut, remove, run } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { limitDisk, releaseRooms } from '#agent/os/users/quota.ts'
+import { limitDisk } from '#agent/os/users/quota.ts'
+import { forgetRoom } from '#agent/os/users/room.ts'
 import type { Step } from '#agent/steps/command.ts'
 import {
   accountIn,
@@ -116,6 +117,6 @@ export async function makeSpace(host: Host, { user }: Site): Promise<void> {
 /** Then sets the quota without it. */
 export async function forgetFetched(host: Host, site: Site): Promise<void> {
   await removedTree(host, 'folder', fetchedOf(site.user)).apply()
-  await releaseRooms(host, site.user)
+  await forgetRoom(host, site.user)
   await limitDisk(host, site)
 }

@@ -20,8 +20,6 @@ export const Manifest = z.object({
   domain: Domain,
   repository: RepositoryName,
   site: z.record(z.string(), z.unknown()).describe('The record of the site.'),
-  /** The owner of the files: numbers on the server that saved them. */
-  owner: z.object({ uid: amount, gid: amount }),
   files: z.object({
     ...{ snapshot: SnapshotId, count: amount, bytes: amount },
     excluded: z
@@ -88,7 +86,6 @@ export async function manifestOf(
     domain: site.domain,
     repository,
     site,
-    owner: { uid: docroot.uid, gid: docroot.gid },
     files: {
       snapshot: files.snapshot_id,
       count: files.total_files_processed,

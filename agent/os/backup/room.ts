@@ -1,14 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
-import { docrootOf } from '#agent/os/site/paths.ts'
-import { findSite, listSites, type Site } from '#agent/os/site/sites.ts'
+import { findSite, type Site } from '#agent/os/site/sites.ts'
 import type { DiskLimits } from '#agent/os/site/tiers.ts'
 import { measureBytes, measureFiles } from '#agent/os/usage/measure.ts'
-import { limitDisk, quotaMount, releaseRooms } from '#agent/os/users/quota.ts'
-import { recordRooms } from '#agent/os/users/room.ts'
+import { limitDisk, quotaMount } from '#agent/os/users/quota.ts'
+import { forgetRoom, recordRoom } from '#agent/os/users/room.ts'
 import type { Progress } from '#agent/steps/command.ts'
 
 interface Saved {
-  owner: { uid: number }
   files: { count: number; bytes: number }
 }
 
@@ -21,23 +19,22 @@ const sizeOf = ({ count, bytes }: Saved['files']): DiskLimits => ({
 })
 
 /**
- * Fetches the files of a backup although the site's quota counts them too: its limits are larger
- * until `limitDisk` is called after that. restic gives the files the number of their former owner
- * first, which may be that of another site of this server: its limits are larger meanwhile.
+ * Fetches the files of a backup although the site's quota counts them too, as soon as they belong to
+ * it: its limits are larger until `limitDisk` is called after that. Nothing in the backup names
+ * another site whose limits would change.
  */
 export async function* withRoom(
   host: Host,
   site: Site,
-  { owner, files }: Saved,
+  { files }: Saved,
   fetch: () => Progress<void>,
 ): Progress<void> {
   if ((await quotaMount(host)) === undefined) return yield* fetch()
-  const former = (await ownersOf(host, owner.uid)).filter(({ user }) => user !== site.user)
   try {
-    yield* larger(host, [site, ...former], sizeOf(files))
+    yield* larger(host, site, sizeOf(files))
     yield* fetch()
   } finally {
-    await releaseRooms(host.steady ?? host, site.user)
+    await forgetRoom(host.steady ?? host, site.user)
   }
 }
 
@@ -64,29 +61,15 @@ export async function* withRoomForCopy<T>(
     more.files += files ?? 0
   }
   try {
-    yield* larger(host, [site], more)
+    yield* larger(host, site, more)
     return await copy()
   } finally {
-    await releaseRooms(host.steady ?? host, site.user)
+    await forgetRoom(host.steady ?? host, site.user)
   }
 }
 
-/** The first of these sites fetches files. */
-async function* larger(host: Host, sites: readonly Site[], more: DiskLimits): Progress<void> {
-  const [site] = sites
-  if (!site) return
-  const rooms = Object.fromEntries(sites.map(({ user }) => [user, more]))
-  await recordRooms(host, site.user, rooms)
-  for (const one of sites) {
-    const problem = await limitDisk(host, one)
-    if (problem !== undefined) yield `Warning: the disk quota of ${one.user} stays: ${problem}`
-  }
-}
-
-async function ownersOf(host: Host, uid: number): Promise<Site[]> {
-  const owners: Site[] = []
-  for (const site of await listSites(host, 'sites')) {
-    if ((await host.files.stat(docrootOf(site.user)))?.uid === uid) owners.push(site)
-  }
-  return owners
+async function* larger(host: Host, site: Site, more: DiskLimits): Progress<void> {
+  await recordRoom(host, site.user, more)
+  const problem = await limitDisk(host, site)
+  if (problem !== undefined) yield `Warning: the disk quota of ${site.user} stays: ${problem}`
 }

@@ -41,7 +41,6 @@ export async function* gather(
   const files = yield* besides(saveFiles(host, opened, site, [], options), saving)
   return {
     at,
-    owner: { uid: docroot.uid, gid: docroot.gid },
     files: {
       snapshot: files.snapshot_id,
       count: files.total_files_processed,

@@ -10,9 +10,14 @@ export interface Repository {
   password: Secret
 }
 
+/** All accounts that a restore knows: restic gives files of others to root, and ssh needs its own. */
+const ACCOUNTS = { passwd: 'root:x:0:0::/root:/usr/sbin/nologin\n', group: 'root:x:0:\n' }
+
 /** The files that restic reads, by name: all secrets, and nothing of them in an argument. */
-export const filesOf = (repository: Repository): Record<string, string> =>
-  files.filesOf(repository, MOUNT)
+export const filesOf = (repository: Repository): Record<string, string> => ({
+  ...ACCOUNTS,
+  ...files.filesOf(repository, MOUNT),
+})
 
 /** The options of restic(1) for a place. */
 export const optionsOf = (place: BackupPlace): string[] => files.optionsOf(place, MOUNT)

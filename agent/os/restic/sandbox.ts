@@ -19,7 +19,7 @@ export interface View {
   denied: readonly string[]
   /** A folder that it saves: it may read all of it, whoever owns it. */
   reads?: { path: string; as: string }
-  /** A folder that it restores to, with owners and modes. */
+  /** A folder that it restores to, with modes; everything belongs to root. */
   writes?: { path: string; as: string }
   /** A folder that holds repositories, and that of the locks of this one, which may be missing. */
   store?: { path: string; locks: string } | undefined
@@ -35,7 +35,7 @@ export const startedFor = ({ kind }: BackupPlace): string[] =>
 /**
  * Runs restic as root with an empty file system, into which only the folders of `view` are mounted:
  * a link that a site made or changed while it is read leads nowhere, and a restore writes nowhere
- * else. It has no right but to read, or to write and to give files their owners, and executes no
+ * else. It has no right but to read, or to write as any owner, and executes no
  * program but itself and `starts`, whatever the files of its repository name. A restore cannot even
  * write to a folder of repositories: the names and links in a backup are those of its author.
  */
@@ -58,6 +58,8 @@ export function resticProcess(view: View): SiteProcess {
         reads: visible,
         writes: written,
         capabilities,
+        // By the names in a backup, a restore would find accounts of other sites.
+        ...(writes && { accounts: files }),
       }),
       'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
       ...denied,

@@ -6,7 +6,7 @@ import { type DiskLimits, diskLimits } from '#agent/os/site/tiers.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
-import { forgetRooms, roomOf } from './room.ts'
+import { forgetRoom, roomOf } from './room.ts'
 import { isOf } from './users.ts'
 
 /** The package that has setquota(8). */
@@ -109,16 +109,6 @@ export async function limitDisk(
   })
 }
 
-/** After the fetch of a user, however it ended: its record, and the limits of the others. */
-export async function releaseRooms(host: Host, user: string): Promise<void> {
-  const others = (await forgetRooms(host, user)).filter((other) => other !== user)
-  if (others.length === 0) return
-  // By their present records: a tier may have changed meanwhile.
-  for (const site of await listSites(host, 'sites')) {
-    if (others.includes(site.user)) await limitDisk(host, site)
-  }
-}
-
 async function sizeOfCopies({ files, shell }: Host, user: string): Promise<DiskLimits> {
   const folder = restoresOf(user)
   const copies = (await files.list(folder)).map(({ name }) => `${folder}/${name}`)
@@ -143,7 +133,7 @@ async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
 
 /** Otherwise the next user with the same number would have the limits of this one. */
 export async function unlimitDisk(host: Host, user: string): Promise<void> {
-  await releaseRooms(host, user)
+  await forgetRoom(host, user)
   await setLimits(host, user, { bytes: 0, files: 0 })
 }
 

@@ -143,7 +143,6 @@ const fromBackup = {
 const { kind: _, backup: __, ...fromRepository } = fromBackup
 const gathered = {
   at: '2026-01-01T00:00:00.000Z',
-  owner: { uid: 1001, gid: 1001 },
   files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
   database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
 }

@@ -8,7 +8,6 @@ import { twoServers } from './copies.ts'
 export const HAS = [{ table: 'wp_posts', rows: 3, sha256: 'd'.repeat(64) }]
 export const GATHERED = {
   at: '2026-01-01T00:00:00.000Z',
-  owner: { uid: 1001, gid: 1001 },
   files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
   database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
 }

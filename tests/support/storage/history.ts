@@ -63,7 +63,7 @@ export function historyIn(client: Host, target: Target, name: string) {
 
 const manifestOf = (snapshot: string) => ({
   ...{ version: 1, at: '2026-01-01T00:00:00.000Z', domain: 'shop.example', repository: 'shop' },
-  ...{ site: {}, owner: { uid: 1000, gid: 1000 }, files: { snapshot, count: 1, bytes: 1 } },
+  ...{ site: {}, files: { snapshot, count: 1, bytes: 1 } },
   database: null,
 })
 

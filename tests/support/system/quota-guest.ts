@@ -80,18 +80,17 @@ async function small() {
   }
 }
 
-/** A backup as large as the site, with the number of its user, beside the site; then without it. */
+/** A backup as large as the site, beside the site, that becomes the site's; then without it. */
 async function copied() {
   const uid = await uidOf(site)
   const folder = fetchedOf(site.user)
   const fetch = async function* () {
     for (const path of [...restoreFolders(site.user), folder]) await host.files.mkdir(path)
-    await shell.run(['touch', `${folder}/b`])
-    await shell.run(['chown', uid, `${folder}/b`])
-    const { code } = await shell.try(['fallocate', '--length=9GiB', `${folder}/b`])
+    await shell.run(['fallocate', '--length=9GiB', `${folder}/b`])
+    const { code } = await shell.try(['chown', uid, `${folder}/b`])
     yield code === 0 ? 'done' : 'refused'
   }
-  const saved = { owner: { uid: Number(uid) }, files: { count: 1, bytes: 9 * 2 ** 30 } }
+  const saved = { files: { count: 1, bytes: 9 * 2 ** 30 } }
   const fetched = await Array.fromAsync(withRoom(host, site, saved, fetch))
   await limitDisk(host, site)
   const still_beyond = await allocate(site, 'b', 2)

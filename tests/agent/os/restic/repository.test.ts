@@ -24,10 +24,13 @@ const files = (kind: keyof typeof PLACES, secret: string) =>
     target: { place: BackupPlace.parse(PLACES[kind]), secret: new Secret(secret) },
     password: new Secret('repository-password'),
   })
+/** A restore knows no other account. */
+const ACCOUNTS = { passwd: 'root:x:0:0::/root:/usr/sbin/nologin\n', group: 'root:x:0:\n' }
 const options = (kind: keyof typeof PLACES) => optionsOf(BackupPlace.parse(PLACES[kind]))
 
 test('the password of a REST server is part of the address, percent-encoded', () => {
   expect(files('rest', 'p@ss/w:rd')).toEqual({
+    ...ACCOUNTS,
     password: 'repository-password\n',
     repository: 'rest:https://agency:p%40ss%2Fw%3Ard@backup.example:8000/hosting/shop/\n',
   })
@@ -36,6 +39,7 @@ test('the password of a REST server is part of the address, percent-encoded', ()
 
 test('the keys of S3 stand in a file of their own', () => {
   expect(files('s3', 'secret/key')).toEqual({
+    ...ACCOUNTS,
     password: 'repository-password\n',
     repository: 's3:https://s3.example/backups/sites/eu/shop\n',
     aws: '[default]\naws_access_key_id=KEY\naws_secret_access_key=secret/key\n',
@@ -48,6 +52,7 @@ test('SFTP uses one key, and trusts one host key', () => {
   const { ssh_config, ...rest } = files('sftp', 'PRIVATE KEY')
 
   expect(rest).toEqual({
+    ...ACCOUNTS,
     password: 'repository-password\n',
     repository: 'sftp:target:/data/shop\n',
     known_hosts: 'target ssh-ed25519 AAAA\n',
@@ -73,6 +78,7 @@ test('SFTP uses one key, and trusts one host key', () => {
 
 test('a folder needs nothing else', () => {
   expect(files('local', '')).toEqual({
+    ...ACCOUNTS,
     password: 'repository-password\n',
     repository: '/mnt/store/shop\n',
   })
