@@ -20,7 +20,8 @@ export const ERRORS = {
  * backup before the change failed; `changed_meanwhile`: somebody else was faster;
  * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
  * `target_unreachable`: a target of backups did not answer the server;
- * `password_missing`: the server has lost the password of a repository;
+ * `password_missing`: the server does not have the password of a repository;
+ * `no_backups`: a repository has no complete backup, or no longer;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
@@ -46,6 +47,7 @@ export const REFUSALS = [
   'address_fixed',
   'target_unreachable',
   'password_missing',
+  'no_backups',
   'disk_full',
   'foreign_address',
   'result_mismatch',

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { ReachCode } from '#shared/api/enrolment.ts'
-import { conflict, type ErrorName, offline, REFUSALS, ServiceError } from '#shared/errors.ts'
+import {
+  conflict,
+  type ErrorName,
+  offline,
+  REFUSALS,
+  type RefusalCode,
+  ServiceError,
+} from '#shared/errors.ts'
 
 const MOST_FIELDS = 50
 
@@ -38,15 +45,25 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
   if (status === 401)
     return new KeyRefused('offline', { message: 'The agent refused the key of this dashboard' })
   if (!code) return broken(status, `The agent answered: ${words}`, later)
-  if (code === 'conflict' && reported === MISSING) return conflict(words, MISSING)
+  if (code === 'conflict' && isPassedOn(reported)) return conflict(words, reported)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
 
-const MISSING = 'password_missing'
+/** The codes on which the dashboard acts: no agent chooses others for the clients of the dashboard. */
+const PASSED_ON = ['password_missing', 'no_backups'] as const
+type PassedOn = (typeof PASSED_ON)[number]
+const isPassedOn = (code: RefusalCode | undefined): code is PassedOn =>
+  PASSED_ON.some((each) => each === code)
+
+/** Whether an agent has refused a call with one of these codes. */
+const refusedWith = (code: PassedOn) => (error: unknown) =>
+  error instanceof ServiceError && error.code === 'conflict' && error.refusal === code
 
 /** Whether an agent has refused a call because it does not have the password of the repository. */
-export const lacksPassword = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === 'conflict' && error.refusal === MISSING
+export const lacksPassword = refusedWith('password_missing')
+
+/** Whether an agent has refused to list a repository because it has no complete backup. */
+export const hasNoBackups = refusedWith('no_backups')
 
 /**
  * An answer with the time of the next attempt is that of an agent that has not taken the call; in

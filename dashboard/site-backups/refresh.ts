@@ -1,5 +1,6 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
+import { hasNoBackups } from '#dashboard/agents/answer.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import type { RulesDeps } from '#dashboard/operations/rules.ts'
@@ -7,7 +8,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { RefreshedBackups } from '#shared/api/backup-list.ts'
 import { conflict } from '#shared/errors.ts'
-import { listAll } from './found/list-all.ts'
+import { type ListedAll, listAll } from './found/list-all.ts'
 import { recordListing } from './found/record.queries.ts'
 import { repositoryParams, withPassword } from './params.ts'
 import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
@@ -85,9 +86,18 @@ async function refreshOne(
         password_ids: [password_id],
         passwords: password === undefined ? [] : [password],
       }),
-  )
+  ).catch((error: unknown) => {
+    if (!hasNoBackups(error)) throw error
+    return noneOf(domain)
+  })
   const facts = { domain, server_id: server.id, user_id: actor }
   const entry = entryOf(clock, { type: 'backup.refresh', ...facts })
   const listing = { target_id, repository, listed, now: timestamp(clock), asked_at }
   return recordListing(db, { ...listing, ...(site && { site }) }, entry)
 }
+
+/** The list of a repository whose backups somebody has deleted, such as the keeper by its rules. */
+const noneOf = (domain: string): ListedAll => ({
+  ...{ password: 0, domain, tables: 0, excluded: [], backups: [] },
+  is_whole: true,
+})

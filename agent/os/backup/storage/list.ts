@@ -91,7 +91,7 @@ const AHEAD_MS = 3_600_000
 function pageOf(all: readonly Backup[], before: string | undefined, now: number) {
   // A server dates its backups itself: one of the future says nothing about the site of today.
   const newest = all.find(({ at }) => Date.parse(at) <= now + AHEAD_MS) ?? all[0]
-  if (!newest) throw conflict('The repository has no complete backup')
+  if (!newest) throw conflict('The repository has no complete backup', 'no_backups')
   const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
   const backups = all.slice(from, from + MOST_LISTED)
   const last = backups.at(-1)
