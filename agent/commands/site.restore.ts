@@ -124,6 +124,7 @@ async function* withConflicts(site: Site, work: Progress<unknown>): Progress<voi
 /** The files of the user first, then its processes, the virtual host last. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
+  const bring = trash.bringFilesBack(host, site)
   return [
     {
       name: 'database',
@@ -135,7 +136,11 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files back',
-      ...trash.bringFilesBack(host, site),
+      effects: bring.effects,
+      async *apply() {
+        yield* await trash.makeKeptHarmless(host, site)
+        await bring.apply()
+      },
       undo: trash.keepFiles(host, site).apply,
     },
     {

@@ -21,7 +21,7 @@ import { get } from './requests.ts'
 export const EVIL = { ...SITE, domain: 'evil.example.test', user: 'evil1a2b3c' }
 export const COPY = { domain: 'copy.example.test', user: 'copy1a2b3c' }
 const STORE: LocalTarget = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
-const SECRET = 'only-the-neighbour-has-this'
+export const SECRET = 'only-the-neighbour-has-this'
 /** What no answer of the hostile site may contain, whatever its backup has. */
 const FOREIGN = [SECRET, 'root:x:0:0:', 'PRIVATE KEY', 'fastcgi_pass']
 
@@ -143,7 +143,7 @@ export class HostileWorld {
 export const ended = ({ event, data }: Ended) => (event === 'complete' ? event : data.message)
 
 /** The names of the hostile backup with which an answer was not the content of the site itself. */
-export async function leaks(host: Host, domain: string): Promise<string[]> {
+export async function leaks(host: Host, domain: string, options: string[] = []): Promise<string[]> {
   const paths = [
     ...UIDS.flatMap((uid) => [`file-${uid}.txt`, `sql-${uid}.txt`, `folder-${uid}/private.txt`]),
     ...UIDS.map((uid) => `folder-${uid}/index-key.php`),
@@ -153,7 +153,9 @@ export async function leaks(host: Host, domain: string): Promise<string[]> {
   ]
   const found: string[] = []
   for (const path of paths) {
-    const { body } = await get(host, `http://${domain}/${path}`, { options: ['--path-as-is'] })
+    const { body } = await get(host, `http://${domain}/${path}`, {
+      options: ['--path-as-is', ...options],
+    })
     if (FOREIGN.some((text) => body.includes(text))) found.push(path)
   }
   return found
@@ -169,11 +171,11 @@ export const othersOf = (host: Host): Promise<string> =>
 
 /** The site has nothing that is not its own, nginx serves nothing else, and others are as before. */
 export async function expectHarmless(
-  { host }: BackupHost,
-  { user, domain }: { user: string; domain: string },
+  { host }: { host: Host },
+  { user, domain, options }: { user: string; domain: string; options?: string[] },
   others: string,
 ): Promise<void> {
   expect(await foreignIn(host, user)).toBe('40750\n')
-  expect(await leaks(host, domain)).toEqual([])
+  expect(await leaks(host, domain, options)).toEqual([])
   expect(await othersOf(host)).toBe(others)
 }
