@@ -349,7 +349,9 @@ for (const suite of releases('shell')) {
 
     test('composer runs with the PHP of the site', async () => {
       const { php } = suites[suite]
-      expect(await run('composer show --platform --no-ansi php')).toEqual({
+      // That of Debian 12 needs a project to show a package.
+      const project = "cd ../tmp && echo '{}' > composer.json"
+      expect(await run(`${project} && composer show --platform --no-ansi php`)).toEqual({
         code: 0,
         text: expect.stringMatching(new RegExp(`^versions +: \\* ${php}\\.`, 'm')),
       })
