@@ -1,7 +1,7 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { completed, foundSite, keepsTrash, useFleet } from '#tests/support/browser/fleet.ts'
+import { completed, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
@@ -16,7 +16,6 @@ agent.sites = ['late.example', 'never.example', 'off.example', 'shop.example'].m
 )
 
 beforeAll(async () => {
-  keepsTrash(agent)
   const caller = callerOf(dashboard.client())
   await confirmKit(caller)
   await checkedTarget(caller, 1)

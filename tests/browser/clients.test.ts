@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, addSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -22,7 +22,6 @@ const asked: Client[][] = []
 let path = ''
 
 beforeAll(async () => {
-  makesSites(agent)
   agent.works.set('site.access', async function* (params) {
     const { clients } = params as unknown as { clients: Client[] }
     asked.push(clients)

@@ -1,8 +1,8 @@
 // tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { FakeAgent, USUAL } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const dashboard = useDashboard()
@@ -68,7 +68,7 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
 })
 
 test('the form keeps its values across other pages until the site is created', async () => {
-  makesSites(agent)
+  agent.works.set('site.create', USUAL['site.create'])
   const { page, problems } = await open('/sites/new?server_id=1')
   const domain = page.getByRole('textbox', { name: 'Domain' })
   await domain.fill('kept.example')
@@ -148,7 +148,7 @@ test('an invalid or taken domain is reported at its field', async () => {
 })
 
 test('a site for an offline server waits for it', async () => {
-  makesSites(agent)
+  agent.works.set('site.create', USUAL['site.create'])
   await agent.stop()
   const { page } = await open('/sites/new?server_id=1')
   await page.getByRole('radio', { name: /^web-1/, checked: true }).waitFor()

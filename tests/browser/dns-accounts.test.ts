@@ -1,6 +1,5 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -14,7 +13,6 @@ const cloudflare = startCloudflare({ token, zones: ['shop.example'] })
 
 beforeAll(async () => {
   const post = (path: string, body: object) => dashboard.client().post(path, body)
-  makesSites(agent)
   agent.answers.set('/sites/names', () =>
     Response.json({
       ...{ self_signed: false, expires_at: '' },

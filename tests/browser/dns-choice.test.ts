@@ -1,6 +1,5 @@
 // tier: gate
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -15,7 +14,6 @@ const post = (path: string, body: object) => dashboard.client().post(path, body)
 const left = () => cloudflare.records.map(({ type, name, content }) => `${type} ${name} ${content}`)
 
 beforeAll(async () => {
-  makesSites(agent)
   agent.works.set('site.domains', async function* (params) {
     yield 'Applying the virtual host'
     return params

@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { addFilter } from '#tests/support/browser/filters.ts'
-import { addServer, foundSite, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -45,7 +45,6 @@ beforeAll(async () => {
     const plugin = { slug: 'seo', name: 'SEO pack', version: '1.0', active: true, update: '1.1' }
     return { wp_version: '6.8.1', plugins: [plugin], themes: [], core_update: null, updates }
   })
-  makesSites(agent)
   agent.works.set('pool.apply', async function* ({ tier }) {
     yield 'Applying'
     return { tier }
@@ -216,7 +215,6 @@ test('a change of PHP that affects others requires confirmation, for one site an
 
 test('a restore that affects others asks first', async () => {
   const accepted: unknown[] = []
-  keepsTrash(agent)
   const restore = agent.works.get('site.restore')
   agent.works.set('site.restore', (params) => {
     accepted.push(params.accept)

@@ -25,6 +25,8 @@ beforeAll(async () => {
     agent.services = [php]
   }
   one.agent.sites = [foundSite('shop.example')]
+  // The site moves back to where its copy was deleted.
+  two.agent.answers.set('/trash', () => Response.json({ trash: [] }))
   for (const [name, { agent, given }] of Object.entries({ one, two })) {
     movesSites(name as 'one' | 'two', { agent, given }, asked)
     reports(agent)

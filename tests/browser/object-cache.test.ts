@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, addSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -17,7 +17,6 @@ const state = {
 let path = ''
 
 beforeAll(async () => {
-  makesSites(agent)
   agent.works.set('site.object-cache', async function* ({ memory }) {
     asked.push(memory)
     const isOn = memory !== null

@@ -1,7 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { makesSites } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -21,7 +20,6 @@ beforeAll(async () => {
   ]
   const post = (path: string, body: object) => dashboard.client().post(path, body)
   agent.services = [{ name: 'php8.4', status: 'running' }]
-  makesSites(agent)
   agent.works.set('server.provision', async function* ({ php_versions, php_source }) {
     yield 'Installing PHP'
     if (String(php_versions) === REFUSED)

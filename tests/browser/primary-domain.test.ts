@@ -1,7 +1,7 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import { namesAfter, Primary } from '#shared/primary-domain.ts'
-import { addSite, foundSite, makesSites, useFleet } from '#tests/support/browser/fleet.ts'
+import { addSite, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const { agent, dashboard, open } = useFleet()
@@ -9,7 +9,6 @@ const given: object[] = []
 /** Ends the preview. */
 let counted = Promise.resolve()
 
-makesSites(agent)
 agent.answers.set('/sites/names', () =>
   Response.json({ self_signed: false, expires_at: '', names: [] }),
 )

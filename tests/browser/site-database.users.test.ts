@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, addSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -20,7 +20,6 @@ let asked: Record<string, unknown>[] = []
 let path = ''
 
 beforeAll(async () => {
-  makesSites(agent)
   agent.plan = { steps: [{ name: 'tables', title: 'Checking 2 tables', effects: [] }] }
   agent.works.set('database.user', async function* (params) {
     asked.push(params)

@@ -1,9 +1,9 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, keepsTrash, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { FakeAgent, USUAL } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -13,14 +13,13 @@ const agent = new FakeAgent()
 
 beforeAll(async () => {
   await addServer(dashboard, agent, 'web-1')
-  keepsTrash(agent)
   agent.plan = { steps: [{ name: 'trash', title: 'Moving the files to the trash', effects: [] }] }
 })
 afterAll(() => agent.stop())
 
 /** A site that the dashboard has made; its address in the browser. */
 async function made(domain: string): Promise<string> {
-  makesSites(agent)
+  agent.works.set('site.create', USUAL['site.create'])
   const call = { domain, php: '8.2', tls: 'none' }
   const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)

@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, addSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -23,7 +23,6 @@ let jobs: object[] = []
 let path = ''
 
 beforeAll(async () => {
-  makesSites(agent)
   agent.plan = { steps: [{ name: 'jobs', title: 'Applying the cron jobs', effects: [] }] }
   agent.works.set('site.jobs', async function* (params) {
     asked.push(params.jobs)

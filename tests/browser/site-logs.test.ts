@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { encodeEvent, PING } from '#shared/sse.ts'
-import { addServer, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -31,7 +31,6 @@ function answers(page: (asked: Record<string, unknown>) => object): void {
 
 beforeAll(async () => {
   await addServer(dashboard, agent, 'web-1')
-  makesSites(agent)
   const call = { domain: 'logs.example', php: '8.2', tls: 'none' }
   const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)

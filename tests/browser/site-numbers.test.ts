@@ -2,13 +2,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { NUMBERS, type Numbers } from '#shared/site-numbers.ts'
-import { makesSites, useFleet } from '#tests/support/browser/fleet.ts'
+import { useFleet } from '#tests/support/browser/fleet.ts'
 
-const { agent, dashboard, open } = useFleet()
+const { dashboard, open } = useFleet()
 const PATH = '/api/servers/1/sites/1/numbers'
 
 beforeAll(async () => {
-  makesSites(agent)
   const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
   const { headers } = await dashboard.client().post('/api/servers/1/sites', call)
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)

@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, addSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, addSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -15,7 +15,6 @@ let asked: Record<string, unknown>[] = []
 let path = ''
 
 beforeAll(async () => {
-  makesSites(agent)
   const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
   const settings: Record<string, unknown> = { ...none, xmlrpc: 'on' }
   agent.works.set('site.configure', async function* ({ domain: _, ...change }) {

@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, makesSites } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
@@ -15,7 +15,6 @@ const agent = new FakeAgent()
 beforeAll(async () => {
   agent.sites = [foundSite('tabs.example')]
   await addServer(dashboard, agent, 'web-1')
-  makesSites(agent)
   const { headers } = await dashboard
     .client()
     .post('/api/servers/1/sites', { domain: 'made.example', php: '8.2', tls: 'none' })

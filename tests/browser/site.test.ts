@@ -1,9 +1,9 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, makesSites, reportChange } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite, reportChange } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { FakeAgent, USUAL } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -19,7 +19,6 @@ afterAll(() => agent.stop())
 
 /** A site that the dashboard has made; its address in the browser. */
 async function made(domain: string): Promise<string> {
-  makesSites(agent)
   const call = { domain, php: '8.2', tls: 'none' }
   const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
@@ -144,7 +143,7 @@ test('a site that could not be created says why, and is retried', async () => {
   const { page, problems } = await open(`/sites/${Object(Object(body).site).id}`)
   const why = page.getByRole('alert').filter({ hasText: 'Changes on the server were undone' })
   await why.getByText('The disk is full').waitFor()
-  makesSites(agent)
+  agent.works.set('site.create', USUAL['site.create'])
   await why.getByRole('button', { name: 'Retry' }).click()
 
   await page.getByText('failed.example is ready').waitFor()

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite, keepsTrash } from '#tests/support/browser/fleet.ts'
+import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
@@ -12,7 +12,6 @@ const agent = new FakeAgent()
 beforeAll(async () => {
   agent.sites = ['back.example', 'purged.example'].map((domain) => foundSite(domain))
   await addServer(dashboard, agent, 'web-1')
-  keepsTrash(agent)
   for (const id of [1, 2]) {
     const { headers } = await dashboard
       .client()

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { HubKey } from '#shared/enrolment.ts'
 import { Client } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
@@ -12,7 +13,6 @@ import {
   startDashboard,
   sweep,
 } from '#tests/support/processes.ts'
-import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
 
 /** Listens on every address of this machine, and counts who comes. */
 const listener = createServer((socket) => {
@@ -45,8 +45,7 @@ afterAll(async () => {
 
 /** Only where loopback is allowed can this machine become known. */
 async function enrolled(to: Running): Promise<void> {
-  await using agent = await TlsAgent.start()
-  agent.answer = agent.proving
+  await using agent = await FakeAgent.enrollable()
   const browser = new Client(to.url)
   await browser.login(ADMIN)
   await browser.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })

@@ -1,52 +1,28 @@
 // tier: core
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { ServerResponse } from 'node:http'
-import type { Metrics } from '#shared/agent.ts'
 import { HubKey } from '#shared/enrolment.ts'
-import { encodeChallenge } from '#shared/token.ts'
+import { cut, cutBody, FakeAgent, METRICS, type Reply } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { nonce } from '#tests/support/trust/sign.ts'
-import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
+import { challenge, nonce } from '#tests/support/trust/sign.ts'
 
-const space = { used: 512, total: 2048, unit: 'MB' } as const
-const metrics: Metrics = {
-  ...{ cpu: 1, ram: space, disk: space, load: [0, 0, 0], uptime: 60 },
-  ...{ os: 'Debian GNU/Linux 13', version: '1.2.3' },
-}
-const site = {
-  ...{ domain: 'shop.example', user: 'shop', docroot: '/srv/www/shop', php: '8.2', tier: 'small' },
-  ...{ tls: 'none', framework: 'wordpress', wp_version: '6.9', db_name: 'shop' },
-  updates: { plugins: 1, themes: null, core: false },
-}
+const site = found('shop.example')
 
-/** What the agent answers, by path; the usual when it is not here. */
-const answers = new Map<string, string | ((response: ServerResponse) => unknown)>()
-const usual = new Map([
-  ['/metrics', JSON.stringify(metrics)],
-  ['/services', '{"services":[]}'],
-  ['/sites', '{"sites":[]}'],
-])
-
-let agent: TlsAgent
+let agent: FakeAgent
 const { client } = useDashboard()
 beforeAll(async () => {
-  agent = await TlsAgent.start()
-  agent.answer = (request, response, body) => {
-    if (request.url === '/enrol') return agent.proving(request, response, body)
-    const answer = answers.get(request.url ?? '') ?? usual.get(request.url ?? '')
-    if (answer === undefined) response.writeHead(404)
-    return typeof answer === 'function' ? answer(response) : response.end(answer)
-  }
+  agent = await FakeAgent.enrollable()
   await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
   const { body } = await client().post('/api/servers/1/enrolment')
   const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
   await agent.enrolment.open(1, HubKey.parse(hub_key), code)
-  await poll(async () => agent.asked.includes('GET /sites'), { every_ms: 50 })
+  await poll(async () => agent.asked.includes('GET /report'), { every_ms: 50 })
 }, 60_000)
-beforeEach(() => answers.clear())
+beforeEach(() => agent.answers.clear())
 afterAll(() => agent.stop())
 
+const says = (text: string) => () => new Response(text)
 const sync = async () => {
   const { status, body, text } = await client().post('/api/servers/1/sync')
   return status === 200 ? text : { status, body }
@@ -54,13 +30,11 @@ const sync = async () => {
 const away = (message: string) => ({ status: 503, body: { error: 'Agent offline', message } })
 const broken = () => away(`The agent on 127.0.0.1:${agent.port} broke the connection`)
 const malformed = away('The agent sent a malformed answer to /metrics')
-const refusing = (seconds: number) => (response: ServerResponse) => {
-  const challenge = encodeChallenge(nonce(), Math.floor(Date.now() / 1000) + seconds)
-  response.writeHead(401, { 'www-authenticate': challenge }).end()
-}
+const refusing = (seconds: number) => () =>
+  challenge(nonce(), Math.floor(Date.now() / 1000) + seconds)
 
 describe('an agent that', () => {
-  test.each<[string, string | ((response: ServerResponse) => unknown), object]>([
+  test.each<[string, string | Reply, object]>([
     ['sends nothing', '', away('The agent sent an answer that is not JSON')],
     ['sends HTML', '<html></html>', away('The agent sent an answer that is not JSON')],
     [
@@ -70,20 +44,22 @@ describe('an agent that', () => {
     ],
     ['sends a list', '[]', malformed],
     ['sends null', 'null', malformed],
-    ['hides its values in a prototype', `{"__proto__":${JSON.stringify(metrics)}}`, malformed],
-    ['sends less than nothing', JSON.stringify({ ...metrics, cpu: -1 }), malformed],
-    ['sends a number beyond all', JSON.stringify(metrics).replace('60', '1e999'), malformed],
-    ['sends more memory than there is', JSON.stringify({ ...metrics, cpu: 1e13 }), malformed],
-    ['sends a very long name', JSON.stringify({ ...metrics, os: 'x'.repeat(256) }), malformed],
+    ['hides its values in a prototype', `{"__proto__":${JSON.stringify(METRICS)}}`, malformed],
+    ['sends less than nothing', JSON.stringify({ ...METRICS, cpu: -1 }), malformed],
+    ['sends a number beyond all', JSON.stringify(METRICS).replace('3600', '1e999'), malformed],
+    ['sends more memory than there is', JSON.stringify({ ...METRICS, cpu: 1e13 }), malformed],
+    ['sends a very long name', JSON.stringify({ ...METRICS, os: 'x'.repeat(256) }), malformed],
     [
       'sends another to somebody else',
-      (response) =>
-        response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
+      () => {
+        const location = 'http://169.254.169.254/latest/meta-data'
+        return new Response(null, { status: 302, headers: { location } })
+      },
       away('The agent answered: status 302'),
     ],
     [
       'refuses the key',
-      (response) => response.writeHead(401).end('{"error":"Unauthorized"}'),
+      () => Response.json({ error: 'Unauthorized' }, { status: 401 }),
       away('The agent refused the key of this dashboard'),
     ],
     [
@@ -93,35 +69,35 @@ describe('an agent that', () => {
     ],
     [
       'answers with a page of its own',
-      (response) =>
-        response.writeHead(500).end(`{"message":"<script>alert(1)</script>${'x'.repeat(1000)}"}`),
+      () => {
+        const message = `<script>alert(1)</script>${'x'.repeat(1000)}`
+        return Response.json({ message }, { status: 500 })
+      },
       away(`The agent answered: <script>alert(1)</script>${'x'.repeat(475)}`),
     ],
   ])('%s is reported in one sentence', async (_, answer, expected) => {
-    answers.set('/metrics', answer)
+    agent.answers.set('/metrics', typeof answer === 'string' ? says(answer) : answer)
 
     expect<unknown>(await sync()).toEqual(expected)
   })
 
-  test.each<[string, (response: ServerResponse) => unknown]>([
-    [
-      'breaks off in the middle',
-      (response) => response.writeHead(200, { 'content-length': 9 }).destroy(),
-    ],
-    ['closes the connection', (response) => response.destroy()],
-    ['speaks no HTTP', (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
+  test.each<[string, Reply]>([
+    ['breaks off in the middle', cutBody],
+    ['closes the connection', cut],
+    ['speaks no HTTP', (_, { outgoing }) => void outgoing.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
     [
       'sends headers without end',
-      (response) => response.socket?.write(`HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(1e5)}`),
+      (_, { outgoing }) =>
+        void outgoing.socket?.write(`HTTP/1.1 200 OK\r\n${'X: x\r\n'.repeat(1e5)}`),
     ],
   ])('%s is reported in one sentence', async (_, answer) => {
-    answers.set('/metrics', answer)
+    agent.answers.set('/metrics', answer)
 
     expect(await sync()).toEqual(broken())
   })
 
   test('sends an impossible number of sites is reported in one sentence', async () => {
-    answers.set('/sites', ' '.repeat(65 << 20))
+    agent.answers.set('/sites', says(' '.repeat(65 << 20)))
 
     const text = await sync()
 
@@ -132,7 +108,7 @@ describe('an agent that', () => {
     [3600, 'ahead of'],
     [-45, 'behind'],
   ])('has a clock %d seconds off is reported with the seconds', async (seconds, way) => {
-    answers.set('/metrics', refusing(seconds))
+    agent.answers.set('/metrics', refusing(seconds))
 
     const { body } = Object(await sync())
 
@@ -152,7 +128,7 @@ describe('an agent that', () => {
     ['a list', { domain: ['shop.example'] }],
     ['a tier that is none', { tier: '__proto__' }],
   ])('finds a site with %s gets none of its sites recorded', async (_, changes) => {
-    answers.set('/sites', JSON.stringify({ sites: [site, { ...site, ...changes }] }))
+    agent.answers.set('/sites', says(JSON.stringify({ sites: [site, { ...site, ...changes }] })))
 
     const text = await sync()
 
@@ -162,10 +138,13 @@ describe('an agent that', () => {
 
   test('writes HTML and control characters everywhere gets them recorded as text', async () => {
     const os = '<img src=x onerror=alert(1)>'
-    const plain = JSON.stringify({ ...metrics, os, version: '\u001b[31m\u202e' })
-    answers.set('/metrics', plain.replace('{', '{"__proto__":{"polluted":true},'))
+    const plain = JSON.stringify({ ...METRICS, os, version: '\u001b[31m\u202e' })
+    agent.answers.set('/metrics', says(plain.replace('{', '{"__proto__":{"polluted":true},')))
     const user = '"><script>'
-    answers.set('/sites', JSON.stringify({ sites: [{ ...site, user, docroot: '\u0000' }, site] }))
+    agent.answers.set(
+      '/sites',
+      says(JSON.stringify({ sites: [{ ...site, user, docroot: '\u0000' }, site] })),
+    )
 
     const text = await sync()
 

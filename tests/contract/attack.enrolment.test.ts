@@ -5,6 +5,7 @@ import { openDatabase } from '#dashboard/db/client.ts'
 import { enrolments, server_agents } from '#dashboard/db/trust-schema.ts'
 import type { EnrolmentAnswer } from '#shared/enrolment.ts'
 import { Client } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
@@ -16,11 +17,10 @@ import {
   temporaryFolder,
 } from '#tests/support/processes.ts'
 import { enrolByHand, type Opened } from '#tests/support/trust/enrol-by-hand.ts'
-import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
 
 let dashboard: Running
 let agent: Running
-let middle: TlsAgent
+let middle: FakeAgent
 let client: Client
 let data = ''
 let state = ''
@@ -37,16 +37,19 @@ beforeAll(async () => {
   const [running, records, relay] = await Promise.all([
     startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state }),
     startDashboard(data),
-    TlsAgent.start(),
+    FakeAgent.enrollable(),
   ])
   agent = running
   dashboard = records
   middle = relay
-  middle.answer = async ({ method = '', url = '' }, response, body) => {
-    const answer = await new Client(agent.url).send({ method, path: url, body })
+  middle.answer = async (request) => {
+    const body = await request.text()
+    const path = new URL(request.url).pathname
+    const answer = await new Client(agent.url).send({ method: request.method, path, body })
     // Before the code was typed on the server there is nothing to hear.
     if (answer.status === 200) received.push(body, answer.text)
-    response.writeHead(received.length > 4 ? 200 : answer.status).end(forged(answer.text))
+    const status = received.length > 4 ? 200 : answer.status
+    return new Response(forged(answer.text), { status })
   }
   client = new Client(dashboard.url)
   await client.login(ADMIN)

@@ -13,7 +13,7 @@ import {
   SECRET,
   sealed,
 } from '#tests/support/dashboard/backups.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 import { ADMIN, dashboardFolder, startDashboard, sweep } from '#tests/support/processes.ts'
 import { passwordIdOf } from '#tests/support/repository-password.ts'
 

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { HubKey } from '#shared/enrolment.ts'
 import { Watcher } from '#tests/support/canary.ts'
-import { INVALID, secretAgent } from '#tests/support/canary-agent.ts'
 import { type Answer, type Call, Client } from '#tests/support/client.ts'
+import { FakeAgent, type Reply } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {
   ADMIN,
@@ -31,7 +32,7 @@ const watcher = new Watcher()
 
 let dashboard: Running
 let agent: Running
-let stub: Awaited<ReturnType<typeof secretAgent>>
+let fake: FakeAgent
 let client: Client
 let data = ''
 let state = ''
@@ -52,10 +53,9 @@ beforeAll(async () => {
   state = await temporaryFolder('canary-agent')
   dashboard = await startDashboard(data)
   agent = await startAgent('the executable', { AGENT_AUTH: 'signed', AGENT_STATE_DIR: state })
-  stub = await secretAgent({
-    db: of('the password of a database'),
-    admin: of('the password of a WordPress administrator'),
-  })
+  fake = await FakeAgent.enrollable()
+  fake.sites = [found('shop.example')]
+  fake.usage = [created('shop.example')]
   const { pid } = process
   watcher.watch(
     new Map([
@@ -83,7 +83,7 @@ beforeAll(async () => {
   secrets['the secret of the seal'] = await readFile(`${data}/seal-secret`, 'utf8')
   const identity = await readFile(`${state}/trust/identity.json`, 'utf8')
   secrets['the key of the agent'] = JSON.parse(identity).private_key.split('\n')[1]
-  await Promise.all([dashboard.stop(), agent.stop(), stub.agent.stop()])
+  await Promise.all([dashboard.stop(), agent.stop(), fake.stop()])
   watcher.stop()
   await seeFiles()
   for (const [name, { output }] of Object.entries({ dashboard, agent }))
@@ -127,7 +127,7 @@ async function logins(): Promise<void> {
 }
 
 async function enrolments(): Promise<void> {
-  for (const [id, port] of [stub.agent.port, agent.port].entries()) {
+  for (const [id, port] of [fake.port, agent.port].entries()) {
     await post('/api/servers', { hostname: '127.0.0.1', port, name: `${visible}-${id}` })
     const { body } = await client.post(`/api/servers/${id + 1}/enrolment`)
     const opened = (body as { enrolment: Opened }).enrolment
@@ -135,29 +135,40 @@ async function enrolments(): Promise<void> {
     secrets[`the enrolment code of server ${id + 1}`] = code
     const key = createHash('sha256').update(`hosting-code/1\n${code}`).digest('base64url')
     secrets[`the key that the code of server ${id + 1} is`] = key
-    if (id === 0) await stub.agent.enrolment.open(1, HubKey.parse(hub_key), code)
+    if (id === 0) await fake.enrolment.open(1, HubKey.parse(hub_key), code)
     else watcher.see('output of the enrolment', await enrolByHand(state, 2, opened))
   }
 }
 
+/** Invalid answers to a password request: each is a failure whose message must not repeat it. */
+const INVALID: readonly ((good: object) => Reply)[] = [
+  (good) => () => Response.json([good]),
+  (good) => () => new Response(JSON.stringify(good).slice(0, -1)),
+  (good) => () => Response.json(good, { status: 500 }),
+  (good) => () => new Response(null, { status: 302, headers: { location: JSON.stringify(good) } }),
+  (good) =>
+    (_, { outgoing }) => {
+      outgoing.writeHead(200, { 'content-length': 999 }).write(JSON.stringify(good))
+      setTimeout(() => outgoing.destroy(), 20)
+    },
+]
+
 /** Each password is read once as it should be, and in every way in which that can fail. */
 async function passwords(): Promise<void> {
-  const { agent, how } = stub
-  const wait = { every_ms: 50 }
-  await poll(async () => agent.asked.includes('GET /sites'), wait)
+  await poll(async () => fake.asked.includes('GET /report'), { every_ms: 50 })
   await post('/api/servers/1/sync')
-  for (const [kind, what] of [
-    ['db', 'the password of a database'],
-    ['admin', 'the password of a WordPress administrator'],
-  ] as const) {
+  const db = { password: of('the password of a database') }
+  const admin = { user: 'admin', password: of('the password of a WordPress administrator') }
+  for (const [kind, good] of Object.entries({ db, admin })) {
     const path = `/api/servers/1/sites/1/${kind}-password`
-    const { status } = await post(path, undefined, of(what))
+    const reply = (answer: Reply) => fake.answers.set(`/sites/${kind}-password`, answer)
+    reply(() => Response.json(good))
+    const { status } = await post(path, undefined, good.password)
     if (status !== 200) throw new Error(`${path} answered ${status}`)
-    for (const reply of INVALID) {
-      how.reply = reply
+    for (const invalid of INVALID) {
+      reply(invalid(good))
       await post(path)
     }
-    how.reply = how.correct
   }
 }
 

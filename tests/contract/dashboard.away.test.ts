@@ -1,8 +1,8 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { checkRows, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { StubAgent } from '#tests/support/stub-agent.ts'
 
 const offline = { error: 'Agent offline', message: expect.any(String) }
 
@@ -46,8 +46,11 @@ describe('a server whose agent is offline', () => {
   checkRows(client, away)
 
   test('is online until three contacts in a row have failed, and offline then', async () => {
-    const stub = new StubAgent()
-    const { body } = await client().post('/api/servers', { hostname: '127.0.0.1', port: stub.port })
+    const agent = new FakeAgent()
+    const { body } = await client().post('/api/servers', {
+      hostname: '127.0.0.1',
+      port: agent.port,
+    })
     const { id } = (body as { server: { id: number } }).server
     const contact = async () => (await client().post(`/api/servers/${id}/sync`)).status
     const state = async () => {
@@ -56,7 +59,7 @@ describe('a server whose agent is offline', () => {
     }
     expect(await contact()).toBe(200)
     expect(await state()).toMatchObject({ status: 'online', failures: 0 })
-    await stub.stop()
+    await agent.stop()
 
     for (const [failures, status] of [
       [1, 'online'],

@@ -1,10 +1,10 @@
 // tier: core
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundSite } from '#shared/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { expectAnswer } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const unknown = { plugins: null, themes: null, core: null }
@@ -34,7 +34,8 @@ const plain: FoundSite = {
 }
 
 describe('sites that an agent finds', () => {
-  const stub = useStubAgent()
+  const agent = new FakeAgent()
+  afterAll(() => agent.stop())
   const { client } = useDashboard()
   const sync = async () => eventsOf((await client().post('/api/servers/1/sync')).text).at(-1)?.data
   const statuses = async () => {
@@ -43,8 +44,8 @@ describe('sites that an agent finds', () => {
     return Object.fromEntries(sites.map(({ domain, status }) => [domain, status]))
   }
   beforeAll(async () => {
-    stub().sites.push(blog, plain)
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
+    agent.sites = [blog, plain]
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
     await client().post('/api/servers', { hostname: '127.0.0.1', port: 1 })
     await sync()
   })
@@ -98,12 +99,12 @@ describe('sites that an agent finds', () => {
   })
 
   test('are missing when the agent does not find them, and active when it finds them again', async () => {
-    stub().sites.length = 0
+    agent.sites = []
     expect(await sync()).toEqual({ status: 'ok', sites: 0 })
     expect(await statuses()).toEqual({ 'blog.example': 'missing', 'plain.example': 'missing' })
     expect((await client().get('/api/servers/1/sites/1')).status).toBe(200)
 
-    stub().sites.push({ ...blog, wp_version: '6.9' })
+    agent.sites.push({ ...blog, wp_version: '6.9' })
     expect(await sync()).toEqual({ status: 'ok', sites: 1 })
 
     expect(await statuses()).toEqual({ 'blog.example': 'active', 'plain.example': 'missing' })
@@ -113,9 +114,9 @@ describe('sites that an agent finds', () => {
 
   test('do not affect a site that is being created', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
-    stub().on('site.create', { lines: ['one'], complete: { domain: 'new.example' }, hold })
+    agent.says('site.create', { lines: ['one'], complete: { domain: 'new.example' }, hold })
     const created = await client().post('/api/servers/1/sites', { domain: 'new.example' })
-    stub().sites.length = 0
+    agent.sites = []
 
     await sync()
 
@@ -134,8 +135,7 @@ describe('sites that an agent finds', () => {
       { updates: { plugins: -1, themes: 0, core: false } },
       { docroot: 7 },
     ]) {
-      stub().sites.length = 0
-      stub().sites.push({ ...blog, ...lie } as FoundSite)
+      agent.sites = [{ ...blog, ...lie } as FoundSite]
 
       const returned = await sync()
 

@@ -1,5 +1,5 @@
 // tier: core
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { z } from 'zod'
 import {
   Fleet,
@@ -10,10 +10,10 @@ import {
 } from '#shared/api/fleet.ts'
 import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { checkRows, expectAnswer, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 const extension = { slug: 'a', name: 'A', version: '1', active: true, update: '2' }
 const updates = { plugins: 1, themes: 0, core: false }
@@ -65,11 +65,14 @@ function exactly<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
 }
 
 describe('the pages', () => {
-  const stub = useStubAgent()
+  const agent = new FakeAgent()
+  afterAll(() => agent.stop())
   const { client } = useDashboard()
   const body = async (path: string) => (await client().get(path)).body as Record<string, unknown>
   beforeAll(async () => {
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port, name: 'One' })
+    agent.metrics.cpu = 12.5
+    agent.services = [{ name: 'nginx', status: 'running' }]
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port, name: 'One' })
     await client().post('/api/servers', { hostname: '127.0.0.1', port: 1, name: 'Two' })
     const inventory = {
       wp_version: '6.8',
@@ -78,9 +81,9 @@ describe('the pages', () => {
       core_update: null,
       updates,
     }
-    stub().on('wp.scan', { lines: ['one'], complete: inventory })
+    agent.says('wp.scan', { lines: ['one'], complete: inventory })
     for (const domain of ['b.example', 'a.example', 'münchen.example']) {
-      stub().on('site.create', { lines: ['one'], complete: { domain } })
+      agent.says('site.create', { lines: ['one'], complete: { domain } })
       const created = await client().post('/api/servers/1/sites', { domain, tls: 'none' })
       await client().get(`/api/operations/${created.headers.get('operation-id')}/events`)
     }

@@ -4,9 +4,10 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDashboard } from '#scripts/build-dashboard.ts'
-import { DisposableAgent, EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { Process } from '#tests/support/dashboard/process.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
@@ -98,7 +99,7 @@ describe('a failed start', () => {
   })
 
   test('on a taken port ends with 1 and says what to do', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const taken = { DATA_DIR: fresh(), PORT: String(agent.port), ...admin }
 
     const { status, stderr } = await refused(taken)
@@ -132,7 +133,7 @@ describe('a failed start', () => {
 })
 
 test('SIGTERM ends it with 0, open streams and a silent agent or not', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using running = new Process({ DATA_DIR: await used() })
   await running.signIn()
   await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
@@ -152,7 +153,7 @@ test('SIGTERM ends it with 0, open streams and a silent agent or not', async () 
 }, 25_000)
 
 test('kill -9 loses no answered request, and repeats no work', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   agent.works.set('site.create', async function* ({ domain }) {
     for (let step = 1; step <= 5; step++) {
       await Bun.sleep(3)

@@ -1,17 +1,18 @@
 // tier: core
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 describe('a silent stream', () => {
-  const stub = useStubAgent()
+  const agent = new FakeAgent()
+  afterAll(() => agent.stop())
   const { client } = useDashboard()
 
   test('has a ping every ten seconds, stays open and has a terminal event', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
-    stub().on('site.create', { lines: ['one'], complete: { domain: 'quiet.example' }, hold })
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
+    agent.says('site.create', { lines: ['one'], complete: { domain: 'quiet.example' }, hold })
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
     const created = await client().post('/api/servers/1/sites', { domain: 'quiet.example' })
     const path = `/api/operations/${created.headers.get('operation-id')}/events`
     const stream = await client().open({ path })

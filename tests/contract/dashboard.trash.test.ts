@@ -1,17 +1,18 @@
 // tier: core
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileDomains, noText } from '#tests/support/hostile.ts'
 import { expectAnswer, failedOn } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const domain = 'shop.example'
 const site = '/api/servers/1/sites/1'
 
 describe('the trash', () => {
-  const stub = useStubAgent()
+  const agent = new FakeAgent()
+  afterAll(() => agent.stop())
   const { client } = useDashboard({ TRASH_DAYS: '30' })
   /** The data of the last event. */
   const endOf = async (headers: Headers) => {
@@ -24,10 +25,10 @@ describe('the trash', () => {
     return (body as { site: { status: string } }).site.status
   }
   beforeAll(async () => {
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port, name: 'web1' })
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port, name: 'web1' })
     for (const name of ['site.create', 'site.restore', 'site.purge'])
-      stub().on(name, { complete: { domain } })
-    stub().on('site.delete', { lines: ['Dumping'], complete: { domain, size: 123_456 } })
+      agent.says(name, { complete: { domain } })
+    agent.says('site.delete', { lines: ['Dumping'], complete: { domain, size: 123_456 } })
     const { headers } = await client().post('/api/servers/1/sites', { domain })
     await endOf(headers)
   })
@@ -58,16 +59,13 @@ describe('the trash', () => {
   test('is not treated as empty after an invalid answer', async () => {
     const good = { domain, user: 'shop', size: 1, deleted_at: '2026-01-01T00:00:00Z' }
     for (const kept of [null, { ...good, size: -1 }, { ...good, domain: '../x' }, good]) {
-      stub().trash.splice(0, Number.POSITIVE_INFINITY, kept as never)
+      agent.trash = [kept as never]
       const { text } = await client().post('/api/servers/1/sync')
 
       expect([kept, text]).toEqual([kept, expect.stringContaining('event: complete')])
       expect(await statusOf()).toBe('trashed')
     }
-    stub().trash.splice(0, Number.POSITIVE_INFINITY, {
-      ...{ ...good, restorable: true },
-      ...{ php: '8.2', tier: 'small', tls: 'none' },
-    })
+    agent.trash = [{ ...good, restorable: true, php: '8.2', tier: 'small', tls: 'none' }]
     expect((await client().post('/api/servers/1/sync')).text).toContain('event: complete')
     expect(await statusOf()).toBe('trashed')
   })
@@ -78,7 +76,7 @@ describe('the trash', () => {
 
       expect({ value, status, body }).toEqual({ value, status: 422, body: failedOn('domain') })
     }
-    expect(stub().began.filter((work) => work.includes('site.purge'))).toEqual([])
+    expect(agent.began.filter((work) => work.includes('site.purge'))).toEqual([])
 
     const purged = await client().post(`${site}/purge`, { domain })
     expectAnswer(purged, {

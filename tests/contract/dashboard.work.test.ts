@@ -1,9 +1,9 @@
 // tier: core
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf, type WireEvent } from '#tests/support/client.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { expectAnswer, failed } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
-import { useStubAgent } from '#tests/support/stub-agent.ts'
 
 const updates = { plugins: 2, themes: 1, core: true }
 const extension = (slug: string) => ({
@@ -22,7 +22,8 @@ const inventory = {
 }
 
 describe('work on an agent', () => {
-  const stub = useStubAgent()
+  const agent = new FakeAgent()
+  afterAll(() => agent.stop())
   const { client } = useDashboard()
   const events = async (operation: string | null, seen = 0) => {
     const path = `/api/operations/${operation}/events`
@@ -35,14 +36,17 @@ describe('work on an agent', () => {
   }
   /** A site that the agent has made. */
   const makeSite = async (domain: string) => {
-    stub().on('site.create', { lines: ['one', 'two'], complete: { domain } })
+    agent.says('site.create', { lines: ['one', 'two'], complete: { domain } })
     const answer = await client().post('/api/servers/1/sites', { domain, tls: 'none' })
     const reported = await events(answer.headers.get('operation-id'))
     const { site } = answer.body as { site: { id: number } }
     return { id: site.id, reported }
   }
   beforeAll(async () => {
-    await client().post('/api/servers', { hostname: '127.0.0.1', port: stub().port })
+    agent.answers.set('/sites/db-password', async (request) =>
+      Response.json({ password: `secret of ${(await request.json()).domain}` }),
+    )
+    await client().post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
   })
 
   test('creates a site, and its events are those of the agent', async () => {
@@ -60,7 +64,7 @@ describe('work on an agent', () => {
 
   test('marks a site failed with a readable reason, and its stream ends with an error', async () => {
     const error = { error: 'Internal error', message: 'php-fpm refused the pool' }
-    stub().on('site.create', { lines: ['one'], error })
+    agent.says('site.create', { lines: ['one'], error })
     const answer = await client().post('/api/servers/1/sites', { domain: 'bad.example' })
 
     const reported = await events(answer.headers.get('operation-id'))
@@ -76,7 +80,7 @@ describe('work on an agent', () => {
 
   test('scans a site as a stream that completes with wp_version and the number of plugins', async () => {
     const { id } = await makeSite('scan.example')
-    stub().on('wp.scan', { lines: ['Reading'], complete: inventory })
+    agent.says('wp.scan', { lines: ['Reading'], complete: inventory })
 
     const answer = await client().post('/api/servers/1/wp-scan', { site_id: id })
 
@@ -93,9 +97,9 @@ describe('work on an agent', () => {
 
   test('applies a pool tier and answers status ok and a message that names the tier', async () => {
     const { id } = await makeSite('pool.example')
-    stub().on('pool.apply', { lines: ['one'], complete: { tier: 'large' } })
+    agent.says('pool.apply', { lines: ['one'], complete: { tier: 'large' } })
     const { user } = await siteOf(id)
-    for (const site of stub().sites) if (site.user === user) site.tier = 'large'
+    for (const site of agent.sites) if (site.user === user) site.tier = 'large'
     const body = { user, php_version: '8.2', tier: 'large' }
 
     const answer = await client().post('/api/servers/1/pool-apply', body)
@@ -129,7 +133,7 @@ describe('work on an agent', () => {
 
   test('refuses a PHP version that the server does not report: 422 on php', async () => {
     const complete = { php_versions: ['8.2', '8.3'] }
-    stub().on('server.provision', { lines: ['one'], complete })
+    agent.says('server.provision', { lines: ['one'], complete })
     const provisioned = await client().post('/api/servers/1/provision', {})
     expect(eventsOf(provisioned.text).at(-1)?.data).toEqual({ status: 'ok', ...complete })
 
@@ -140,7 +144,7 @@ describe('work on an agent', () => {
 
   test('continues without viewers, and resumes for returning ones', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
-    stub().on('site.create', { lines: ['one', 'two'], complete: { domain: 'w.example' }, hold })
+    agent.says('site.create', { lines: ['one', 'two'], complete: { domain: 'w.example' }, hold })
     const created = await client().post('/api/servers/1/sites', { domain: 'w.example', php: '8.2' })
     const operation = created.headers.get('operation-id')
     const leaving = new AbortController()
@@ -155,14 +159,14 @@ describe('work on an agent', () => {
     expect(await rest).toEqual([
       { id: 3, event: 'complete', data: { status: 'ok', domain: 'w.example' } },
     ])
-    expect(stub().began.filter((work) => work.includes('w.example'))).toHaveLength(1)
+    expect(agent.began.filter((work) => work.includes('w.example'))).toHaveLength(1)
   })
 
   test('runs once at a time for a site: another is 409', async () => {
     const { promise: hold, resolve: release } = Promise.withResolvers<void>()
     const { id } = await makeSite('busy.example')
-    for (const site of stub().sites) if (site.domain === 'busy.example') site.php = '8.3'
-    stub().on('site.update', {
+    for (const site of agent.sites) if (site.domain === 'busy.example') site.php = '8.3'
+    agent.says('site.update', {
       complete: { domain: 'busy.example', php: '8.3', tier: 'small' },
       hold,
     })

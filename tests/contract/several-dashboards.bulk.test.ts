@@ -1,8 +1,8 @@
 // tier: full
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
-import { found } from '#tests/support/dashboard/sites.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 import { create, ODD, startThree, streamed, until } from '#tests/support/leases/fleet.ts'
 import { sweep } from '#tests/support/processes.ts'
 

@@ -86,3 +86,14 @@ export function say(
   known.wake.resolve()
   known.wake = Promise.withResolvers()
 }
+
+/** A work that prints the same whatever its params are. */
+export interface Script {
+  lines?: readonly string[]
+  /** The data of `complete`, after its status. */
+  complete?: Record<string, unknown>
+  /** The end, instead of `complete`. */
+  error?: ErrorBody
+  /** Awaited before the end. */
+  hold?: Promise<void>
+}

@@ -1,4 +1,6 @@
 import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
+import { FakeAgent, METRICS, streamOf } from './fake-agent.ts'
+import { found } from './found-sites.ts'
 
 /**
  * An agent of a stolen server, as a separate program: it reports 100,000 new sites in each call,
@@ -6,14 +8,7 @@ import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
  */
 const SITES = 100_000
 const PIECE = 1000
-const encoder = new TextEncoder()
 
-const space = { used: 512, total: 2048, unit: 'MB' }
-const system = { os: 'Debian GNU/Linux 13 (trixie)', version: '0.1.0' }
-const metrics = { cpu: 1, ram: space, disk: space, load: [0, 0, 0], uptime: 60, ...system }
-const place = { user: 'shop', docroot: '/srv/www/shop/public', php: '8.4', tier: 'small' }
-const wordpress = { tls: 'none', framework: 'wordpress', wp_version: '6.9', db_name: 'shop' }
-const found = { ...place, ...wordpress, updates: { plugins: 1, themes: 0, core: true } }
 const deleted_at = '2026-01-01T00:00:00.000Z'
 const trashed = { user: 'shop', size: 4096, deleted_at, restorable: true }
 const most = { bytes: 1e15, files: 1e15, database_bytes: 1e15 }
@@ -27,7 +22,7 @@ function* list(key: string, facts: object): Generator<string> {
   yield `{"${key}":[`
   for (let from = 0; from < SITES; from += PIECE) {
     const domains = Array.from({ length: PIECE }, (_, at) => `s${call}x${from + at}.example.com`)
-    const entries = domains.map((domain) => JSON.stringify({ domain, ...facts }))
+    const entries = domains.map((domain) => JSON.stringify({ ...facts, domain }))
     yield `${from === 0 ? '' : ','}${entries.join(',')}`
   }
   yield ']}'
@@ -45,40 +40,21 @@ function* endless(): Generator<string> {
   for (let id = 1; ; id++) yield encodeEvent({ id, event: 'log', data })
 }
 
-function answer(chunks: Iterator<string>, headers: Record<string, string> = {}): Response {
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const next = chunks.next()
-      if (next.done) controller.close()
-      else controller.enqueue(encoder.encode(next.value))
-    },
-  })
-  return new Response(body, { headers })
-}
-
-async function exec(request: Request): Promise<Response> {
-  const { command } = (await request.json()) as { command: string }
-  return answer(command === 'server.provision' ? provision() : endless(), STREAM_HEADERS)
-}
-
-const ROUTES: Record<string, (request: Request) => Response | Promise<Response>> = {
-  '/metrics': () => Response.json(metrics),
-  '/pulse': () =>
-    Response.json({ metrics, version: null, health: crypto.randomUUID(), counted: 0 }),
-  '/services': () => Response.json({ services: [] }),
-  '/sites': () => answer(list('sites', found)),
-  '/trash': () => answer(list('trash', trashed)),
-  '/usage': () => answer(list('sites', usage)),
-  '/sites/health': () => answer(list('sites', unwell)),
-  '/exec': exec,
-}
-
-const server = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  idleTimeout: 0,
-  fetch: (request) =>
-    ROUTES[new URL(request.url).pathname]?.(request) ??
-    Response.json({ error: 'Not found' }, { status: 404 }),
+const agent = new FakeAgent()
+agent.answers.set('/pulse', () => {
+  const health = crypto.randomUUID()
+  return Response.json({ metrics: METRICS, version: null, health, counted: 0 })
 })
-process.stdout.write(`listening on ${server.url.origin}\n`)
+for (const [path, key, facts] of [
+  ['/sites', 'sites', found('')],
+  ['/trash', 'trash', trashed],
+  ['/usage', 'sites', usage],
+  ['/sites/health', 'sites', unwell],
+] as const)
+  agent.answers.set(path, () => new Response(streamOf(list(key, facts))))
+agent.answers.set('/exec', async (request) => {
+  const { command } = await request.json()
+  const output = command === 'server.provision' ? provision() : endless()
+  return new Response(streamOf(output), { headers: STREAM_HEADERS })
+})
+process.stdout.write(`listening on http://127.0.0.1:${agent.port}\n`)

@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
 import { site_logins } from '#dashboard/db/access-schema.ts'
-import { DisposableAgent, ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA, ANNA_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const GRANT = { id: 1, kind: 'sftp', expires_at: null, fingerprints: [ANNA_FINGERPRINT] }
 
 /** A site to which Anna has access; `report` is what its agent answers to a sync. */
 async function started() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   agent.works.set('site.access', async function* ({ domain }) {
     yield 'Writing the keys of people'
     return { domain, user: 'shop', ports: [22], host_keys: [], grants: [GRANT] }

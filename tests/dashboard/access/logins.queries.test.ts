@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const AT = '2026-01-01T12:00:00.000Z'
@@ -8,7 +9,7 @@ const BY_PASSWORD = '2026-01-01T15:00:00.000Z'
 const LATER = '2026-01-01T13:00:00.000Z'
 
 test('logins become activities once, and the page names the person', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const id = await dashboard.addServer(agent)
   await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })

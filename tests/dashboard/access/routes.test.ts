@@ -1,10 +1,6 @@
 import { expect, test } from 'bun:test'
-import {
-  DisposableAgent,
-  ending,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT, RSA_1024 } from '#tests/support/ssh-keys.ts'
 
 const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
@@ -17,7 +13,7 @@ interface Sent {
 
 /** A site whose agent performs its commands. */
 async function started() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const sent: Sent[] = []
   agent.works.set('site.access', async function* ({ domain, ...params }) {
     const { grants } = params as unknown as Sent

@@ -1,11 +1,7 @@
 import { expect, test } from 'bun:test'
-import {
-  DisposableAgent,
-  ending,
-  makeDashboard,
-  PASSWORD,
-} from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { becomes } from '#tests/support/dashboard/trash.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
 const SOON = '2027-01-31T18:00:00Z'
@@ -14,7 +10,7 @@ const AT = '/api/servers/1/sites/1/access'
 
 /** A site to which Anna has SFTP access until a day, and a token of the scope `operate`. */
 async function started() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   agent.works.set('site.access', async function* ({ domain, grants }) {
     yield 'Writing the keys of people'
     const list = grants as { id: number; kind: string; expires_at: string | null }[]

@@ -1,12 +1,8 @@
 import { expect, test } from 'bun:test'
 import { kit, opened, place, SECRET } from '#tests/support/dashboard/backups.ts'
 import { hasStatus, pools, sitesOn, start } from '#tests/support/dashboard/bulk.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  PASSWORD,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
 const LOCAL = { kind: 'local', path: '/mnt/none' }
@@ -100,7 +96,7 @@ test('the rules of backups are one entry', async () => {
 })
 
 test('a bulk operation that is resumed, and one that is cancelled, are entries of their own', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   pools(agent)
   await sitesOn(dashboard, agent, 'bad.example', 'b.example', 'slow.example')

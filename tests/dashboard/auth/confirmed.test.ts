@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import {
   type Dashboard,
-  DisposableAgent,
   ending,
   makeDashboard,
   PASSWORD,
 } from '#tests/support/dashboard/dashboard.ts'
 import { movable } from '#tests/support/dashboard/trash.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
 
 const HALF_AN_HOUR = 30 * 60_000
@@ -30,7 +30,7 @@ const CALLS: [string, string, object?][] = [
 ]
 
 async function withRecords(clock: ReturnType<typeof movable>['clock']) {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const dashboard = await makeDashboard({ clock })
   const id = await dashboard.addServer(agent)
   const site = { domain: 'shop.example', php: '8.2' }

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Effect, Plan } from '#shared/plan.ts'
 import { sitesOn } from '#tests/support/dashboard/bulk.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const restart: Effect = {
   action: 'run',
@@ -23,7 +24,7 @@ const call = {
 }
 
 test('a bulk plan lists for each target what must be accepted, and which are unknown', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example', 'b.example')
   await sitesOn(dashboard, { port: 1 }, 'away.example')
@@ -50,7 +51,7 @@ test('a bulk plan lists for each target what must be accepted, and which are unk
 })
 
 test('targets that need no consent are omitted, and types that affect nobody are not asked', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
   const targets = { server_ids: [1] }
@@ -69,7 +70,7 @@ test('targets that need no consent are omitted, and types that affect nobody are
 })
 
 test('only the first 50 agents are asked', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const domains = Array.from({ length: 52 }, (_, at) => `s${at}.example`)
   await sitesOn(dashboard, agent, ...domains)
@@ -82,7 +83,7 @@ test('only the first 50 agents are asked', async () => {
 })
 
 test('the accepted changes go to every agent', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
   const asked = Promise.withResolvers<unknown>()

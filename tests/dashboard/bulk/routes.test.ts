@@ -12,17 +12,17 @@ import {
 } from '#tests/support/dashboard/bulk.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   PASSWORD,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 
 describe('bulk operations', () => {
   test('each item has its operation and result, and one stream shows all', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     await sitesOn(dashboard, agent, 'a.example', 'bad.example', 'c.example')
@@ -62,8 +62,8 @@ describe('bulk operations', () => {
   })
 
   test('respects the limits of concurrency, in total and on one server', async () => {
-    await using one = new DisposableAgent()
-    await using two = new DisposableAgent()
+    await using one = new FakeAgent()
+    await using two = new FakeAgent()
     await using dashboard = await makeDashboard()
     const [first, second] = [pools(one), pools(two)]
     const domains = (name: string) => Array.from({ length: 6 }, (_, at) => `${name}${at}.example`)
@@ -78,7 +78,7 @@ describe('bulk operations', () => {
   })
 
   test('pauses after consecutive failures, says why, and continues on request', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     const domains = ['bad1.example', 'a.example', 'bad2.example', 'bad3.example', 'z.example']
@@ -119,7 +119,7 @@ describe('bulk operations', () => {
   })
 
   test('is cancelled with all items: waiting ones do not start, running ones end', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
     await sitesOn(dashboard, agent, 'slow.example', 'b.example', 'c.example')
@@ -147,7 +147,7 @@ describe('bulk operations', () => {
   })
 
   test('ends items by force that do not end on request', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const work = pools(agent)
@@ -166,7 +166,7 @@ describe('bulk operations', () => {
   })
 
   test('retries only failed and cancelled items', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     pools(agent)
     await sitesOn(dashboard, agent, 'a.example', 'bad.example')
@@ -199,7 +199,7 @@ describe('bulk operations', () => {
   })
 
   test('waits for a busy site', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const work = pools(agent)
     const server = await sitesOn(dashboard, agent, 'slow.example', 'b.example')
@@ -250,7 +250,7 @@ describe('bulk operations', () => {
   })
 
   test('continues in the next process without a repeated or lost item', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using first = await makeDashboard()
     const work = pools(agent)
     await sitesOn(first, agent, 'slow.example', 'b.example', 'c.example')
@@ -276,7 +276,7 @@ const EITHER = 'Must have either add or remove'
 const targets = { site_ids: [1, 2] }
 
 /** What the agent is asked to do. */
-function working(agent: DisposableAgent, type: string, result: object) {
+function working(agent: FakeAgent, type: string, result: object) {
   const given: unknown[] = []
   agent.works.set(type, async function* (params) {
     given.push(params)
@@ -293,7 +293,7 @@ async function tokenOf(dashboard: Dashboard, scope: string) {
 }
 
 test('one cron job is added to many sites, and removed by its name', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example', 'b.example')
   const given = working(agent, 'site.jobs', { jobs: [] })
@@ -313,7 +313,7 @@ test('one cron job is added to many sites, and removed by its name', async () =>
 })
 
 test('the plan names each site that has another job of the name', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
   const message = 'a.example has another job purge: "true" (@daily)'
@@ -336,7 +336,7 @@ test.each([
   [{ add, remove: 'purge' }, [EITHER]],
   [{ jobs: [] }, ['Must not have jobs', EITHER]],
 ])('the call with %j is refused', async (params, messages) => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
 
@@ -347,7 +347,7 @@ test.each([
 })
 
 test('a cron job on many sites needs a token of the scope that it needs on one', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example')
   const given = working(agent, 'site.jobs', { jobs: [] })
@@ -369,7 +369,7 @@ test('a cron job on many sites needs a token of the scope that it needs on one',
 })
 
 test('the debug log of many sites is on for a time, counted from the start of each', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   await sitesOn(dashboard, agent, 'a.example', 'b.example')
   const given = working(agent, 'wp.debug', { until: null })

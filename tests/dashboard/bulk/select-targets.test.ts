@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { items, sitesOn, start } from '#tests/support/dashboard/bulk.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 describe('the targets of a bulk operation', () => {
   test('are all servers with a tag, or all their sites in use except discovered ones', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const [a, b] = [
       await sitesOn(dashboard, agent, 'a.example', 'imported.example', 'failed.example'),

@@ -15,8 +15,9 @@ import {
   settings,
 } from '#dashboard/db/schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { Dashboard, DisposableAgent, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { Dashboard, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'records-'))
@@ -157,7 +158,7 @@ async function onDisk() {
 
 describe('while the disk is full', () => {
   test('an ending operation is neither lost nor repeated, however long the disk is full', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
     const held = Promise.withResolvers<void>()
@@ -193,7 +194,7 @@ describe('while the disk is full', () => {
   })
 
   test('no deadline ends an operation that could not be stored', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard: made, disk, clock } = await onDisk()
     await using dashboard = made
     const held = Promise.withResolvers<void>()

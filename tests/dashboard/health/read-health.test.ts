@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { Fleet } from '#shared/api/fleet.ts'
-import { DisposableAgent } from '#tests/support/dashboard/dashboard.ts'
 import {
   FAILED,
   type HealthWorld,
@@ -8,7 +7,8 @@ import {
   unwell,
   up,
 } from '#tests/support/dashboard/health.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 let world: HealthWorld
 
@@ -150,7 +150,7 @@ test('unchanged states are not written', async () => {
 describe('a hostile agent', () => {
   test('reports only the sites of its own server', async () => {
     const { agent, dashboard, read, listed } = world
-    await using other = new DisposableAgent()
+    await using other = new FakeAgent()
     other.services = agent.services
     other.sites = [found('other.example')]
     const id = await dashboard.addServer(other)

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -76,7 +73,7 @@ describe('every answer', () => {
   })
 
   test('a stream has the id of its request too', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const id = await dashboard.addServer(agent)
 
     const { status, headers } = await dashboard.send('POST', `/api/servers/${id}/sync`)

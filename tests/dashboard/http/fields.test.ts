@@ -4,12 +4,8 @@ import { takesDryRun } from '#dashboard/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
 import { hasStatus, start } from '#tests/support/dashboard/bulk.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  PASSWORD,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { document } from '#tests/support/openapi/validator.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
@@ -35,10 +31,10 @@ const changes = ROUTES.filter(({ at }) => !at.startsWith('GET '))
 const ats = (routes: typeof changes): [string][] => routes.map(({ at }) => [at])
 const strict = ROUTES.filter(({ at }) => !CONTRACT.includes(at))
 
-let agent: DisposableAgent
+let agent: FakeAgent
 let dashboard: Dashboard
 beforeAll(async () => {
-  agent = new DisposableAgent()
+  agent = new FakeAgent()
   dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
   await addSite(dashboard, server, { domain: 'shop.example' })

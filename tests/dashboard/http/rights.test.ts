@@ -5,15 +5,11 @@ import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/errors.ts'
 import { OPERATION_NAMES, OPERATION_TYPES, retryRightOf } from '#shared/operation-types/index.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  PASSWORD,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { RECORDS } from '#tests/support/dashboard/kept.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { domain, site, trashed } from '#tests/support/dashboard/trash.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const tokens = new Map<TokenScope, string>()
 let dashboard: Dashboard
@@ -144,7 +140,7 @@ describe('a token', () => {
 })
 
 test('retrying a failed purge requires the right to purge', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using own = await makeDashboard()
   const create = async (scope: TokenScope) => {
     const body = { name: scope, password: PASSWORD, scope }
@@ -170,7 +166,7 @@ test('retrying a failed purge requires the right to purge', async () => {
 })
 
 test('retrying failed mail settings requires the right to set them', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using own = await makeDashboard()
   // biome-ignore lint/correctness/useYield: it fails before its first line
   agent.works.set('mail.apply', async function* () {

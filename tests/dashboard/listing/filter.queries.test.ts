@@ -4,18 +4,15 @@ import { site_names } from '#dashboard/db/domains-schema.ts'
 import { site_days } from '#dashboard/db/numbers-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { NUMBERS } from '#shared/site-numbers.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
-let agent: DisposableAgent
+let agent: FakeAgent
 let dashboard: Dashboard
 
 beforeAll(async () => {
-  agent = new DisposableAgent()
+  agent = new FakeAgent()
   dashboard = await makeDashboard()
   agent.sites = [
     found('alpha.example', { wp_version: '7.1', user: 'alpha' }),

@@ -4,12 +4,13 @@ import { sites } from '#dashboard/db/schema.ts'
 import { listFleetSites } from '#dashboard/listing/sites.queries.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 /** A fleet with four sites, the pages of its list, and changes of its records. */
 async function fleet() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const dashboard = await makeDashboard()
   agent.sites = ['delta', 'alpha', 'gamma', 'beta'].map((name) => found(`${name}.example`))
   await backgroundSync(dashboard.deps, await dashboard.addServer(agent))

@@ -6,14 +6,10 @@ import { Subscriber } from '#dashboard/live/subscriber.ts'
 import { FleetNews } from '#shared/api/live.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, tenLines } from '#tests/support/dashboard/operations.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 /** News as `operation running 3 "Line 3"` or `site 1 of 2`. */
 function shown({ data }: StoredEvent): string {
@@ -73,7 +69,7 @@ async function addLines(dashboard: Dashboard, from: number, to: number): Promise
 
 describe('the events of the fleet', () => {
   test('report an operation, its site and server when it starts, proceeds and ends', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', tenLines)
     const server = await dashboard.addServer(agent)
@@ -163,7 +159,7 @@ describe('the events of the fleet', () => {
   })
 
   test('report sites that a sync discovered', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('alpha.example')]
     const server = await dashboard.addServer(agent)

@@ -3,12 +3,8 @@ import { mail_settings } from '#dashboard/db/mail-schema.ts'
 import { activities, operation_events, operations } from '#dashboard/db/schema.ts'
 import { Fleet } from '#shared/api/fleet.ts'
 import { NO_MAIL } from '#shared/mail.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const PASSWORD = 'needle-in-the-haystack'
 const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hosting' }
@@ -17,7 +13,7 @@ const UNSET = { ...RULES, relay: null, updated_at: null }
 
 /** An agent that accepts every setting, and the settings it received. */
 function machine() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const given: Record<string, unknown>[] = []
   agent.works.set('mail.apply', async function* (params) {
     given.push(params)
@@ -233,7 +229,7 @@ const WRONG = ['\n', '\r', '\0', '\u0085', '\u2028', '\u2029', '\ufeff', '\u202e
 test.each(['user', 'password'])(
   'the %s of a relay is one line of printable text',
   async (field) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const path = `/api/servers/${await dashboard.addServer(agent)}/mail`
 

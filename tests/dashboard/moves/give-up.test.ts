@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { beginMove, findMove } from '#dashboard/moves/queries.ts'
-import { DisposableAgent, until } from '#tests/support/dashboard/dashboard.ts'
+import { until } from '#tests/support/dashboard/dashboard.ts'
 import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const SHORT = { deadline_ms: 1500, retry_min_ms: 20, retry_max_ms: 20 }
@@ -88,7 +89,7 @@ test('a copy on a server that was deleted keeps no record of the move', async ()
 
 test('a copy on an unreachable third server does not prevent the move, and stays recorded', async () => {
   await using all = await movingServers(SHORT)
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   const third = await all.dashboard.addServer(agent)
   await agent.stop()
   const earlier = { site_id: all.shop, other_id: third, operation_id: 'earlier' }

@@ -5,7 +5,7 @@ import { servers, sites } from '#dashboard/db/schema.ts'
 import { storeCounts } from '#dashboard/numbers/queries.ts'
 import { sweepNumbers, updateNumbers } from '#dashboard/numbers/update.ts'
 import type { HeldClock } from '#tests/support/dashboard/clock.ts'
-import type { Dashboard, DisposableAgent } from '#tests/support/dashboard/dashboard.ts'
+import type { Dashboard } from '#tests/support/dashboard/dashboard.ts'
 import {
   count,
   DAY,
@@ -16,10 +16,11 @@ import {
   TODAY,
   values,
 } from '#tests/support/dashboard/numbers.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 
 let clock: HeldClock
 let dashboard: Dashboard
-let agent: DisposableAgent
+let agent: FakeAgent
 let end: () => Promise<void>
 beforeAll(async () => {
   ;({ clock, dashboard, agent, end } = await dashboardAtNoon())

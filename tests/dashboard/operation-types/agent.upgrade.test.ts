@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const sha256 = createHash('sha256').update('program').digest('hex')
 let builds_dir = ''
@@ -13,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(builds_dir, { recursive: true, force: true }))
 
-function machine(name: string, signed_builds?: boolean): DisposableAgent {
-  const agent = new DisposableAgent()
+function machine(name: string, signed_builds?: boolean): FakeAgent {
+  const agent = new FakeAgent()
   const build = { version: '0.0.1', machine: name, signed_builds }
   agent.answers.set('/build', () => Response.json(build))
   return agent

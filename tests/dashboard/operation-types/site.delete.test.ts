@@ -1,11 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
-import {
-  type Dashboard,
-  type DisposableAgent,
-  agentTest as test,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, agentTest as test, until } from '#tests/support/dashboard/dashboard.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const accepted = {
@@ -13,7 +9,7 @@ const accepted = {
   body: { site: { id: 1, domain: 'shop.example', status: 'deleting' } },
 }
 
-async function siteOn(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
+async function siteOn(dashboard: Dashboard, agent: FakeAgent): Promise<string> {
   const server = await dashboard.addServer(agent)
   await dashboard.call('POST', `/api/servers/${server}/sites`, { domain: 'shop.example' })
   await until(async () => (await siteStatus(dashboard)) === 'active')

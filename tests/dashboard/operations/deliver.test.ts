@@ -1,12 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { operations } from '#dashboard/db/schema.ts'
 import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { type Chunks, done, lines, outcomeOf, then } from '#tests/support/dashboard/endless.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 setDefaultTimeout(120_000)
 
@@ -27,7 +24,7 @@ async function hearing<T>(
   stream: string,
   work: (answer: { status: number; body: unknown }, dashboard: Dashboard) => Promise<T>,
 ): Promise<T> {
-  await using machine = new DisposableAgent()
+  await using machine = new FakeAgent()
   await using dashboard = await makeDashboard({ limits })
   const server = await dashboard.addServer(machine)
   machine.answers.set('/exec', () => new Response(stream, { headers: STREAM_HEADERS }))

@@ -6,12 +6,12 @@ import { Bus } from '#dashboard/runtime/bus.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/sse.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const line = (id: number): StoredEvent => ({ id, event: 'log', data: { message: `line ${id}` } })
 
@@ -79,7 +79,7 @@ const wire = (sent: readonly StoredEvent[]) => sent.map(encodeEvent).join('')
 /** Starts an operation whose agent answers with these, one after the other. */
 async function start(
   dashboard: Dashboard,
-  agent: DisposableAgent,
+  agent: FakeAgent,
   answers: readonly (readonly StoredEvent[])[],
 ): Promise<{ id: string; asked: (string | null)[] }> {
   const server = await dashboard.addServer(agent)
@@ -116,7 +116,7 @@ test('everybody who asks sees the steps, and nobody else does', async ({ agent, 
 })
 
 test('a connection that breaks leaves each change of a step once', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard({ limits })
 
   const { id, asked } = await start(dashboard, agent, [events.slice(0, 5), events.slice(4)])
@@ -203,7 +203,7 @@ test('?steps takes true or false', async ({ agent, dashboard }) => {
 })
 
 test('a call that starts an operation streams its steps on request only', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   const tested = { id: 3, event: 'complete', data: { status: 'ok', answer: '250' } } as const
   const sent: StoredEvent[] = [...events.slice(0, -1), tested]
   agent.answers.set('/exec', () => new Response(wire(sent), { headers: STREAM_HEADERS }))

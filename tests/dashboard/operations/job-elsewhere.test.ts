@@ -3,18 +3,15 @@ import { shareOf } from '#dashboard/leases/shares.ts'
 import type { Job } from '#dashboard/operations/job.ts'
 import { JobElsewhere } from '#dashboard/operations/job-elsewhere.ts'
 import { getOperation } from '#dashboard/operations/queries.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, transcript } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const DONE = { status: 'success', data: { status: 'ok', domain: 'shop.example' } } as const
 
 /** An agent whose operation ends when the gate opens. */
-function gated(agent: DisposableAgent) {
+function gated(agent: FakeAgent) {
   const gate = Promise.withResolvers<void>()
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'One'
@@ -30,7 +27,7 @@ async function elsewhere({ db, deps }: Dashboard, id: string): Promise<Job> {
 
 describe('an operation of another dashboard', () => {
   test('is accepted when it has started, and has the outcome of its records', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const gate = gated(agent)
     const id = await createSite(dashboard, await dashboard.addServer(agent))
@@ -42,7 +39,7 @@ describe('an operation of another dashboard', () => {
   })
 
   test('that fails is refused with its reason', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     // biome-ignore lint/correctness/useYield: a work that is refused at once
     agent.works.set('site.create', async function* () {
@@ -59,7 +56,7 @@ describe('an operation of another dashboard', () => {
 
 describe('an operation that is handed over', () => {
   test('continues at its agent, and its callers get the outcome of the other dashboard', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const gate = gated(agent)
     const server = await dashboard.addServer(agent)
@@ -84,7 +81,7 @@ describe('an operation that is handed over', () => {
   })
 
   test('of another server stays', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const gate = gated(agent)
     const server = await dashboard.addServer(agent)

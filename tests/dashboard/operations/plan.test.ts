@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NO_OPERATION, OperationId } from '#shared/agent-headers.ts'
 import type { Plan } from '#shared/plan.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  EMAIL,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const plan: Plan = {
   steps: [
@@ -49,7 +44,7 @@ const settled = (dashboard: Dashboard) =>
     return body.activities[0].status === 'success'
   })
 
-async function withSite(agent: DisposableAgent) {
+async function withSite(agent: FakeAgent) {
   agent.plan = plan
   const builds_dir = await mkdtemp(join(tmpdir(), 'builds-'))
   await Bun.write(join(builds_dir, 'hosting-agent-linux-arm64-musl'), 'program')
@@ -108,7 +103,7 @@ describe('dry_run', () => {
   ] as const)(
     '%s %s returns the plan and writes nothing',
     async (method, path, body, command, params) => {
-      await using agent = new DisposableAgent()
+      await using agent = new FakeAgent()
       await using home = await withSite(agent)
       const { dashboard } = home
       const before = await records(dashboard)
@@ -125,7 +120,7 @@ describe('dry_run', () => {
   )
 
   test('describes a new site completely, and the same call creates exactly that', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const before = await records(dashboard)
@@ -160,7 +155,7 @@ describe('dry_run', () => {
   })
 
   test('is accepted in the query of a call without a body', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const site = '/api/servers/1/sites/1'
@@ -174,7 +169,7 @@ describe('dry_run', () => {
   })
 
   test('refuses what the call would refuse', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const ask = async (method: string, path: string, body: object) => {
@@ -209,7 +204,7 @@ describe('dry_run', () => {
     ['restore', {}, 'site.restore', { domain }],
     ['purge', { domain }, 'site.purge', { domain, confirm: domain }],
   ])('%s of a site in the trash returns the plan', async (way, body, command, params) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const site = '/api/servers/1/sites/1'
@@ -230,7 +225,7 @@ describe('dry_run', () => {
   })
 
   test('is refused while another operation of the site is running', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.works.set('site.update', async function* () {
@@ -246,7 +241,7 @@ describe('dry_run', () => {
   })
 
   test('returns the refusal of the agent, and 503 when it is offline', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const ask = () =>
@@ -261,7 +256,7 @@ describe('dry_run', () => {
   })
 
   test('is empty for a deletion that no server knows', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     const nothing = { status: 200, body: { plan: { steps: [] } } }
@@ -274,7 +269,7 @@ describe('dry_run', () => {
 
   /** A previous version of the agent ignores an unknown field. */
   test('is never executed by an agent without plans', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     expect(OperationId.safeParse(NO_OPERATION).success).toBe(false)
@@ -306,7 +301,7 @@ describe('dry_run', () => {
     ['a name without an end', { plan: { steps: [{ ...step, name: 'x'.repeat(65) }] } }],
     ['more than it may', { plan, more: 'x'.repeat(3 << 20) }],
   ])('refuses from an agent %s', async (_, answer) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.answers.set('/exec', () => Response.json(answer))
@@ -317,7 +312,7 @@ describe('dry_run', () => {
   })
 
   test('drops fields that no plan has', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using home = await withSite(agent)
     const { dashboard } = home
     agent.answers.set('/exec', () => Response.json({ plan: { ...plan, x: 1 }, x: 1 }))

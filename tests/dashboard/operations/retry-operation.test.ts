@@ -1,10 +1,7 @@
 import { describe, expect } from 'bun:test'
-import {
-  type Dashboard,
-  type DisposableAgent,
-  agentTest as test,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, agentTest as test } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended } from '#tests/support/dashboard/operations.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const retry = (dashboard: Dashboard, id: string) =>
@@ -12,7 +9,7 @@ const retry = (dashboard: Dashboard, id: string) =>
 const refused = (message: string) => ({ error: 'Conflict', message })
 
 /** A creation that has failed. */
-async function failed(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
+async function failed(dashboard: Dashboard, agent: FakeAgent): Promise<string> {
   const make = agent.works.get('site.create')
   agent.works.set('site.create', async function* () {
     yield 'Creating the user'

@@ -1,7 +1,6 @@
 import { describe, expect } from 'bun:test'
 import {
   type Dashboard,
-  type DisposableAgent,
   PASSWORD,
   agentTest as test,
   until,
@@ -13,6 +12,7 @@ import {
   transcript,
   whole,
 } from '#tests/support/dashboard/operations.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 
 describe('a view of an operation', () => {
   test('starts a view after the events that it has seen', async ({ agent, dashboard }) => {
@@ -92,11 +92,7 @@ describe('a stream ends with its credential', () => {
 })
 
 /** The stream of a creation that runs until `released` is there. */
-async function opened(
-  dashboard: Dashboard,
-  agent: DisposableAgent,
-  headers?: Record<string, string>,
-) {
+async function opened(dashboard: Dashboard, agent: FakeAgent, headers?: Record<string, string>) {
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Before'
     await until(() => agent.works.has('released'))

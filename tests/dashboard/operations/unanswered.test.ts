@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 /** The answer bytes that arrive: none of a request that is lost, none of one that is taken. */
 const LOST = -1
@@ -20,7 +16,7 @@ afterEach(async () => {
 })
 
 /** A site whose agent is reached through a network that can break. */
-async function site(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
+async function site(dashboard: Dashboard, agent: FakeAgent): Promise<string> {
   agent.works.set('cache.purge', async function* ({ domain }) {
     yield 'Purging'
     return { status: 'ok', domain }
@@ -42,7 +38,7 @@ describe('a call that was sent and not answered', () => {
     ['taken', TAKEN],
     ['lost', LOST],
   ])('is sent again with the same id when it was %s, and its result recorded', async (_, how) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const path = await site(dashboard, agent)
     cut = how
@@ -66,7 +62,7 @@ describe('a call that was sent and not answered', () => {
   test.each([500, 502, 503, 504])(
     'is sent again with the same id after the answer %i, which does not say whether it was taken',
     async (status) => {
-      await using agent = new DisposableAgent()
+      await using agent = new FakeAgent()
       await using dashboard = await makeDashboard()
       const path = await site(dashboard, agent)
       agent.answers.set('/exec', async (request) => {
@@ -86,7 +82,7 @@ describe('a call that was sent and not answered', () => {
   )
 
   test('fails at once after an answer that says when to come again', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const path = await site(dashboard, agent)
     const headers = { 'retry-after': '1' }
@@ -102,7 +98,7 @@ describe('a call that was sent and not answered', () => {
   })
 
   test('is not taken for another one when the records cannot be read before it is repeated', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const path = await site(dashboard, agent)
     const { db, log } = dashboard
@@ -129,7 +125,7 @@ describe('a call that was sent and not answered', () => {
   })
 
   test('has an unknown result when its agent does not answer before the deadline', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 300 } })
     const path = await site(dashboard, agent)
     cut = TAKEN
@@ -151,7 +147,7 @@ describe('a call that was sent and not answered', () => {
   })
 
   test('is asked for again by the next process of the dashboard', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using first = await makeDashboard()
     const path = await site(first, agent)
     cut = TAKEN
@@ -169,7 +165,7 @@ describe('a call that was sent and not answered', () => {
 })
 
 test('a call that no agent can have taken fails at once', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const path = await site(dashboard, agent)
   await proxy?.stop()

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const REFUSED = {
   code: 'certificate_refused',
@@ -8,7 +9,7 @@ const REFUSED = {
 }
 
 async function created(warnings: unknown) {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Requesting a certificate for shop.example'

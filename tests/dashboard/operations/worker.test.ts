@@ -1,10 +1,5 @@
 import { describe, expect } from 'bun:test'
-import {
-  DisposableAgent,
-  makeDashboard,
-  agentTest as test,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { makeDashboard, agentTest as test, until } from '#tests/support/dashboard/dashboard.ts'
 import {
   createSite,
   ended,
@@ -13,6 +8,7 @@ import {
   transcript,
   whole,
 } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 describe('an operation', () => {
   test('waits for an offline agent and runs once when it is back', async ({ agent, dashboard }) => {
@@ -33,7 +29,7 @@ describe('an operation', () => {
   })
 
   test('reports in its stream that it waits, until when, and then the events of the agent', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     agent.works.set('site.create', tenLines)
     await using dashboard = await makeDashboard({ limits: { notice_ms: 0 } })
     const server = await dashboard.addServer(agent)
@@ -110,7 +106,7 @@ describe('an operation', () => {
   })
 
   test('has a deadline also for an agent that accepts it repeatedly without an event', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ limits: { deadline_ms: 150 } })
     agent.cut_after = 0
     const id = await createSite(dashboard, await dashboard.addServer(agent))

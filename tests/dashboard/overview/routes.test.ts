@@ -10,22 +10,19 @@ import {
   FleetSitesPage,
 } from '#shared/api/fleet.ts'
 import { SITE_SORTS } from '#shared/api/site-filters.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
 /** Versions of PHP end, one after the other. */
 const clock = { ...realClock, now: () => new Date('2026-01-01T00:00:00.000Z') }
 const known = { plugins: 0, themes: 0, core: false }
 const unknown = { plugins: null, themes: null, core: null }
-let agent: DisposableAgent
+let agent: FakeAgent
 let dashboard: Dashboard
 
 beforeAll(async () => {
-  agent = new DisposableAgent()
+  agent = new FakeAgent()
   dashboard = await makeDashboard({ clock })
   agent.services = [
     { name: 'nginx', status: 'running' },
@@ -201,7 +198,7 @@ describe('the fleet', () => {
 })
 
 test('lists the PHP versions of every server by its name', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   agent.services = ['php8.2', 'php8.4'].map((name) => ({ name, status: 'running' as const }))
   const server = await dashboard.addServer(agent)
@@ -216,7 +213,7 @@ test('lists the PHP versions of every server by its name', async () => {
 })
 
 test('lists the WordPress versions by number, without sites in the trash', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   agent.sites = ['7.9', '7.10', '7.9', '6.8.3', ''].map((wp_version, index) =>
     found(`site-${index}.example`, { wp_version }),

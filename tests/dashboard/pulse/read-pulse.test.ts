@@ -3,12 +3,9 @@ import { PulseReader } from '#dashboard/pulse/read-pulse.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 const up = (domain: string): SiteHealth => {
   const verdict = { state: 'up', code: 'up', reason: '' } as const
@@ -16,14 +13,14 @@ const up = (domain: string): SiteHealth => {
 }
 
 let clock: HeldClock
-let agent: DisposableAgent
+let agent: FakeAgent
 let dashboard: Dashboard
 let reader: PulseReader
 let server: { id: number; hostname: string; port: number }
 
 beforeEach(async () => {
   clock = new HeldClock()
-  agent = new DisposableAgent()
+  agent = new FakeAgent()
   dashboard = await makeDashboard({ clock })
   agent.state = 'v1'
   agent.sites = [found('shop.example')]

@@ -2,14 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { ClockWatch } from '#dashboard/runtime/clock-jump.ts'
 import { Scheduler } from '#dashboard/sync/scheduler.ts'
 import { HeldClock, SteppedClock } from '#tests/support/dashboard/clock.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  EMAIL,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const HOUR = 3600_000
 const jumps: [string, number][] = [
@@ -63,7 +58,7 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
 
   test('fails no operation that waits for its agent', async () => {
     const clock = new HeldClock()
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ clock })
     const server = await dashboard.addServer(agent)
     await agent.stop()
@@ -93,7 +88,7 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
 
   test('fails no operation whose connection breaks afterwards', async () => {
     const clock = new HeldClock()
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ clock })
     const held = Promise.withResolvers<void>()
     agent.works.set('site.create', async function* ({ domain }) {

@@ -118,16 +118,9 @@ test('a refused download is an error with the reason, and recorded', async ({
 })
 
 test('a download that is cut off does not look complete', async ({ agent, dashboard, at }) => {
-  agent.answers.set('/backups/download', () => {
-    let turn = 0
-    const body = new ReadableStream({
-      async pull(controller) {
-        await Bun.sleep(20)
-        if (turn++ < 3) controller.enqueue(new Uint8Array(1000))
-        else controller.error(new Error('gone'))
-      },
-    })
-    return new Response(body, { headers: { 'content-type': 'application/x-tar' } })
+  agent.answers.set('/backups/download', (_, { outgoing }) => {
+    outgoing.writeHead(200, { 'content-type': 'application/x-tar' }).write(Buffer.alloc(3000))
+    setTimeout(() => outgoing.destroy(), 60)
   })
 
   const response = await dashboard.send('GET', `${at}/download?part=files`)

@@ -1,10 +1,6 @@
 import { expect } from 'bun:test'
-import {
-  DisposableAgent,
-  ending,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { testWith } from '#tests/support/fixture.ts'
 
 const test = testWith(started)
@@ -23,7 +19,7 @@ const UNSET = {
 
 /** A site whose agent stores the params, and reports them as its settings. */
 async function started() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const sent: Record<string, unknown>[] = []
   const settings: Record<string, unknown> = { ...UNSET, xmlrpc: 'on' }
   agent.works.set('site.configure', async function* ({ domain, ...change }) {

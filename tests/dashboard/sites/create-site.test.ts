@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { FoundSites } from '#shared/agent.ts'
 import { SiteDetail, SiteListed } from '#shared/api/sites.ts'
-import { DisposableAgent, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
 const taken = {
@@ -11,7 +12,7 @@ const taken = {
 
 describe('a new site', () => {
   test('is provisioning immediately and active after its creation', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const asked: unknown[] = []
     agent.works.set('site.create', async function* (params) {
@@ -94,7 +95,7 @@ describe('a new site', () => {
   })
 
   test('reports why the agent could not create it', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.works.set('site.create', async function* () {
       yield 'Creating the user'
@@ -114,7 +115,7 @@ describe('a new site', () => {
   })
 
   test('accepts only a PHP version that its server reported', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.services = [
       { name: 'php8.2', status: 'running' },
@@ -137,7 +138,7 @@ describe('a new site', () => {
     { name: 'the only one', versions: ['8.4'], php: '8.4' },
     { name: 'the newest', versions: ['8.4', '8.5', '8.3'], php: '8.5' },
   ])('without a PHP version gets $name that its server has', async ({ versions, php }) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.services = versions.map((version) => ({ name: `php${version}`, status: 'running' }))
     const server = await dashboard.addServer(agent)
@@ -152,7 +153,7 @@ describe('a new site', () => {
 })
 
 test('the fake agent follows the contract', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   const sites = await (await fetch(`http://127.0.0.1:${agent.port}/sites`)).json()
 
   expect(FoundSites.parse(sites)).toEqual({ sites: [] })

@@ -4,15 +4,15 @@ import { listSiteRows } from '#dashboard/sync/queries.ts'
 import { planSync } from '#dashboard/sync/sync-plan.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { inventory, mixed, refused, siteOf, sync } from '#tests/support/dashboard/mixed-server.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
-async function siteOn(dashboard: Dashboard, agent: DisposableAgent) {
+async function siteOn(dashboard: Dashboard, agent: FakeAgent) {
   agent.works.set('pool.apply', async function* ({ tier }) {
     yield 'Applying'
     return { status: 'ok', tier }
@@ -317,11 +317,11 @@ describe('bulk operations', () => {
 })
 
 /** One for all tests whose calls are refused. */
-let kept: Promise<{ agent: DisposableAgent; dashboard: Dashboard }> | undefined
+let kept: Promise<{ agent: FakeAgent; dashboard: Dashboard }> | undefined
 
 const refusing = () => {
   kept ??= (async () => {
-    const agent = new DisposableAgent()
+    const agent = new FakeAgent()
     const dashboard = await makeDashboard()
     await mixed(dashboard, agent)
     return { agent, dashboard }

@@ -3,18 +3,15 @@ import { eq } from 'drizzle-orm'
 import { site_names } from '#dashboard/db/domains-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
 const NAMES = ['victim', 'hosting-dashboard', 'root', 'Not a user\n']
 const own = { user: 'shop', docroot: '/srv/www/shop/public', db_name: 'shop' }
 const usual = { ...own, managed: true, found: false, php: '8.2', tls: 'none' } as const
 
-async function fleet(agent: DisposableAgent) {
+async function fleet(agent: FakeAgent) {
   const dashboard = await makeDashboard()
   const server_id = await dashboard.addServer(agent)
   const id = await addSite(dashboard, server_id, {
@@ -44,7 +41,7 @@ async function itemsOf(dashboard: Dashboard, kind_of_items = 'site_identity') {
 
 describe('a managed site', () => {
   test.each(NAMES)('keeps its identity when its server reports %j', async (name) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     const lie = { user: name, docroot: `/srv/www/${name}/public`, db_name: name }
@@ -56,7 +53,7 @@ describe('a managed site', () => {
   })
 
   test('is a critical item until its server reports the recorded identity again', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     agent.sites = [found('shop.example', { ...own, user: 'victim' })]
@@ -73,7 +70,7 @@ describe('a managed site', () => {
   })
 
   test('is a warning if its wp-config.php, which the site itself can change, names another database', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     agent.sites = [found('shop.example', { db_name: 'elsewhere' })]
@@ -86,7 +83,7 @@ describe('a managed site', () => {
   })
 
   test('is not contradicted by values that are unknown to its server', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     agent.sites = [found('shop.example', { user: '', docroot: '', db_name: '' })]
@@ -97,7 +94,7 @@ describe('a managed site', () => {
   })
 
   test('never becomes a discovered one, and its trash entry does not change it', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     agent.usage = []
@@ -118,7 +115,7 @@ describe('a managed site whose server reports a name of another site', () => {
     'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
 
   /** With a site of another server, which has an alias. */
-  async function withVictim(agent: DisposableAgent, names: string[]) {
+  async function withVictim(agent: FakeAgent, names: string[]) {
     const { dashboard } = await fleet(agent)
     const other = await dashboard.addServer(agent)
     const site_id = await addSite(dashboard, other, {
@@ -140,7 +137,7 @@ describe('a managed site whose server reports a name of another site', () => {
   test.each(['victim.example', 'www.victim.example', 'alias.example', 'www.alias.example'])(
     'is a critical item for %s, until it is not reported any more',
     async (name) => {
-      await using agent = new DisposableAgent()
+      await using agent = new FakeAgent()
       await using dashboard = await withVictim(agent, [name])
 
       const reason = `The server reports the name ${name} for this site, which belongs to the site victim.example. ${COMPROMISED}`
@@ -156,7 +153,7 @@ describe('a managed site whose server reports a name of another site', () => {
   )
 
   test('is none for its own names and for names of no site', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await withVictim(agent, ['own.example', '*.shop.example', '_', ''])
 
     expect(await itemsOf(dashboard, 'foreign_address')).toEqual([])
@@ -166,7 +163,7 @@ describe('a managed site whose server reports a name of another site', () => {
 
 describe('a managed site that its server has under another domain', () => {
   test('is missing and a critical item, and no discovered site is recorded', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard, id } = await fleet(agent)
     await using _ = dashboard
     agent.sites = [found('evil.example')]
@@ -187,7 +184,7 @@ describe('a managed site that its server has under another domain', () => {
   })
 
   test('is not contradicted by another site in the same folder', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     agent.sites = [found('shop.example'), found('other.example')]
@@ -206,7 +203,7 @@ describe('a site that a server says it has created', () => {
   ]
 
   test('has the identity that follows from its system user, and keeps it', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     const identity = { user: 'made', docroot: '/srv/www/made/public', db_name: 'made' }
@@ -229,7 +226,7 @@ describe('a site that a server says it has created', () => {
   test.each(['shop', 'hosting-dashboard', 'root', 'www-data', '_apt', 'Not a user\n'])(
     'is only a discovered one with the system user %j',
     async (user) => {
-      await using agent = new DisposableAgent()
+      await using agent = new FakeAgent()
       const { dashboard } = await fleet(agent)
       await using _ = dashboard
       agent.sites = imported(user)
@@ -245,7 +242,7 @@ describe('a site that a server says it has created', () => {
   )
 
   test('is not recorded from a trash with the system user of another site', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     const { dashboard } = await fleet(agent)
     await using _ = dashboard
     const kept = { size: 1, deleted_at: '2026-01-01T00:00:00.000Z', restorable: true } as const

@@ -3,11 +3,12 @@ import { eq, sql } from 'drizzle-orm'
 import { sites } from '#dashboard/db/schema.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 test('a sync that began before a change of the primary domain leaves the site alone', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   agent.sites = [found('shop.example')]
   const server = await dashboard.addServer(agent)
@@ -26,7 +27,7 @@ test('a sync that began before a change of the primary domain leaves the site al
 })
 
 test('a server that does not answer changes more than readings when it falls, and not again', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
   const sync = () => backgroundSync(dashboard.deps, server)
@@ -49,7 +50,7 @@ test('a server that does not answer changes more than readings when it falls, an
 })
 
 test('a second sync of a server on which nothing has changed writes readings only', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const domain = 'shop.example'
   agent.sites = [found(domain)]

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import type { FoundSite } from '#shared/found-site.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent, noSuchCall } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 /** What a whole sync of a server asks, and the sites and the status that it records. */
-async function syncOf(agent: DisposableAgent, times = 1) {
+async function syncOf(agent: FakeAgent, times = 1) {
   await using dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
   for (let time = 1; time < times; time++) await backgroundSync(dashboard.deps, server)
@@ -27,8 +28,8 @@ const EACH = [
 ]
 
 /** One with a site and a service. */
-function agentOf(): DisposableAgent {
-  const agent = new DisposableAgent()
+function agentOf(): FakeAgent {
+  const agent = new FakeAgent()
   agent.sites = [found('shop.example')]
   agent.services = [{ name: 'nginx', status: 'running' }]
   return agent
@@ -38,7 +39,7 @@ describe('a whole sync', () => {
   test('records the same with a report as with a call for each part', async () => {
     await using agent = agentOf()
     await using older = agentOf()
-    older.reports = false
+    older.answers.set('/report', noSuchCall)
 
     const [one, other] = [await syncOf(agent), await syncOf(older)]
 
@@ -49,7 +50,7 @@ describe('a whole sync', () => {
 
   test('asks an agent that has no report for it once', async () => {
     await using agent = agentOf()
-    agent.reports = false
+    agent.answers.set('/report', noSuchCall)
 
     const { asked } = await syncOf(agent, 2)
 

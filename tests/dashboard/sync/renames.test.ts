@@ -5,15 +5,16 @@ import { operations } from '#dashboard/db/operations-schema.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
-import { DisposableAgent, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
 const [former, primary] = ['a.example', 'b.example']
 const led = [former, `www.${former}`].map((domain) => ({ domain, status: 301, keep_path: true }))
 
 /** A site whose change of the primary domain has an unknown result: its agent was not reached again. */
 async function lost(more: object = {}) {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   agent.works.set('site.rename', async function* () {
     yield 'Stopping PHP'
     return {}

@@ -3,12 +3,12 @@ import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { type FleetSite, FleetSiteDetail } from '#shared/api/fleet.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
-import { created, found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
 const sync = async (dashboard: Dashboard, server: number) => {
   const response = await dashboard.send('POST', `/api/servers/${server}/sync`)
@@ -61,7 +61,7 @@ describe('a sync', () => {
   })
 
   test('is 503 when the agent accepts the connection and does not answer', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ limits: { contact_ms: 30 } })
     agent.answers.set('/metrics', () => new Promise(() => undefined))
     const server = await dashboard.addServer(agent)
@@ -96,7 +96,7 @@ describe('a sync', () => {
   })
 
   test('counts a server that is not enrolled as offline in production', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ production: true })
     const server = await dashboard.addServer(agent)
 
@@ -227,7 +227,7 @@ describe('the disk use of a site', () => {
     return { disk, disk_bytes }
   }
   const unknown = { disk: null, disk_bytes: null }
-  async function measured(agent: DisposableAgent, dashboard: Dashboard): Promise<number> {
+  async function measured(agent: FakeAgent, dashboard: Dashboard): Promise<number> {
     agent.sites = [found('shop.example')]
     agent.usage = [{ domain: 'shop.example', ...use }]
     const server = await dashboard.addServer(agent)

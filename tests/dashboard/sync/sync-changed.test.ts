@@ -2,11 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { getServer } from '#dashboard/db/targets.ts'
 import { readMinute } from '#dashboard/sync/read-state.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import { DisposableAgent, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 /** A dashboard with a server whose state is that of its last sync, and nothing asked since. */
-async function synced(agent: DisposableAgent) {
+async function synced(agent: FakeAgent) {
   const dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
   const sync = () => backgroundSync(dashboard.deps, server)
@@ -36,7 +37,7 @@ const WHOLE = ['GET /state', ...REST]
 
 describe('a sync in the background', () => {
   test('is one call while the state of the server does not change', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, sync, asked, domains } = world
     const synced_at = async () => (await getServer(dashboard.deps.db, server)).last_sync ?? ''
@@ -52,7 +53,7 @@ describe('a sync in the background', () => {
   })
 
   test('reads everything when the state has changed, until nothing changes any more', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { sync, asked, domains } = world
     agent.sites = [found('shop.example'), found('blog.example')]
@@ -69,11 +70,11 @@ describe('a sync in the background', () => {
   })
 
   test.each([
-    ['has no version', ({ metrics }: DisposableAgent) => Response.json({ metrics, version: null })],
+    ['has no version', ({ metrics }: FakeAgent) => Response.json({ metrics, version: null })],
     ['is unknown to the agent', () => Response.json({ error: 'Not found' }, { status: 404 })],
     ['cannot be read', () => Response.json({}, { status: 500 })],
   ])('reads everything when the state %s', async (_, answer) => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { sync, asked } = world
     agent.answers.set('/state', () => answer(agent))
@@ -82,7 +83,7 @@ describe('a sync in the background', () => {
   })
 
   test('reads everything after an operation, whatever its result', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, sync, asked } = world
     agent.works.set('service.restart', async function* () {
@@ -95,7 +96,7 @@ describe('a sync in the background', () => {
   })
 
   test('reads everything that a user asks for', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, asked } = world
     const request = () =>
@@ -105,7 +106,7 @@ describe('a sync in the background', () => {
   })
 
   test('records that the server is unreachable', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, sync } = world
     await agent.stop()
@@ -119,7 +120,7 @@ describe('a sync in the background', () => {
 
 describe('the reading of a minute', () => {
   test('is one call, and tells whether the next sync is needed', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, asked } = world
     const to = { id: server, hostname: '127.0.0.1', port: agent.port }
@@ -138,7 +139,7 @@ describe('the reading of a minute', () => {
   })
 
   test('of an older agent asks for the state once', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { dashboard, server, asked } = world
     agent.state = undefined

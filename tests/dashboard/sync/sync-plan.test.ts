@@ -7,7 +7,7 @@ import * as plans from '#dashboard/sync/sync-plan.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { SITE_STATUSES } from '#shared/values.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 const record = (status: SiteRow['status'], more: Partial<KnownSite> = {}): KnownSite => ({
   id: 1,

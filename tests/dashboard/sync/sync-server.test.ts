@@ -8,14 +8,14 @@ import { realClock } from '#dashboard/runtime/clock.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   ending,
   makeDashboard,
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
 import { events, hangs, movingServers } from '#tests/support/dashboard/moves.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 const DAY_MS = 24 * 3600_000
 
@@ -39,7 +39,7 @@ const row = (server_id: number, domain: string, more: Partial<NewSite> = {}): Ne
 describe('the sites that a server reports', () => {
   test('are recorded up to 2,000 a day, and the overview counts the others', async () => {
     let now = Date.parse('2026-03-01T12:00:00.000Z')
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({
       clock: { ...realClock, now: () => new Date(now) },
     })
@@ -73,7 +73,7 @@ describe('the sites that a server reports', () => {
   })
 
   test('are at most 10,000, not counting those that the dashboard created', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const server = await dashboard.addServer(agent)
     const known = many(9990, 'known')
@@ -101,7 +101,7 @@ describe('the sites that a server reports', () => {
   })
 
   test('are missing only after a complete list', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.sites = [found('shop.example')]
     const server = await dashboard.addServer(agent)
@@ -117,7 +117,7 @@ describe('the sites that a server reports', () => {
 })
 
 test('discovered sites that are missing for a week are removed unless they had an operation', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   agent.sites = [found('untouched.example'), found('scanned.example'), found('back.example')]
   agent.answers.set('/trash', () => Response.json({ trash: [] }))
@@ -246,7 +246,7 @@ const former = found('shop.example', { php: '8.3' })
 
 /** An agent with one site on record, whose operations end at once. */
 async function oneSite() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
   const body = { domain: 'shop.example', php: '8.2', tier: 'small', tls: 'none' }
@@ -315,6 +315,7 @@ describe('a sync', () => {
 
     expect((await all.site()).status).toBe('active')
     all.agent.answers.delete('/sites')
+    all.agent.sites = []
     await all.sync()
     expect((await all.site()).status).toBe('missing')
   })

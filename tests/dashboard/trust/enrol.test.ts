@@ -4,9 +4,9 @@ import { rawKeyOf } from '#agent/host/public-keys.ts'
 import { enrol } from '#dashboard/trust/enrol.ts'
 import type { SigningKey } from '#dashboard/trust/signing-key.ts'
 import type { ReachCode } from '#shared/api/enrolment.ts'
-import type { EnrolmentAnswer } from '#shared/enrolment.ts'
+import { type EnrolmentAnswer, EnrolmentRequest } from '#shared/enrolment.ts'
+import { cut, cutBody, FakeAgent, type Reply, spaces, streamOf } from '#tests/support/fake-agent.ts'
 import { nonce, signer } from '#tests/support/trust/sign.ts'
-import { type Answer, TlsAgent } from '#tests/support/trust/tls-agent.ts'
 
 const rules = { production: false, allow_private: true }
 const { kid, public_key, private_key } = signer('h1')
@@ -21,9 +21,9 @@ const STRANGER = {
 } as const
 const BROKEN = 'The agent on 127.0.0.1:PORT broke the connection'
 
-let agent: TlsAgent
+let agent: FakeAgent
 beforeEach(async () => {
-  agent = await TlsAgent.start()
+  agent = await FakeAgent.enrollable()
   await agent.enrolment.open(7, { kid, public_key: key.public_key }, code)
 })
 afterEach(() => agent.stop())
@@ -34,15 +34,13 @@ const asked = (changes: object = {}, timeout_ms?: number) =>
 
 /** The good answer of an agent, changed on its way. */
 const changed =
-  (change: (answer: EnrolmentAnswer) => object, from = () => agent): Answer =>
-  async (_, response, body) => {
-    const answer = await from().enrolment.answer(JSON.parse(body))
-    response.end(JSON.stringify({ ...answer, ...change(answer) }))
+  (change: (answer: EnrolmentAnswer) => object, from = () => agent): Reply =>
+  async (request) => {
+    const answer = await from().enrolment.answer(EnrolmentRequest.parse(await request.json()))
+    return Response.json({ ...answer, ...change(answer) })
   }
 
 test('recognises the agent with the code', async () => {
-  agent.answer = agent.proving
-
   expect(await asked()).toEqual({
     outcome: 'proved',
     certificate: agent.identity.certificate,
@@ -52,18 +50,18 @@ test('recognises the agent with the code', async () => {
   expect(agent.asked).toEqual(['POST /enrol'])
 })
 
-test.each<[string, Answer]>([
+test.each<[string, Reply]>([
   ['another key', changed(() => ({ public_key: rawKeyOf(signer().public_key) }))],
   ['another nonce', changed(() => ({ nonce: nonce() }))],
   ['another proof', changed(() => ({ mac: 'A'.repeat(43) }))],
   ['a proof that is too short', changed(() => ({ mac: 'A'.repeat(42) }))],
   ['a certificate that is none', changed(() => ({ certificate: 'none' }))],
   ['a field too many', changed(() => ({ admin: true }))],
-  ['nothing', (_, response) => response.end()],
-  ['HTML', (_, response) => response.end('<html>')],
-  ['a list', (_, response) => response.end('[]')],
-  ['null', (_, response) => response.end('null')],
-  ['a prototype', (_, response) => response.end('{"__proto__":{"mac":"A"}}')],
+  ['nothing', () => new Response('')],
+  ['HTML', () => new Response('<html>')],
+  ['a list', () => new Response('[]')],
+  ['null', () => new Response('null')],
+  ['a prototype', () => new Response('{"__proto__":{"mac":"A"}}')],
 ])('refuses an agent that answers %s', async (_, answer) => {
   agent.answer = answer
 
@@ -71,13 +69,11 @@ test.each<[string, Answer]>([
 })
 
 test('refuses an agent with another code', async () => {
-  agent.answer = agent.proving
-
   expect(await asked({ code_key: randomBytes(32) })).toEqual(STRANGER)
 })
 
 test('refuses a relayed answer under another certificate', async () => {
-  await using middle = await TlsAgent.start()
+  await using middle = await FakeAgent.enrollable()
   middle.answer = changed(
     () => ({}),
     () => agent,
@@ -91,33 +87,28 @@ test('refuses a relayed answer under another certificate', async () => {
   expect([outcome, await asked({ port: middle.port })]).toEqual([STRANGER, STRANGER])
 })
 
-test.each<[string, Answer, string, ReachCode | undefined]>([
+test.each<[string, Reply, string, ReachCode | undefined]>([
   [
     'has no code yet',
-    (_, response) => response.writeHead(403).end('{}'),
+    () => Response.json({}, { status: 403 }),
     'The agent runs and waits for its code',
     'waits_for_code',
   ],
   [
     'has the code of another',
-    (_, response) => response.writeHead(401).end('{}'),
+    () => Response.json({}, { status: 401 }),
     'The agent there used the command of another server or dashboard',
     undefined,
   ],
   [
     'sends somewhere else',
-    (_, response) => response.writeHead(307, { location: '/enrol' }).end(),
+    () => new Response(null, { status: 307, headers: { location: '/enrol' } }),
     'The program that answers on 127.0.0.1:PORT is not an agent (status 307)',
     undefined,
   ],
-  ['ends the connection', (_, response) => response.destroy(), BROKEN, undefined],
-  [
-    'breaks off',
-    (_, response) => response.writeHead(200, { 'content-length': 9 }).destroy(),
-    BROKEN,
-    undefined,
-  ],
-  ['says too much', (_, response) => response.end('x'.repeat(40_000)), BROKEN, undefined],
+  ['ends the connection', cut, BROKEN, undefined],
+  ['breaks off', cutBody, BROKEN, undefined],
+  ['says too much', () => new Response('x'.repeat(40_000)), BROKEN, undefined],
 ])('retries later when the agent %s', async (_, answer, message, code) => {
   agent.answer = answer
 
@@ -127,10 +118,7 @@ test.each<[string, Answer, string, ReachCode | undefined]>([
 })
 
 test('does not wait for an answer that never ends', async () => {
-  agent.answer = (_, response) => {
-    const more = setInterval(() => response.write(' '), 50)
-    response.on('close', () => clearInterval(more))
-  }
+  agent.answer = () => new Response(streamOf(spaces()))
 
   expect(await asked({}, 200)).toEqual({
     outcome: 'away',

@@ -6,22 +6,21 @@ import { Allowance } from '#dashboard/agents/output-limits.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/trust/pinned.ts'
-import { encodeChallenge } from '#shared/token.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { nonce, signer } from '#tests/support/trust/sign.ts'
-import { type Answer, TlsAgent } from '#tests/support/trust/tls-agent.ts'
+import { cut, FakeAgent, type Reply, spaces, streamOf } from '#tests/support/fake-agent.ts'
+import { challenge, nonce, signer } from '#tests/support/trust/sign.ts'
 
 const { kid, public_key, private_key } = signer('h1')
 const key = { kid, public_key: rawKeyOf(public_key), private_key }
 const clock = new HeldClock()
 const NOW = clock.now().getTime() / 1000
 const Good = z.object({ good: z.literal(true) })
-const good: Answer = (_, response) => response.end('{"good":true}')
-let agent: TlsAgent
+const good: Reply = () => Response.json({ good: true })
+let agent: FakeAgent
 const open: PinnedTransport[] = []
 
 beforeEach(async () => {
-  agent = await TlsAgent.start()
+  agent = await FakeAgent.enrollable()
   agent.answer = good
 })
 
@@ -35,7 +34,7 @@ interface To {
   hostname?: string
   rules?: AddressRules
   /** Whose certificate is known. */
-  known?: TlsAgent
+  known?: FakeAgent
   timeout_ms?: number
 }
 
@@ -69,10 +68,9 @@ function reaching({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {
 /** Breaks the connection of the requests with these numbers, counted from 1, without an answer. */
 function breaking(...numbers: readonly number[]): string[] {
   const proofs: string[] = []
-  agent.answer = (request, response, body) => {
-    proofs.push(request.headers.authorization ?? '')
-    if (numbers.includes(proofs.length)) request.socket.destroy()
-    else good(request, response, body)
+  agent.answer = (request, wire) => {
+    proofs.push(request.headers.get('authorization') ?? '')
+    return numbers.includes(proofs.length) ? cut(request, wire) : good(request, wire)
   }
   return proofs
 }
@@ -88,7 +86,7 @@ test('sends nothing to an agent with another certificate, also after the correct
   const before = await ask()
   const { port, identity } = agent
   await agent.stop()
-  agent = await TlsAgent.start(port)
+  agent = await FakeAgent.enrollable(port)
   agent.answer = good
 
   const after = await ask()
@@ -102,7 +100,7 @@ test('sends nothing to an agent with another certificate, also after the correct
 })
 
 test('uses no connection with another certificate', async () => {
-  await using other = await TlsAgent.start()
+  await using other = await FakeAgent.enrollable()
   other.answer = good
   const known = asking({ port: other.port, known: other })
   await known()
@@ -114,9 +112,9 @@ test('uses no connection with another certificate', async () => {
 })
 
 test.each([301, 302, 303, 307, 308])('follows no redirect with status %d', async (status) => {
-  await using other = await TlsAgent.start()
+  await using other = await FakeAgent.enrollable()
   const location = `https://127.0.0.1:${other.port}/metrics`
-  agent.answer = (_, response) => response.writeHead(status, { location }).end()
+  agent.answer = () => new Response(null, { status, headers: { location } })
 
   expect(await asking()()).toBe(`The agent answered: status ${status}`)
   expect([agent.asked, other.asked]).toEqual([['GET /metrics'], []])
@@ -125,12 +123,10 @@ test.each([301, 302, 303, 307, 308])('follows no redirect with status %d', async
 test('receives the nonce of the process, and repeats the request once with it', async () => {
   const boot = nonce()
   const claimed: unknown[] = []
-  agent.answer = ({ headers: { authorization = '' } }, response) => {
-    const payload = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()
-    claimed.push(JSON.parse(payload).boot)
-    if (claimed.at(-1) === boot) return response.end('{"good":true}')
-    const challenge = encodeChallenge(boot, NOW)
-    return response.writeHead(401, { 'www-authenticate': challenge }).end()
+  agent.answer = (request, wire) => {
+    const payload = request.headers.get('authorization')?.split('.')[1] ?? ''
+    claimed.push(JSON.parse(Buffer.from(payload, 'base64url').toString()).boot)
+    return claimed.at(-1) === boot ? good(request, wire) : challenge(boot, NOW)
   }
   const ask = asking()
 
@@ -139,10 +135,7 @@ test('receives the nonce of the process, and repeats the request once with it', 
 })
 
 test('fails with an agent that returns another nonce each time', async () => {
-  agent.answer = (_, response) => {
-    const challenge = encodeChallenge(nonce(), NOW)
-    response.writeHead(401, { 'www-authenticate': challenge }).end()
-  }
+  agent.answer = () => challenge(nonce(), NOW)
 
   expect(await asking()()).toBe('The agent refused the key of this dashboard')
   expect(agent.asked).toHaveLength(2)
@@ -152,10 +145,7 @@ test.each([
   ['ahead of', 120],
   ['behind', -3600],
 ])('names the seconds by which the clock of the server is %s this one', async (way, seconds) => {
-  agent.answer = (_, response) => {
-    const challenge = encodeChallenge(nonce(), NOW + seconds)
-    response.writeHead(401, { 'www-authenticate': challenge }).end()
-  }
+  agent.answer = () => challenge(nonce(), NOW + seconds)
 
   expect(await asking()()).toMatch(
     new RegExp(`^The clock of the server is ${Math.abs(seconds)} seconds ${way} this one: set it$`),
@@ -181,7 +171,7 @@ test('resolves a name again for each new connection', async () => {
   const kept = await ask()
   const { port } = agent
   await agent.stop()
-  agent = await TlsAgent.start(port)
+  agent = await FakeAgent.enrollable(port)
 
   expect(kept).toEqual({ good: true })
   expect(await ask()).toMatch(/ is an address of this machine, its provider or a reserved range$/)
@@ -244,7 +234,7 @@ test.each<[string, string, unknown]>([
   ['half a mebibyte', sized(1 << 19), { good: true }],
   ['two mebibytes', sized(2 << 20), tooLarge],
 ])('reads an answer of %s', async (_, text, expected) => {
-  agent.answer = (_, response) => response.end(text)
+  agent.answer = () => new Response(text)
   const { agents, to } = reaching()
 
   const answer = await agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
@@ -259,7 +249,7 @@ test.each<[string, number, unknown]>([
   ['more entries than are read', 25_000, { read: 20_000, total: 25_000 }],
   ['more than 32 mebibytes', 40_000, tooLarge],
 ])('reads a list of %s', async (_, count, expected) => {
-  agent.answer = (_, response) => response.end(`{"goods":[${Array(count).fill(entry).join(',')}]}`)
+  agent.answer = () => new Response(`{"goods":[${Array(count).fill(entry).join(',')}]}`)
   const { agents, to } = reaching()
 
   const answer = await agents
@@ -270,15 +260,9 @@ test.each<[string, number, unknown]>([
   expect<unknown>(answer).toEqual(expected)
 })
 
-test.each<[string, Answer]>([
+test.each<[string, Reply]>([
   ['never answers', () => undefined],
-  [
-    'never ends',
-    (_, response) => {
-      const more = setInterval(() => response.write(' '), 20)
-      response.on('close', () => clearInterval(more))
-    },
-  ],
+  ['never ends', () => new Response(streamOf(spaces()))],
 ])('does not wait for an agent that %s', async (_, answer) => {
   agent.answer = answer
 
@@ -299,19 +283,19 @@ test('makes one attempt when an agent falls silent on a kept connection', async 
 const GOOD = { good: true } as const
 
 test('requests at the same time all receive the nonce of the process', async () => {
-  const agent = await TlsAgent.start()
+  const agent = await FakeAgent.enrollable()
   const boot = nonce()
   const held = Promise.withResolvers<void>()
   let refused = 0
-  agent.answer = async ({ headers: { authorization = '' } }, response) => {
-    const payload = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()
-    if (JSON.parse(payload).boot === boot) return response.end(JSON.stringify(GOOD))
+  agent.answer = async ({ headers }) => {
+    const payload = headers.get('authorization')?.split('.')[1] ?? ''
+    if (JSON.parse(Buffer.from(payload, 'base64url').toString()).boot === boot)
+      return Response.json(GOOD)
     refused += 1
     // All are signed before one is refused.
     if (refused === 3) held.resolve()
     await held.promise
-    const challenge = encodeChallenge(boot, clock.now().getTime() / 1000)
-    return response.writeHead(401, { 'www-authenticate': challenge }).end()
+    return challenge(boot, clock.now().getTime() / 1000)
   }
   const to = { id: 1, hostname: '127.0.0.1', port: agent.port }
   const rules = { production: false, allow_private: true }

@@ -1,27 +1,16 @@
 import { afterAll, beforeAll } from 'bun:test'
-import { COMMANDS } from '#shared/commands.ts'
 import type { FoundSite } from '#shared/found-site.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 import { type Used, useDashboard } from '#tests/support/running.ts'
 import { useBrowser } from './pages.ts'
 
 /** A WordPress site as an agent finds it. */
 export function foundSite(domain: string, more: Partial<FoundSite> = {}): FoundSite {
   const user = domain.split('.')[0] ?? domain
-  return {
-    domain,
-    user,
-    docroot: `/srv/www/${user}/public`,
-    php: '8.2',
-    tier: 'small',
-    tls: 'none',
-    framework: 'wordpress',
-    wp_version: '6.8.1',
-    db_name: user,
-    updates: { plugins: null, themes: null, core: null },
-    ...more,
-  }
+  const updates = { plugins: null, themes: null, core: null }
+  return found(domain, { user, wp_version: '6.8.1', updates, ...more })
 }
 
 /** The sites that an agent has from now on; it has created all of them except for the named ones. */
@@ -32,7 +21,7 @@ export function reportSites(
 ): void {
   agent.sites = sites
   const own = sites.filter(({ domain }) => !foreign.includes(domain))
-  agent.usage = own.map(({ domain }) => ({ domain, ...UNMEASURED }))
+  agent.usage = own.map(({ domain }) => created(domain))
 }
 
 /**
@@ -69,7 +58,6 @@ export function useFleet({ agent = new FakeAgent() } = {}) {
 /** The same, and the agent has created shop.example, which is the first site. */
 export function useShop() {
   const fleet = useFleet()
-  makesSites(fleet.agent)
   const shop = { domain: 'shop.example', php: '8.2', tls: 'none' }
   beforeAll(async () => void (await addSite(fleet.dashboard, '/api/servers/1/sites', shop)))
   return fleet
@@ -94,40 +82,7 @@ export async function addSite({ client }: Used, path: string, body: object): Pro
   return site.id
 }
 
-const UNMEASURED = {
-  ...{ bytes: null, files: null, database_bytes: null, measured_at: null },
-  ...{ limit_bytes: 10_000_000_000, limit_files: 250_000 },
-}
-
-/** An agent that creates sites, and reports them as they were created: a sync may come at any time. */
-export function makesSites(agent: FakeAgent): void {
-  agent.works.set('site.create', async function* (params) {
-    const { domain, php, tier, tls } = COMMANDS['site.create'].params.parse(params)
-    yield `Creating the files of ${domain}`
-    agent.sites.push(foundSite(domain, { php, tier, tls }))
-    return { domain }
-  })
-}
-
 /** An agent reports other facts of a site from now on. */
 export function reportChange(agent: FakeAgent, domain: string, facts: Partial<FoundSite>): void {
   agent.sites = agent.sites.map((site) => (site.domain === domain ? { ...site, ...facts } : site))
-}
-
-/** An agent that does not report a site in its trash: a sync may come at any time. */
-export function keepsTrash(agent: FakeAgent): void {
-  const [remove, restore] = [agent.works.get('site.delete'), agent.works.get('site.restore')]
-  if (!remove || !restore) throw new Error('The agent knows no trash')
-  const trashed = new Map<unknown, FoundSite>()
-  agent.works.set('site.delete', (params) => {
-    const [gone] = agent.sites.filter(({ domain }) => domain === params.domain)
-    if (gone) trashed.set(params.domain, gone)
-    agent.sites = agent.sites.filter((site) => site !== gone)
-    return remove(params)
-  })
-  agent.works.set('site.restore', (params) => {
-    const back = trashed.get(params.domain)
-    if (back) agent.sites = [...agent.sites, back]
-    return restore(params)
-  })
 }

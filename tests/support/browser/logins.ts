@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'bun:test'
 import type { BrowserContext, Page } from 'playwright-core'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import type { Used } from '#tests/support/running.ts'
-import { addServer, makesSites } from './fleet.ts'
+import { addServer } from './fleet.ts'
 import type { useBrowser } from './pages.ts'
 
 const LOGIN = 'http://shop.example/.well-known/hosting-login'
@@ -38,7 +38,6 @@ export function useLogins(dashboard: Used, open: ReturnType<typeof useBrowser>) 
       return { domain: 'shop.example', user: 'anna', url: logins.url }
     })
     await addServer(dashboard, agent, 'web-1')
-    makesSites(agent)
     const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
     const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
     await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)

@@ -1,6 +1,7 @@
 import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
-import { type Dashboard, DisposableAgent } from './dashboard.ts'
+import type { Dashboard } from './dashboard.ts'
 
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
@@ -33,7 +34,7 @@ export const PROOF = {
 export function backupAgent({ now }: { now?: () => Date } = {}) {
   /** What it lists as present after a backup; undefined: an earlier agent, which lists nothing. */
   const list: { present?: string[] } = {}
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const given: Record<string, Record<string, unknown>>[] = []
   let count = 0
   agent.works.set('backup.check', async function* (params) {

@@ -1,8 +1,9 @@
 import { expect } from 'bun:test'
 import { sites } from '#dashboard/db/schema.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
+import { type Dashboard, until } from './dashboard.ts'
 
 /** Sites of a separate server, stored as managed. */
 export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...domains: string[]) {
@@ -24,7 +25,7 @@ export async function sitesOn(dashboard: Dashboard, agent: { port: number }, ...
 }
 
 /** The work of `pool.apply` here: by its user, fails for `bad…`, waits for `slow…`. */
-export function pools(agent: DisposableAgent) {
+export function pools(agent: FakeAgent) {
   const held = Promise.withResolvers<void>()
   const state = { running: 0, most: 0, started: [] as string[], release: held.resolve }
   agent.works.set('pool.apply', async function* ({ user, tier }) {

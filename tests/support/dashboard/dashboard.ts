@@ -180,13 +180,6 @@ export async function makeDashboard(options: Options = {}): Promise<Dashboard> {
   return dashboard
 }
 
-/** A fake agent that stops with its block. */
-export class DisposableAgent extends FakeAgent {
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop()
-  }
-}
-
 /** A test with a dashboard of its own. */
 export const dashboardTest = testWith(makeDashboard)
 
@@ -199,7 +192,7 @@ export const ending = (dashboard: Dashboard, ...agents: FakeAgent[]): AsyncDispo
 })
 
 async function makeServed() {
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const dashboard = await makeDashboard()
   return { agent, dashboard, ...ending(dashboard, agent) }
 }

@@ -1,7 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { operation_events, operations } from '#dashboard/db/schema.ts'
 import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
-import { type Dashboard, DisposableAgent, makeDashboard } from './dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { type Dashboard, makeDashboard } from './dashboard.ts'
 
 const limits = {
   deadline_ms: 60_000,
@@ -32,7 +33,7 @@ export async function outcomeOf(
   answers: readonly (() => Chunks)[],
   more: Partial<Dashboard['deps']['limits']> = {},
 ) {
-  await using machine = new DisposableAgent()
+  await using machine = new FakeAgent()
   await using dashboard = await makeDashboard({ limits: { ...limits, ...more } })
   const server = await dashboard.addServer(machine)
   const left = [...answers]

@@ -1,8 +1,9 @@
 import { realClock } from '#dashboard/runtime/clock.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { FleetSiteDetail } from '#shared/api/fleet.ts'
-import { DisposableAgent, makeDashboard } from './dashboard.ts'
-import { created, found } from './sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { created, found } from '#tests/support/found-sites.ts'
+import { makeDashboard } from './dashboard.ts'
 
 export const FAILED = 'PHP 8.2 of this site has failed'
 
@@ -36,7 +37,7 @@ export type HealthWorld = Awaited<ReturnType<typeof openHealth>>
 /** A dashboard with one server, whose agent has the sites a.example to d.example. */
 export async function openHealth() {
   const clock = new MovedClock()
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const dashboard = await makeDashboard({ clock })
   agent.services = [{ name: 'php8.2', status: 'running' }]
   agent.sites = ['a', 'b', 'c', 'd'].map((name) =>

@@ -1,5 +1,6 @@
-import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
-import { found } from './sites.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
+import { type Dashboard, until } from './dashboard.ts'
 
 export const refused = {
   status: 409,
@@ -19,7 +20,7 @@ export const inventory = {
 }
 
 /** A server with a found site, a created one, and an agent that would do all that it is asked. */
-export async function mixed(dashboard: Dashboard, agent: DisposableAgent) {
+export async function mixed(dashboard: Dashboard, agent: FakeAgent) {
   agent.sites = [found('plain.example', { user: 'plain' })]
   agent.works.set('wp.scan', async function* () {
     yield 'Reading'

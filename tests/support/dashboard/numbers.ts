@@ -1,6 +1,7 @@
 import { NUMBERS, type Numbers, type SiteCount } from '#shared/site-numbers.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { HeldClock } from './clock.ts'
-import { DisposableAgent, makeDashboard } from './dashboard.ts'
+import { makeDashboard } from './dashboard.ts'
 
 export const HOUR = 3600
 export const DAY = 24 * HOUR
@@ -13,7 +14,7 @@ export async function dashboardAtNoon() {
   const clock = new HeldClock()
   clock.move(12 * HOUR * 1000)
   const dashboard = await makeDashboard({ clock })
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const id = await dashboard.addServer(agent)
   await dashboard.addSite(id)
   const end = async () => {

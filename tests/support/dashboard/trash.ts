@@ -1,5 +1,6 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
-import { type Dashboard, type DisposableAgent, until } from './dashboard.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
+import { type Dashboard, until } from './dashboard.ts'
 
 export const DAY_MS = 24 * 3600_000
 export const domain = 'shop.example'
@@ -36,7 +37,7 @@ export async function statusOf(dashboard: Dashboard): Promise<string | undefined
 export const becomes = (dashboard: Dashboard, status: string | undefined) =>
   until(async () => (await statusOf(dashboard)) === status)
 
-export async function trashed(dashboard: Dashboard, agent: DisposableAgent): Promise<void> {
+export async function trashed(dashboard: Dashboard, agent: FakeAgent): Promise<void> {
   await dashboard.addServer(agent)
   await dashboard.call('POST', '/api/servers/1/sites', { domain })
   await becomes(dashboard, 'active')

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
+import { encodeChallenge, TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
 
 /** Signs any claims, also those that no dashboard sends. */
 function compact(header: object, claims: object, key: KeyObject): string {
@@ -10,6 +10,12 @@ function compact(header: object, claims: object, key: KeyObject): string {
 
 export const digestOf = (data: string) => createHash('sha256').update(data).digest('base64url')
 export const nonce = () => randomBytes(16).toString('base64url')
+
+/** An agent refuses a request that has not this nonce; `at`: its clock, in seconds. */
+export function challenge(boot: string, at: number): Response {
+  const headers = { 'www-authenticate': encodeChallenge(boot, at) }
+  return new Response(null, { status: 401, headers })
+}
 
 export interface Signer {
   kid: string

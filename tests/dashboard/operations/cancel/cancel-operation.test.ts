@@ -3,13 +3,9 @@ import { recordCancelRequest } from '#dashboard/operations/cancel/queries.ts'
 import { fail } from '#dashboard/operations/finish.ts'
 import { markSent, markUnsent } from '#dashboard/operations/progress.queries.ts'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-  until,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
 
@@ -17,7 +13,7 @@ const cancel = (dashboard: Dashboard, id: string, body?: unknown) =>
   dashboard.call('POST', `/api/operations/${id}/cancel`, body)
 
 /** A creation that has printed one line and runs until it is ended. */
-async function held(dashboard: Dashboard, agent: DisposableAgent): Promise<string> {
+async function held(dashboard: Dashboard, agent: FakeAgent): Promise<string> {
   agent.works.set('site.create', async function* ({ domain }) {
     yield 'Creating the user'
     await until(() => agent.works.has('released'))
@@ -35,7 +31,7 @@ const siteOf = async (dashboard: Dashboard) => {
 
 describe('cancelling an operation', () => {
   test('ends it with the result of its agent, and updates the site', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
 
@@ -61,7 +57,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is graceful first, and forced when repeated', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const id = await held(dashboard, agent)
@@ -76,7 +72,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is a success when the work completes before the agent gets the request', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.stubborn = true
     const id = await held(dashboard, agent)
@@ -113,7 +109,7 @@ describe('cancelling an operation', () => {
   })
 
   test('waits for an agent that may have received it, also in the next process', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using first = await makeDashboard()
     const id = await held(first, agent)
     await agent.stop()
@@ -135,7 +131,7 @@ describe('cancelling an operation', () => {
   })
 
   test('does not start an operation when the cancel request arrives first', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     let isLost = true
     const cutAfter = (request: string) =>
@@ -158,7 +154,7 @@ describe('cancelling an operation', () => {
   })
 
   test('lets the operation continue when the agent cannot cancel', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const id = await held(dashboard, agent)
     agent.answers.set(`/operations/${id}/cancel`, () =>
@@ -176,7 +172,7 @@ describe('cancelling an operation', () => {
   })
 
   test('interrupts a sync, and the next one runs', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ limits: { answer_ms: 60_000 } })
     const server = await dashboard.addServer(agent)
     const asked = Promise.withResolvers<void>()
@@ -204,7 +200,7 @@ describe('cancelling an operation', () => {
   })
 
   test('is 404 for an unknown one, 409 for one that has ended, 422 for a wrong field', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const id = await createSite(dashboard, await dashboard.addServer(agent))
     await ended(dashboard, id)
@@ -225,7 +221,7 @@ describe('cancelling an operation', () => {
 })
 
 test('an operation has one end: a second one is ignored', async () => {
-  await using agent = new DisposableAgent()
+  await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const id = await held(dashboard, agent)
   const row = (await dashboard.db.read.query.operations.findMany())[0]

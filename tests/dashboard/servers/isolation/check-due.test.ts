@@ -2,18 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { isolation_checks, operations, servers, sites } from '#dashboard/db/schema.ts'
 import { checkDue } from '#dashboard/servers/isolation/check-due.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const DAY_MS = 24 * 3600_000
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
-function checking(): DisposableAgent {
-  const agent = new DisposableAgent()
+function checking(): FakeAgent {
+  const agent = new FakeAgent()
   // biome-ignore lint/correctness/useYield: a work without messages
   agent.works.set('isolation.check', async function* () {
     const counts = { refused: 0, succeeded: 0, not_applicable: 0, error: 0 }

@@ -3,11 +3,11 @@ import { isolation_checks, servers, sites } from '#dashboard/db/schema.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   serverTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const DAY_MS = 24 * 3600_000
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
@@ -30,8 +30,8 @@ const never = {
 }
 
 /** An agent whose check finds this. */
-function finding(results: readonly IsolationResult[]): DisposableAgent {
-  const agent = new DisposableAgent()
+function finding(results: readonly IsolationResult[]): FakeAgent {
+  const agent = new FakeAgent()
   agent.works.set('isolation.check', async function* () {
     yield 'Attacking one site from the other'
     const counts = countOutcomes(results)

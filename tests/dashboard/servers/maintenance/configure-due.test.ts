@@ -3,12 +3,9 @@ import { eq } from 'drizzle-orm'
 import { operations, servers } from '#dashboard/db/schema.ts'
 import { configureDue } from '#dashboard/servers/maintenance/configure-due.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
-import {
-  type Dashboard,
-  type DisposableAgent,
-  agentTest as test,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, agentTest as test } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
+import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { pendingPackage, WELL } from '#tests/support/maintenance.ts'
 
@@ -81,11 +78,7 @@ describe('the updates of a server', () => {
 })
 
 describe('unattended security updates', () => {
-  async function home(
-    dashboard: Dashboard,
-    agent: DisposableAgent,
-    unattended: object,
-  ): Promise<number> {
+  async function home(dashboard: Dashboard, agent: FakeAgent, unattended: object): Promise<number> {
     const server = await dashboard.addServer(agent)
     const found = { ...WELL.unattended, ...unattended } as Maintenance['unattended']
     agent.maintenance = { ...WELL, unattended: found }

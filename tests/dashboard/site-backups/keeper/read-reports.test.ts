@@ -9,7 +9,8 @@ import { keeper } from '#tests/support/agent/backup.ts'
 import { addSite, ago } from '#tests/support/dashboard/backup-attention.ts'
 import { place, SECRET } from '#tests/support/dashboard/backups.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { DisposableAgent, ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { testWith } from '#tests/support/fixture.ts'
 
 const HOUR = 3600_000
@@ -19,7 +20,7 @@ const damage = { code: 'damaged' as const, message: 'Damaged data in 1 packs: 1a
 async function kept() {
   const clock = new HeldClock()
   const dashboard = await makeDashboard({ clock })
-  const agent = new DisposableAgent()
+  const agent = new FakeAgent()
   const texts: string[] = []
   const asked: unknown[] = []
   agent.answers.set('/backups/keeper', async (request) => {

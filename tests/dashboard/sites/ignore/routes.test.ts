@@ -1,12 +1,12 @@
 import { describe, expect } from 'bun:test'
 import {
   type Dashboard,
-  DisposableAgent,
   makeDashboard,
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 const PLACE = '/api/servers/1/sites/1/ignored'
 const ignore = (dashboard: Dashboard, ignored: unknown = true) =>
@@ -15,7 +15,7 @@ const ignore = (dashboard: Dashboard, ignored: unknown = true) =>
 const sync = async (dashboard: Dashboard) =>
   (await dashboard.send('POST', '/api/servers/1/sync')).text()
 
-async function withFound(dashboard: Dashboard, agent: DisposableAgent) {
+async function withFound(dashboard: Dashboard, agent: FakeAgent) {
   agent.sites = [found('plain.example')]
   const server = await dashboard.addServer(agent)
   await sync(dashboard)
@@ -138,8 +138,8 @@ describe('ignoring a discovered site', () => {
 
 describe('a name on two servers', () => {
   test('is listed and on the overview until one of them is ignored', async () => {
-    await using agent = new DisposableAgent()
-    await using other = new DisposableAgent()
+    await using agent = new FakeAgent()
+    await using other = new FakeAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await dashboard.addServer(other)
@@ -163,8 +163,8 @@ describe('a name on two servers', () => {
   })
 
   test('is reported with the plan of a new site', async () => {
-    await using agent = new DisposableAgent()
-    await using other = new DisposableAgent()
+    await using agent = new FakeAgent()
+    await using other = new FakeAgent()
     await using dashboard = await makeDashboard()
     await withFound(dashboard, agent)
     await dashboard.addServer(other)

@@ -2,13 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { activities } from '#dashboard/db/schema.ts'
 import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import {
-  type Dashboard,
-  DisposableAgent,
-  makeDashboard,
-} from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
-import { found } from '#tests/support/dashboard/sites.ts'
 import {
   becomes,
   DAY_MS,
@@ -19,14 +14,16 @@ import {
   trashed,
   trashOf,
 } from '#tests/support/dashboard/trash.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
+import { found } from '#tests/support/found-sites.ts'
 
 const plain = { php: '8.2', tier: 'small', tls: 'none' } as const
 
 describe('at the end of its time in the trash', () => {
   test('a site is purged without a user', async () => {
     const { clock, forward } = movable()
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ clock })
     await trashed(dashboard, agent)
 
@@ -45,7 +42,7 @@ describe('at the end of its time in the trash', () => {
 
   test('a failed purge is retried a day later, not every minute', async () => {
     const { clock, forward } = movable()
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard({ clock })
     await trashed(dashboard, agent)
     agent.works.set('site.purge', async function* () {
@@ -74,7 +71,7 @@ describe('a sync', () => {
   const sync = (dashboard: Dashboard) => backgroundSync(dashboard.deps, 1)
 
   test('records sites that were restored by other means', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     agent.sites = [found(domain)]
@@ -86,7 +83,7 @@ describe('a sync', () => {
   })
 
   test('marks a site missing that is in no trash any more, and it can be deleted', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     await trashed(dashboard, agent)
     agent.trash = []
@@ -100,7 +97,7 @@ describe('a sync', () => {
   })
 
   test('finds sites in the trash of an earlier dashboard, and they can be restored', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const deleted_at = '2026-01-01T00:00:00.000Z'
     const facts = { php: '8.4', tier: 'large', tls: 'none' } as const
@@ -121,7 +118,7 @@ describe('a sync', () => {
   })
 
   test('of a server that reports an impossible size keeps every trash readable', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const facts = { user: 'shop', deleted_at: '2026-01-01T00:00:00.000Z', restorable: true }
     const kind = { php: '8.4', tier: 'small', tls: 'none' } as const
@@ -134,7 +131,7 @@ describe('a sync', () => {
   })
 
   test('of a server that does not report its trash works', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     agent.answers.set('/trash', () => new Response('no', { status: 500 }))
     agent.sites = [found(domain)]
@@ -146,12 +143,13 @@ describe('a sync', () => {
   })
 
   test('finds sites that were deleted by other means', async () => {
-    await using agent = new DisposableAgent()
+    await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     await dashboard.addServer(agent)
     await dashboard.call('POST', '/api/servers/1/sites', { domain })
     await becomes(dashboard, 'active')
     const deleted_at = '2026-01-01T00:00:00.000Z'
+    agent.sites = []
     agent.trash = [{ domain, user: 'shop', size: 1, deleted_at, restorable: true, ...plain }]
 
     await sync(dashboard)

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { TlsAgent } from '#tests/support/trust/tls-agent.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const DAY_MS = 24 * 3600_000
 
-async function enrolled(dashboard: Dashboard, agent: TlsAgent): Promise<number> {
+async function enrolled(dashboard: Dashboard, agent: FakeAgent): Promise<number> {
   const server_id = await dashboard.addServer(agent)
   const { certificate, public_key } = agent.identity
   const { kid } = await dashboard.deps.keys.current()
@@ -34,7 +34,7 @@ test('a key that no agent needs is removed by the next one', async () => {
 test('an expired key only delivers the new one', async () => {
   const clock = new HeldClock()
   await using dashboard = await makeDashboard({ clock })
-  await using agent = await TlsAgent.start()
+  await using agent = await FakeAgent.enrollable()
   const id = await enrolled(dashboard, agent)
   await dashboard.call('POST', '/api/keys/rotate')
   expect(await states(dashboard)).toEqual([
@@ -54,7 +54,7 @@ test('an expired key only delivers the new one', async () => {
 
 test('a rotation gives agents only keys of this dashboard, whatever the records say', async () => {
   await using dashboard = await makeDashboard()
-  await using agent = await TlsAgent.start()
+  await using agent = await FakeAgent.enrollable()
   const id = await enrolled(dashboard, agent)
   const first = await dashboard.deps.keys.current()
   const foreign = {
@@ -72,10 +72,9 @@ test('a rotation gives agents only keys of this dashboard, whatever the records 
     queries.update(signing_keys).set({ public_key: 'B'.repeat(43) }),
   )
   const given: unknown[] = []
-  agent.answer = (request, response, body) => {
-    if (request.method === 'POST') given.push(JSON.parse(body))
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ epoch: 1, keys: [known] }))
+  agent.answer = async (request) => {
+    if (request.method === 'POST') given.push(await request.json())
+    return Response.json({ epoch: 1, keys: [known] })
   }
 
   await dashboard.call('POST', `/api/servers/${id}/sync`)
@@ -101,7 +100,7 @@ test.each([
   ['mark', { mark: '' }],
 ])('sends nothing to an agent whose %s somebody else has changed', async (_, values) => {
   await using dashboard = await makeDashboard()
-  await using agent = await TlsAgent.start()
+  await using agent = await FakeAgent.enrollable()
   const id = await enrolled(dashboard, agent)
   await dashboard.db.write((queries) => queries.update(server_agents).set(values))
 
