@@ -30,7 +30,6 @@ export const MOVE_EXAMPLES = {
     ...{ status: 'ok', domain: 'shop.example' },
     gathered: {
       at: AT,
-      owner: { uid: 1001, gid: 1001 },
       files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },
       database: { snapshot: 'b'.repeat(64), bytes: 300, sha256: 'c'.repeat(64) },
     },
