@@ -2,12 +2,125 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
-import { crowdOfSites } from '#tests/support/system/database-crowd.ts'
-import { cutDump } from '#tests/support/system/database-cut.ts'
 import { type DatabaseWorld, databaseWorld } from '#tests/support/system/database-world.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES, type Site } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
+
+/** With the two existing sites, more than MariaDB's default connections. */
+const HOSTILE = 5
+/** Limit of a medium site. */
+const EACH = 30
+const FILE = '/etc/mysql/mariadb.conf.d/10-hosting.cnf'
+const ALLOWED = 'SELECT @@GLOBAL.max_connections'
+
+/** The effect of many hostile sites on the database of a server, and of one persistent site. */
+function crowdOfSites(
+  place: () => { world: DatabaseWorld; victim: Site; evading: () => Promise<void> },
+): void {
+  test(
+    'sites that open all their connections leave enough for the others and the agent',
+    async () => {
+      const { world, victim } = place()
+      const answers = async ({ domain }: Site) =>
+        (await get(world.host, `http://${domain}/?${crypto.randomUUID()}`)).status
+      const sites = await Promise.all(
+        Array.from({ length: HOSTILE }, (_, at) =>
+          world.create(`hostile${at}.example.test`, 'medium'),
+        ),
+      )
+      const needed = async () => `max_connections = ${(await world.root(ALLOWED))[0]}\n`
+      const kept = async () => (await world.host.exec(['cat', FILE])).stdout
+      // Sites created at the same time do not see each other.
+      const raised = async () =>
+        Number((await world.root(ALLOWED))[0]) >= HOSTILE * EACH + 60 &&
+        (await kept()).endsWith(await needed())
+      expect(await lab.poll(raised, { every_ms: 1000, timeout_ms: 3 * MINUTES })).toBe(true)
+      const ends = await Promise.all(sites.map((site) => world.open(site, EACH + 5)))
+      try {
+        const held =
+          "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER LIKE 'hostile%'"
+        // PHP of a site may have used a connection just then.
+        const count = Number((await world.root(held))[0])
+        expect(count).toBeGreaterThanOrEqual(HOSTILE * (EACH - 1))
+        expect(count).toBeLessThanOrEqual(HOSTILE * EACH)
+        expect(await answers(victim)).toBe(200)
+        expect(await world.change(victim, { tier: 'medium' })).toMatchObject({ status: 'ok' })
+        expect(await world.change(victim, { tier: 'small' })).toMatchObject({ status: 'ok' })
+        const another = await world.create('beside.example.test')
+        expect(await answers(another)).toBe(200)
+        const [first] = sites
+        if (first) await world.remove(first)
+      } finally {
+        await Promise.all(ends.map((end) => end()))
+      }
+    },
+    6 * MINUTES,
+  )
+
+  test(
+    'a connection limit that is too low is raised again while the server runs',
+    async () => {
+      const { world } = place()
+      await world.root('SET GLOBAL max_connections = 40')
+
+      const raised = async () => Number((await world.root(ALLOWED))[0]) >= HOSTILE * EACH + 60
+      expect(await lab.poll(raised, { every_ms: 1000, timeout_ms: 3 * MINUTES })).toBe(true)
+    },
+    5 * MINUTES,
+  )
+
+  test(
+    'a session that raises its statement limit still ends at the limit of its site',
+    async () => {
+      const { world, victim, evading } = place()
+      const runs = `SELECT COUNT(*) FROM information_schema.PROCESSLIST
+        WHERE USER = '${victim.user}' AND INFO LIKE 'SELECT SLEEP(3000)%'`
+      const ended = async () => (await world.root(runs))[0] === '0'
+      expect(await lab.poll(ended, { every_ms: 1000, timeout_ms: 3 * MINUTES })).toBe(true)
+
+      const log = await world.host.must(['journalctl', '--unit=hosting-agent', '--output=cat'])
+      expect(log).toContain(`A statement of ${victim.domain} ran beyond the limit of its tier`)
+      await evading()
+    },
+    5 * MINUTES,
+  )
+}
+
+/** Large enough to cut in the middle of its dump. */
+const MEGABYTES = 300
+
+/** Interruptions of the dump of a site, such as a reboot of its server. */
+function cutDump(place: () => { world: DatabaseWorld; victim: Site }): void {
+  test(
+    'a deletion whose dump is stopped in the middle fails, and the site keeps its rows',
+    async () => {
+      const { world, victim } = place()
+      const { user } = victim
+      await world.root(`USE ${user};
+CREATE TABLE large (id INT PRIMARY KEY, text LONGTEXT);
+INSERT INTO large SELECT seq, REPEAT('x', 1048576) FROM seq_1_to_${MEGABYTES};`)
+      const dump = `/srv/www/.trash/${user}/database.sql`
+      const written = () => world.host.exec(['test', '-s', dump]).then(({ code }) => code === 0)
+
+      const deleted = world.remove(victim).then(String, String)
+      await lab.poll(written, { every_ms: 20, timeout_ms: 3 * MINUTES })
+      await world.host.must(['systemctl', 'stop', `hosting-${user}.slice`])
+
+      expect(await deleted).toContain('The database could not be dumped (exit status')
+      expect(await world.root(`SELECT COUNT(*) FROM ${user}.large`)).toEqual([String(MEGABYTES)])
+      // nginx serves its site again a moment after the signal.
+      const answers = () =>
+        get(world.host, `http://${victim.domain}/?cut`).then(
+          ({ status }) => status === 200,
+          () => false,
+        )
+      expect(await lab.poll(answers, { every_ms: 200, timeout_ms: 3 * MINUTES })).toBe(true)
+      await world.root(`DROP TABLE ${user}.large`)
+    },
+    5 * MINUTES,
+  )
+}
 
 /** Ends a statement for the client only: the server reads the text after the dashes as a comment. */
 const COMMENT = '--\u0001;; '
