@@ -1,5 +1,6 @@
 import { hostileDomains, hostileText, noText } from '#tests/support/hostile.ts'
 import { brokenLines, sshKey } from '#tests/support/hostile-values.ts'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { hostileAccess, validAccess } from './access-params.ts'
 import { kit } from './backup.ts'
 import { hostileDatabase, validDatabase } from './database-params.ts'
@@ -52,9 +53,9 @@ export const hostileBackups = {
   dashboard_key: [...hostileText, ...noText, `${kit.publicKey}${kit.publicKey}`],
   recovery_key: [...hostileText, ...noText, kit.privateKey],
   keeper_key: [...hostileText, null, kit.privateKey],
-  password: [...noText, '', 'x'.repeat(1025)],
+  password: [...noText, ' a password', 'x'.repeat(1025)],
+  password_id: [...hostileText, ...noText, '', 'a'.repeat(63), 'A'.repeat(64)],
   repository: [...hostileText, ...noText, '../shop', '-o', 'Shop', 'hosting-dashboard'],
-  is_begun: [null, 'true', 0, 1, {}, []],
   backup: [...hostileText, ...noText, 'latest', 'a'.repeat(63), 'A'.repeat(64)],
   from: [...noObject, 'x'],
   gathered: [...noObject, 'x'],
@@ -136,7 +137,7 @@ export const hostileBackups = {
 }
 
 const fromBackup = {
-  ...{ kind: 'backup', repository: 'shop', backup: 'a'.repeat(64), password: 'a password' },
+  ...{ kind: 'backup', repository: 'shop', backup: 'a'.repeat(64), ...openedBy('a password') },
   target: { place: { kind: 'local', path: '/mnt/store' }, secret: '' },
 }
 
@@ -175,7 +176,7 @@ export const validBackups = {
   dashboard_key: kit.publicKey,
   recovery_key: kit.publicKey,
   keeper_key: kit.publicKey,
-  password: 'a password',
+  ...openedBy('a password'),
   repository: 'shop',
   backup: 'a'.repeat(64),
   token_hash: 'a'.repeat(64),
