@@ -27,6 +27,11 @@ interface Limits {
   signal?: AbortSignal | undefined
 }
 
+interface PostLimits extends Limits {
+  /** A second request would do something else than the first: it is not sent when a connection breaks. */
+  isOnce?: boolean
+}
+
 interface ByteLimits {
   whole_ms?: number
   signal?: AbortSignal
@@ -63,15 +68,16 @@ export class Agents {
     return this.#read(to, getting(path), (response) => readList(response, of), { signal })
   }
 
+  /** A reading, a plan, or a change that the agent makes once. */
   post<S extends z.ZodType>(
     to: Address,
     path: string,
     body: unknown,
     schema: S,
     headers: Record<string, string> = {},
-    limits: Limits = {},
+    { isOnce = false, ...limits }: PostLimits = {},
   ) {
-    return this.#json(to, posting(path, body, headers), schema, limits)
+    return this.#json(to, posting(path, body, headers, !isOnce), schema, limits)
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import { currentRequestId } from '#dashboard/runtime/request-id.ts'
-import { OPERATION_HEADER, REQUEST_HEADER } from '#shared/agent-headers.ts'
+import { REQUEST_HEADER } from '#shared/agent-headers.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { NotConnected, refusal } from './answer.ts'
 import { readJson } from './read-answer.ts'
@@ -50,7 +50,7 @@ async function sent(transport: Transport, call: Call, timeout: RequestTimeout): 
   try {
     return { request, response: await responseTo(request, timeout) }
   } catch (error) {
-    if (timeout.over || !request.reusedSocket || !isRepeatable(call)) throw error
+    if (timeout.over || !request.reusedSocket || !call.isRepeatable) throw error
     const again = transport.open(named(call), true)
     const response = await responseTo(again, timeout).catch((second: unknown) => {
       // The first one may have arrived.
@@ -58,11 +58,6 @@ async function sent(transport: Transport, call: Call, timeout: RequestTimeout): 
     })
     return { request: again, response }
   }
-}
-
-/** The agent runs an operation once, however often it receives it. */
-function isRepeatable({ method, headers }: Call): boolean {
-  return method === 'GET' || headers[OPERATION_HEADER] !== undefined
 }
 
 async function responseTo(

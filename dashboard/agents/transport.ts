@@ -13,6 +13,8 @@ export interface Call {
   path: string
   headers: Record<string, string>
   body: string
+  /** The agent does the same however often it receives it. */
+  isRepeatable: boolean
 }
 
 /** The transport to one agent. */
@@ -60,10 +62,22 @@ function isLoopback(hostname: string): boolean {
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-export const getting = (path: string): Call => ({ method: 'GET', path, headers: {}, body: '' })
+export const getting = (path: string): Call => ({
+  method: 'GET',
+  path,
+  headers: {},
+  body: '',
+  isRepeatable: true,
+})
 
-export function posting(path: string, body: unknown, headers: Record<string, string> = {}): Call {
+export function posting(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  isRepeatable = true,
+): Call {
   return {
+    isRepeatable,
     method: 'POST',
     path,
     headers: { 'content-type': 'application/json', ...headers },

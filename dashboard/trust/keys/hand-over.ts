@@ -59,7 +59,8 @@ async function give(
   const rows = (await listKeys(db)).filter(({ until }) => until === null || until > now)
   const entries = await Promise.all(rows.map((row) => entryOf(keys, row)))
   const own = entries.filter((entry) => entry !== undefined).slice(0, MOST_KEYS)
-  return agents.post(server, '/keys', { epoch: epoch + 1, keys: own }, KnownKeys)
+  const body = { epoch: epoch + 1, keys: own }
+  return agents.post(server, '/keys', body, KnownKeys, {}, { isOnce: true })
 }
 
 /** Undefined for a row without a key of this dashboard: an agent would trust it. */

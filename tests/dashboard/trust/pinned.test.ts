@@ -204,8 +204,8 @@ test('does not repeat a request after a broken new connection', async () => {
   expect(agent.asked).toHaveLength(1)
 })
 
-test('repeats only operations among changing requests', async () => {
-  breaking(2, 5)
+test('repeats an operation and a reading, and not what the agent must receive once', async () => {
+  breaking(2, 5, 8)
   const { agents, to } = reaching()
   const operation_id = crypto.randomUUID()
   const limits = {
@@ -218,11 +218,14 @@ test('repeats only operations among changing requests', async () => {
 
   await Array.fromAsync(await agents.stream(to, call)).catch(() => undefined)
   await agents.get(to, '/metrics', Good)
-  const change = agents.post(to, '/keys', {}, Good)
+  await agents.post(to, '/sites/job-runs', {}, Good)
+  await agents.get(to, '/metrics', Good)
+  const change = agents.post(to, '/keys', {}, Good, {}, { isOnce: true })
 
   await expect(change).rejects.toThrow(`The agent on 127.0.0.1:${agent.port} broke the connection`)
   expect(agent.asked).toEqual([
     ...['GET /metrics', 'POST /exec', 'POST /exec'],
+    ...['GET /metrics', 'POST /sites/job-runs', 'POST /sites/job-runs'],
     ...['GET /metrics', 'POST /keys'],
   ])
 })
