@@ -124,7 +124,6 @@ async function* withConflicts(site: Site, work: Progress<unknown>): Progress<voi
 /** The files of the user first, then its processes, the virtual host last. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
-  const bring = trash.bringFilesBack(host, site)
   return [
     {
       name: 'database',
@@ -136,11 +135,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files back',
-      effects: bring.effects,
-      async *apply() {
-        yield* await trash.makeKeptHarmless(host, site)
-        await bring.apply()
-      },
+      ...trash.bringFilesBack(host, site),
       undo: trash.keepFiles(host, site).apply,
     },
     {

@@ -129,32 +129,6 @@ unless(lab.available()).describe('files of a stolen server', () => {
   )
 
   test(
-    'are harmless after the site was restored from the trash',
-    async () => {
-      const { one, dashboard } = world
-      const others = await othersOf(one.host)
-      const ended = async (method: string, path: string) => {
-        const { event, data } = await endOf(dashboard, await dashboard.call(method, path, {}))
-        return event === 'complete' ? event : data.message
-      }
-      const restore = () => ended('POST', at(one, live, '/restore'))
-      expect(await ended('DELETE', at(one, live))).toBe('complete')
-      const kept = `/srv/www/.trash/${live.user}/home/public`
-      const linked = await whileLinked(one, kept, restore)
-      expect(linked).toBe('public is not a folder in these files')
-      await plant(one, kept)
-      // Extended attributes of the same server stay: neither nginx nor PHP acts on them.
-      await root(one, `rm ${kept}/marked`)
-
-      expect(await restore()).toBe('complete')
-
-      await expectHarmless(one, { user: live.user, domain }, others)
-      await clean(one, live)
-    },
-    10 * MINUTES,
-  )
-
-  test(
     'are harmless on the new server of a site that moves, from the first part of the move on',
     async () => {
       const { one, two } = world

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import {
   type Change,
@@ -52,17 +51,6 @@ export const keepFiles = (host: Host, { user }: Site): Change =>
 
 export const bringFilesBack = (host: Host, { user }: Site): Change =>
   moved(host, keptHomeOf(user), homeOf(user))
-
-/**
- * Before `bringFilesBack`: the files were served before, but root could have changed them since.
- * Returns warnings; throws Harmful. Without systemd there is no sandbox for that, and no file comes
- * from outside.
- */
-export async function makeKeptHarmless(host: Host, { user }: Site): Promise<string[]> {
-  const path = `${keptHomeOf(user)}/public`
-  if (host.init !== 'systemd' || !(await host.files.stat(path))) return []
-  return makeHarmless(host, user, path)
-}
 
 /**
  * Before `keepFiles`: the files are measured in the site's own folder, with its rights.
