@@ -37,6 +37,22 @@ test('a page that cannot be loaded says so, and loads when the dashboard is back
   await page.getByRole('heading', heading('Activity')).waitFor()
 })
 
+test('a page stays when an invisible part of its frame cannot be loaded', async () => {
+  const { page } = await open('/')
+  await page.route(/\/assets\/(feed|password-prompt)-/, (route) => route.abort('connectionrefused'))
+  const failed = ['/feed-', '/password-prompt-'].map((name) =>
+    page.waitForEvent('requestfailed', (request) => request.url().includes(name)),
+  )
+  await page.reload()
+  await page.getByRole('heading', heading('Overview')).waitFor()
+  await Promise.all(failed)
+
+  for (const name of ['Activity', 'Trash', 'Overview']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', heading(name)).waitFor()
+  }
+})
+
 test('a slow page shows that it is loading', async () => {
   const { page, problems } = await open('/')
   await page.getByRole('heading', heading('Overview')).waitFor()

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleUser, LogOut } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
+import { lazyDialog } from './lazy-page.ts'
 
 /** Loaded on demand: no page needs the dialog. */
-const SignOut = lazy(async () => ({ default: (await import('./sign-out.tsx')).SignOut }))
+const SignOut = lazyDialog(async () => (await import('./sign-out.tsx')).SignOut)
 
 /** The signed-in user, their account, and sign-out. */
 export function AccountLinks() {

@@ -1,11 +1,11 @@
 import { RotateCw, TriangleAlert, WifiOff } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { ApiError, messageOf } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, Failure } from '#dashboard/web/ui/states.tsx'
-import { isReachable } from './lazy-page.ts'
+import { isReachable, useWhenReachable } from './lazy-page.ts'
 
 /** In place of a page that cannot be shown. */
 export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
@@ -44,7 +44,7 @@ function Crashed({ error }: { error: unknown }) {
   )
 }
 
-const AGAIN_MS = 5_000
+const reload = () => location.reload()
 
 /** In place of a page that could not be loaded: it loads as soon as the dashboard answers. */
 function Offline() {
@@ -55,12 +55,7 @@ function Offline() {
     if (await isReachable()) location.reload()
     else setChecking(false)
   }
-  useEffect(() => {
-    const timer = setInterval(async () => {
-      if (await isReachable()) location.reload()
-    }, AGAIN_MS)
-    return () => clearInterval(timer)
-  }, [])
+  useWhenReachable(reload)
   return (
     <Page title="Dashboard unreachable">
       <Empty

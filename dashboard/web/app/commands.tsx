@@ -1,11 +1,12 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Kbd } from '#dashboard/web/ui/kbd.tsx'
+import { lazyDialog } from './lazy-page.ts'
 import { PALETTE_KEYS } from './shortcuts.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }))
-const Help = lazy(async () => ({ default: (await import('./shortcut-help.tsx')).ShortcutHelp }))
+const Palette = lazyDialog(async () => (await import('./palette/palette.tsx')).Palette)
+const Help = lazyDialog(async () => (await import('./shortcut-help.tsx')).ShortcutHelp)
 
 type Open = 'palette' | 'help'
 

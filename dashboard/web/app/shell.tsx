@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
 import { DemoMark } from '#dashboard/web/features/brand/demo.tsx'
 import { Mark } from '#dashboard/web/features/brand/mark.tsx'
@@ -9,14 +9,15 @@ import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { AccountLinks } from './account-links.tsx'
 import { Commands } from './commands.tsx'
+import { lazyPart } from './lazy-page.ts'
 import { PLACES } from './navigation.ts'
 import { Progress } from './pending.tsx'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
-const Feed = lazy(async () => ({ default: (await import('./live/feed.tsx')).Feed }))
-const PasswordPrompt = lazy(async () => ({
-  default: (await import('#dashboard/web/ui/password-prompt.tsx')).PasswordPrompt,
-}))
+const Feed = lazyPart(async () => (await import('./live/feed.tsx')).Feed)
+const PasswordPrompt = lazyPart(
+  async () => (await import('#dashboard/web/ui/password-prompt.tsx')).PasswordPrompt,
+)
 
 /** The frame of every page after login. */
 export function Shell() {
