@@ -52,7 +52,11 @@ async function enrolled(to: Running): Promise<void> {
   const { body } = await browser.post('/api/servers/1/enrolment')
   const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
   await agent.enrolment.open(1, HubKey.parse(hub_key), code)
-  await poll(async () => agent.asked.length > 1, { every_ms: 50 })
+  const isEnrolled = async () => {
+    const { body } = await browser.get('/api/servers/1/enrolment')
+    return (body as { enrolment: { enrolled_at: string | null } }).enrolment.enrolled_at !== null
+  }
+  await poll(isEnrolled, { every_ms: 50 })
   // Whoever starts next on these records finds an open code, and asks at once.
   await browser.post('/api/servers', { hostname: '127.0.0.1', port })
   await browser.post('/api/servers/2/enrolment')

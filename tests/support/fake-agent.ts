@@ -147,6 +147,7 @@ export class FakeAgent {
   #operations = new Map<string, Known>()
   readonly #trust: Trust | undefined
   readonly #sockets = new Set<Socket>()
+  #isStopping = false
   readonly #server: http.Server
   #port: number
 
@@ -164,8 +165,10 @@ export class FakeAgent {
       : http.createServer(listener)
     this.#server.keepAliveTimeout = 80_000
     this.#server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
       socket.on('error', () => undefined)
+      // A handshake that was not complete at the stop ends after it.
+      if (this.#isStopping) socket.destroy()
+      this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
     })
     this.listen()
@@ -201,11 +204,13 @@ export class FakeAgent {
 
   /** Starts again on the same port after `stop`. */
   listen(): void {
+    this.#isStopping = false
     this.#server.listen(this.#port, '127.0.0.1')
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#server.closeAllConnections()
     for (const socket of this.#sockets) socket.destroy()
