@@ -5,9 +5,9 @@ import { Domain } from './fields.ts'
 
 /** The most repositories of one answer, and the most keys of kits in one of them. */
 export const MOST_FOUND = 500
-export const MOST_PASSWORDS = 8
+export const MAX_PASSWORDS = 8
 /** The most backups of one answer. */
-export const MOST_LISTED = 2000
+export const MAX_LISTED = 2000
 
 const amount = z.number().int().nonnegative()
 
@@ -35,7 +35,7 @@ export type SealedKey = z.infer<typeof SealedKey>
 export const FoundRepositories = z.object({
   is_listed: z.boolean().describe('False: this storage cannot list its repositories.'),
   repositories: z
-    .array(z.object({ name: RepositoryName, keys: z.array(SealedKey).max(MOST_PASSWORDS) }))
+    .array(z.object({ name: RepositoryName, keys: z.array(SealedKey).max(MAX_PASSWORDS) }))
     .max(MOST_FOUND)
     .describe('By name.'),
   next: z.string().max(32).nullable().describe('The last name, if there are more.'),
@@ -49,10 +49,10 @@ export type FoundRepositories = z.infer<typeof FoundRepositories>
 export const ListRequest = z.object({
   target: BackupTarget,
   repository: RepositoryName,
-  password_ids: z.array(PasswordId).min(1).max(MOST_PASSWORDS),
+  password_ids: z.array(PasswordId).min(1).max(MAX_PASSWORDS),
   passwords: z
     .array(RepositoryPassword)
-    .max(MOST_PASSWORDS)
+    .max(MAX_PASSWORDS)
     .default([])
     .describe('Those of `password_ids`, in order; empty: the server has one that opens it.'),
   before: SnapshotId.optional().describe('Only earlier backups than this one: the next page.'),
@@ -73,7 +73,7 @@ export const ListedBackups = z.object({
       }),
     )
     .min(1)
-    .max(MOST_LISTED),
+    .max(MAX_LISTED),
   next: SnapshotId.nullish().describe(
     'For `before` of the next call; null: this is all. Earlier agents return only the newest.',
   ),

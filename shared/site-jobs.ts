@@ -3,7 +3,7 @@ import { nextRuns, parseSchedule, ScheduleError } from './cron.ts'
 import { Domain, ReportedDomain, TrueOrFalse, wholeNumber } from './fields.ts'
 import { JOB_RESULTS } from './job-runs.ts'
 
-export const MOST_JOBS = 20
+export const MAX_JOBS = 20
 const MOST_COMMAND = 1000
 /** Bytes of the output of a run. */
 export const MOST_OUTPUT = 65_536
@@ -67,7 +67,7 @@ export type SiteJob = z.infer<typeof SiteJob>
 
 export const SiteJobs = z
   .array(SiteJob, 'Must be a list of jobs')
-  .max(MOST_JOBS, `Must have at most ${MOST_JOBS} jobs`)
+  .max(MAX_JOBS, `Must have at most ${MAX_JOBS} jobs`)
   .superRefine((jobs, context) => {
     const names = jobs.map(({ name }) => name)
     const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -106,7 +106,7 @@ const AgentJob = ReportedJob.extend({
 /** The cron jobs of a site. */
 export const AgentSiteJobs = z.object({
   stopped: z.enum(JOB_STOPS).nullable(),
-  jobs: z.array(AgentJob).max(MOST_JOBS),
+  jobs: z.array(AgentJob).max(MAX_JOBS),
 })
 export type AgentSiteJobs = z.infer<typeof AgentSiteJobs>
 
@@ -143,7 +143,7 @@ export const SiteJobTrouble = z.object({
   domain: ReportedDomain,
   failing: z
     .array(z.object({ name: JobName, failures: z.int().positive().max(1000), at: time }))
-    .max(MOST_JOBS),
+    .max(MAX_JOBS),
   /** Since when no run of due events succeeded. */
   overdue_since: time.nullable(),
 })

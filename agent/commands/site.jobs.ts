@@ -7,7 +7,7 @@ import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
-import { MOST_JOBS, type SiteJob } from '#shared/site-jobs.ts'
+import { MAX_JOBS, type SiteJob } from '#shared/site-jobs.ts'
 
 type Params = ParamsOf<'site.jobs'>
 
@@ -70,7 +70,7 @@ function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
   if (!add || isDeepStrictEqual(other, add)) return
   if (other)
     throw conflict(`${domain} has another job ${add.name}: "${other.command}" (${other.schedule})`)
-  if (jobs.length >= MOST_JOBS) throw conflict(`${domain} has ${MOST_JOBS} jobs, the maximum`)
+  if (jobs.length >= MAX_JOBS) throw conflict(`${domain} has ${MAX_JOBS} jobs, the maximum`)
 }
 
 /** Until the record is written every undo restores the former jobs. */

@@ -73,7 +73,7 @@ export async function findOwner(db: Database, certificate: Buffer) {
   return known.find((one) => rawOf(one.certificate)?.equals(certificate))
 }
 
-/** Undefined for a row that somebody has changed in the database. */
+/** Returns undefined for a row that somebody has changed in the database. */
 function rawOf(certificate: string): Buffer | undefined {
   try {
     return new X509Certificate(certificate).raw

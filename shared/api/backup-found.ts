@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RepositoryName, Sealed } from '#shared/backup.ts'
-import { MOST_PASSWORDS, RepositoryNames, SealedKey } from '#shared/backup-find.ts'
+import { MAX_PASSWORDS, RepositoryNames, SealedKey } from '#shared/backup-find.ts'
 import { Id } from '#shared/fields.ts'
 import { body } from './body.ts'
 import { Count, Timestamp } from './parts.ts'
@@ -50,7 +50,7 @@ export const AdoptBackups = body({
   sealed_passwords: z
     .array(Sealed)
     .min(1, 'Must have a password')
-    .max(MOST_PASSWORDS, `Must have at most ${MOST_PASSWORDS} passwords`)
+    .max(MAX_PASSWORDS, `Must have at most ${MAX_PASSWORDS} passwords`)
     .describe('Encrypted to `dashboard_key`; the first that opens the repository is recorded.'),
 }).meta({ id: 'AdoptBackups' })
 

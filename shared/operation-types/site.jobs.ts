@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
-import { JobName, MOST_JOBS, ReportedJob, SiteJob, SiteJobs } from '#shared/site-jobs.ts'
+import { JobName, MAX_JOBS, ReportedJob, SiteJob, SiteJobs } from '#shared/site-jobs.ts'
 
 /** The whole list, or one job by its name: for many sites, whose other jobs differ. */
 const changes = {
@@ -27,7 +27,7 @@ const siteJobs = command({
     const path = (['add', 'remove'] as const).find((name) => given[name] !== undefined) ?? 'jobs'
     context.addIssue({ code: 'custom', message: ONE, path: [path] })
   }),
-  result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MOST_JOBS) }),
+  result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MAX_JOBS) }),
 })
 
 /** Whoever sets a job runs programs as the site, which can read everything that the site can. */

@@ -5,7 +5,7 @@ type Params = Record<string, unknown>
 
 /** Which passwords of repositories a fake agent has, and which it was sent. */
 export class FakePasswords {
-  /** Those of these repositories. */
+  /** The repositories whose passwords the agent has. */
   readonly kept = new Set<string>()
   readonly openings: Opening[] = []
 

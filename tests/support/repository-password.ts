@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** By it an agent finds the password of a repository. */
+/** Returns the id of a password, by which an agent finds its own copy. */
 export const passwordIdOf = (password: string): string =>
   createHash('sha256').update(password).digest('hex')
 

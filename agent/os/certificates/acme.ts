@@ -189,11 +189,11 @@ export async function planOrder(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-const MOST_LISTED = 5
+const MAX_LISTED = 5
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_LISTED
+  const more = names.length - MAX_LISTED
   return more > 0
-    ? `${names.slice(0, MOST_LISTED).join(', ')} and ${more} more`
+    ? `${names.slice(0, MAX_LISTED).join(', ')} and ${more} more`
     : names.join(' and ')
 }

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
-import { ListedBackups, MOST_LISTED } from '#shared/backup-find.ts'
+import { ListedBackups, MAX_LISTED } from '#shared/backup-find.ts'
 import { askNew } from './ask.ts'
 
 /** No server makes the dashboard ask for ever. */
@@ -39,6 +39,6 @@ export async function listAll(
   }
   const { next: _, ...listed } = first
   // An agent without pages returns the newest ones alone.
-  const is_whole = last.next === null || (last.next === undefined && found.size < MOST_LISTED)
+  const is_whole = last.next === null || (last.next === undefined && found.size < MAX_LISTED)
   return { ...listed, backups: [...found.values()], is_whole }
 }

@@ -7,7 +7,7 @@ import { siteUpdate } from '#agent/commands/site.update.ts'
 import { holdJobs, releaseJobs } from '#agent/os/backup/hold.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { MOST_JOBS, type SiteJob } from '#shared/site-jobs.ts'
+import { MAX_JOBS, type SiteJob } from '#shared/site-jobs.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -173,7 +173,7 @@ test('another job of the name stays, and the plan says which', async () => {
 })
 
 test('a site with the most jobs gets no other one', async () => {
-  const many = Array.from({ length: MOST_JOBS }, (_, at) => job(`job-${at}`))
+  const many = Array.from({ length: MAX_JOBS }, (_, at) => job(`job-${at}`))
   const host = await withJobs(...many)
 
   expect(await change(host, { add: job('purge') })).toBe(`${domain} has 20 jobs, the maximum`)

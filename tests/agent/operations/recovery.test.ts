@@ -174,7 +174,7 @@ const { domain } = shop
 const PAGE = '/srv/www/shop/public/page.html'
 /** Some commands have only a dozen effects. */
 const STEP = Math.min(every(4), 12)
-/** Undefined: it was killed before its first event. */
+/** The last events of an operation; undefined if it was killed before its first one. */
 const ENDS: unknown[] = [undefined, 'complete', INTERRUPTED]
 
 type Made<N extends CommandName> = Promise<{ host: FakeHost; params: ParamsOf<N> }>

@@ -5,7 +5,7 @@ const DEBS = '/srv/clock-debs'
 /** A folder: a view of it has the file that was moved there last. */
 const FOLDER = '/usr/local/share/moved-clock'
 const CLOCK = `${FOLDER}/now`
-/** Of each unit of an operation of the agent: systemd.unit(5). */
+/** The drop-in file of all units of operations of the agent: systemd.unit(5). */
 const DROP_IN = '/etc/systemd/system/hosting-operation-.service.d/clock.conf'
 
 /** A clock of single programs of a host, which can be moved while they run. */

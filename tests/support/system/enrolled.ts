@@ -58,7 +58,7 @@ interface Installation {
   program?: Uint8Array
   /** Changes the server before the installation. */
   prepare?: (host: lab.Host) => Promise<void>
-  /** Whether it will be restored. */
+  /** True if the server becomes a prepared world, which later tests restore. */
   prepared?: boolean
 }
 

@@ -7,8 +7,8 @@ import {
   KEEPER_FOLDER,
   type KeeperRequest,
   type KeeperTexts,
+  MAX_PASSWORDS,
   MOST_FOUND,
-  MOST_PASSWORDS,
   SealedKey,
 } from '#shared/backup-find.ts'
 import { KeeperNames, KeeperReport, SignedReport } from '#shared/keeper-report.ts'
@@ -35,7 +35,7 @@ export async function findRepositories(
   const ofSites = read.filter(({ name }) => RepositoryName.safeParse(name).success)
   const found = ofSites.map(({ name, texts }) => ({
     name,
-    keys: texts.flatMap(sealedIn).slice(0, MOST_PASSWORDS),
+    keys: texts.flatMap(sealedIn).slice(0, MAX_PASSWORDS),
   }))
   const unnamed = reported?.unnamed ?? 0
   return { is_listed, repositories: found.filter(({ keys }) => keys.length > 0), next, unnamed }

@@ -13,7 +13,7 @@ import {
   openFiles,
 } from '#agent/os/restic/session.ts'
 import { SnapshotId } from '#shared/backup.ts'
-import { type ListedBackups, type ListRequest, MOST_LISTED } from '#shared/backup-find.ts'
+import { type ListedBackups, type ListRequest, MAX_LISTED } from '#shared/backup-find.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
 import { SESSION } from './read-keys.ts'
@@ -93,7 +93,7 @@ function pageOf(all: readonly Backup[], before: string | undefined, now: number)
   const newest = all.find(({ at }) => Date.parse(at) <= now + AHEAD_MS) ?? all[0]
   if (!newest) throw conflict('The repository has no complete backup', 'no_backups')
   const from = before === undefined ? 0 : all.findIndex(({ id }) => id === before) + 1
-  const backups = all.slice(from, from + MOST_LISTED)
+  const backups = all.slice(from, from + MAX_LISTED)
   const last = backups.at(-1)
   if (!last || (before !== undefined && from === 0)) {
     throw conflict('The backups in the repository have changed meanwhile: list them again')

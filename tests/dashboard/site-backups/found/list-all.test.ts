@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MOST_LISTED } from '#shared/backup-find.ts'
+import { MAX_LISTED } from '#shared/backup-find.ts'
 import {
   addSite,
   backupAgent,
@@ -11,7 +11,7 @@ import {
 import { ending, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { passwordIdOf } from '#tests/support/repository-password.ts'
 
-const TOTAL = 2 * MOST_LISTED + 5
+const TOTAL = 2 * MAX_LISTED + 5
 const idOf = (at: number) => String(at).padStart(64, '0')
 const DAY_MS = 24 * 3_600_000
 
@@ -35,8 +35,8 @@ async function prepared({ pages }: { pages: boolean }) {
     const body = await request.json()
     asked.push(body)
     const from = body.before ? ALL.findIndex(({ id }) => id === body.before) + 1 : 0
-    const backups = ALL.slice(from, from + MOST_LISTED)
-    const next = from + MOST_LISTED < TOTAL ? backups.at(-1)?.id : null
+    const backups = ALL.slice(from, from + MAX_LISTED)
+    const next = from + MAX_LISTED < TOTAL ? backups.at(-1)?.id : null
     const facts = { password: 0, domain: 'shop.example', tables: 3, excluded: [] }
     return Response.json({ ...facts, backups, ...(pages && { next }) })
   })
@@ -59,7 +59,7 @@ test('all backups of a large repository are recorded, page after page', async ()
   expect(body).toEqual({ gone: 1, found: TOTAL })
   const opening = { password_ids: [passwordIdOf(PASSWORD)], passwords: [] }
   expect(all.asked).toEqual(
-    [undefined, idOf(TOTAL - MOST_LISTED + 1), idOf(TOTAL - 2 * MOST_LISTED + 1)].map((before) =>
+    [undefined, idOf(TOTAL - MAX_LISTED + 1), idOf(TOTAL - 2 * MAX_LISTED + 1)].map((before) =>
       expect.objectContaining({ ...opening, ...(before !== undefined && { before }) }),
     ),
   )
@@ -73,7 +73,7 @@ test('all backups of a large repository are recorded, page after page', async ()
 test('the list of an agent without pages says nothing about what it leaves out', async () => {
   await using all = await prepared({ pages: false })
 
-  expect((await all.refresh()).body).toEqual({ gone: 0, found: MOST_LISTED })
+  expect((await all.refresh()).body).toEqual({ gone: 0, found: MAX_LISTED })
   expect(all.asked).toHaveLength(1)
 })
 

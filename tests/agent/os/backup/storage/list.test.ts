@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
-import { MOST_LISTED } from '#shared/backup-find.ts'
+import { MAX_LISTED } from '#shared/backup-find.ts'
 import { Secret } from '#shared/secret.ts'
 import { savedSite, TARGET } from '#tests/support/agent/backup.ts'
 import { passwordIdOf } from '#tests/support/repository-password.ts'
@@ -99,7 +99,7 @@ test('counts the parts that a manifest names, also after a clock change', async 
 })
 
 test('lists more backups than one answer has in pages, and none twice', async () => {
-  const total = MOST_LISTED + 3
+  const total = MAX_LISTED + 3
   const idOf = (at: number) => String(at).padStart(64, '0')
   const { list } = await listing((backup) =>
     Array.from({ length: total }, (_, index) => ({
@@ -112,7 +112,7 @@ test('lists more backups than one answer has in pages, and none twice', async ()
   const first = await list()
   const second = await list({ before: first.next ?? '' })
 
-  expect([first.backups.length, first.next]).toEqual([MOST_LISTED, idOf(4)])
+  expect([first.backups.length, first.next]).toEqual([MAX_LISTED, idOf(4)])
   expect([second.backups.map(({ id }) => id), second.next]).toEqual([[3, 2, 1].map(idOf), null])
   expect([first.domain, second.domain]).toEqual(['shop.example', 'shop.example'])
   const changed = 'The backups in the repository have changed meanwhile: list them again'

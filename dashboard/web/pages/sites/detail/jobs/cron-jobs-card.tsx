@@ -9,7 +9,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
-import { MOST_JOBS } from '#shared/site-jobs.ts'
+import { MAX_JOBS } from '#shared/site-jobs.ts'
 import { EditJob } from './edit-job.tsx'
 import { JobRow } from './job-row.tsx'
 import { Stopped } from './stopped.tsx'
@@ -24,7 +24,7 @@ export function CronJobsCard({ site }: { site: Site }) {
     setEdited(job)
     show()
   }
-  const isFull = (data?.jobs.length ?? 0) >= MOST_JOBS
+  const isFull = (data?.jobs.length ?? 0) >= MAX_JOBS
   const add = (
     <Button icon={<Plus />} disabled={isOffline || isFull} onClick={() => edit()}>
       Add job
