@@ -24,3 +24,21 @@ test('a plan can be reviewed as soon as the servers are known', async () => {
   await page.getByRole('list', { name: 'Steps of the plan' }).waitFor()
   expect(problems).toEqual([])
 })
+
+test('fields below the list of servers appear with it, not to move under the pointer', async () => {
+  const listed = Promise.withResolvers<void>()
+  const { page, problems } = await open('/activity')
+  await page.route('**/api/fleet', async (route) => {
+    await listed.promise
+    await route.continue()
+  })
+  await page.goto('/sites/new')
+  await page.getByRole('textbox', { name: 'Domain' }).waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
+  listed.resolve()
+
+  await page.getByRole('radio', { name: 'medium' }).check()
+
+  expect(await page.getByRole('radio', { name: /^web-1/ }).count()).toBe(1)
+  expect(problems).toEqual([])
+})

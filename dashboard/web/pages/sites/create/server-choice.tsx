@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { Server } from 'lucide-react'
 import { useState } from 'react'
-import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Input } from '#dashboard/web/ui/field.tsx'
 import { formatCount, formatMegabytes } from '#dashboard/web/ui/format.ts'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
-import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/api/fleet.ts'
 
@@ -15,26 +13,24 @@ import type { FleetServer } from '#shared/api/fleet.ts'
 const MANY = 8
 
 interface ServerChoiceProps {
+  servers: readonly FleetServer[]
   value: number | undefined
   onChange: (server_id: number) => void
   error: string | undefined
 }
 
 /** The servers that can take a site, those with free space first; the others with the reason. */
-export function ServerChoice({ value, onChange, error }: ServerChoiceProps) {
-  const query = useQuery(fleetQuery)
-  const { data } = query
+export function ServerChoice({ servers, value, onChange, error }: ServerChoiceProps) {
   const [q, setQ] = useState('')
-  if (!data) return <QueryState of={query} />
-  if (data.servers.length === 0) return <NoServers />
-  const shown = data.servers.filter(({ name, hostname, id }) =>
+  if (servers.length === 0) return <NoServers />
+  const shown = servers.filter(({ name, hostname, id }) =>
     id === value ? true : `${name} ${hostname}`.toLowerCase().includes(q.toLowerCase()),
   )
   const sorted = shown.toSorted((a, b) => rankOf(a) - rankOf(b))
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5" aria-describedby="server-error">
       <legend className="mb-1.5 font-medium">Server</legend>
-      {data.servers.length > MANY && (
+      {servers.length > MANY && (
         <Input
           type="search"
           aria-label="Find a server"
