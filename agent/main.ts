@@ -22,6 +22,7 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent keeper     delete old backups beside the storage: keeper init creates its key,
                            keeper run runs once; --dry-run only lists what it would delete
   hosting-agent version    print the version
+  hosting-agent notices    print the licenses of what this program contains
 `
 
 /** One readable line with a solution, for errors that an administrator can correct. */
@@ -71,6 +72,10 @@ const ONCE: Record<string, () => Promise<Once>> = {
   keeper: async () => (await import('./cli/keeper.ts')).keeper,
   enrol: async () => (await import('./cli/enrol.ts')).enrol,
   install: async () => (await import('./cli/install.ts')).install,
+  notices: async () => {
+    const { THIRD_PARTY_NOTICES } = await import('#shared/third-party-notices.ts')
+    return async () => THIRD_PARTY_NOTICES.trimEnd()
+  },
   revoke: async () => (await import('./cli/trust.ts')).revoke,
   status: async () => (await import('./cli/status.ts')).status,
   storage: async () => (await import('./storage/serve.ts')).storage,

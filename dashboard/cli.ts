@@ -15,6 +15,7 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
   hosting-control restore <backup>   replace the database with a backup
   hosting-control check [<file>]     check the database or a backup for damage
   hosting-control first-login        show the generated password of the first account once
+  hosting-control notices            print the licenses of what this program contains
 
 In a checkout without the service, hosting-control is \`bun dashboard/main.ts\`.
 All commands use the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
@@ -40,6 +41,7 @@ const COMMANDS: Record<string, Act> = {
   restore: putBack,
   check,
   'first-login': showFirstLogin,
+  notices: printNotices,
 }
 
 /** Runs one of the commands and resolves with the exit status: 1 for a failure, 2 for a wrong call. */
@@ -125,6 +127,13 @@ async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err 
     err('There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n')
   else out(`${text}it is shown only once: change the password on the Account page\n`)
   return text === undefined ? 1 : 0
+}
+
+async function printNotices(_: Records, { path }: Args, { out }: Output) {
+  if (path !== undefined) throw new UsageError('notices takes no path: see --help')
+  const { THIRD_PARTY_NOTICES } = await import('#shared/third-party-notices.ts')
+  out(THIRD_PARTY_NOTICES)
+  return 0
 }
 
 function rowsOf(rows: Record<string, number>): number {

@@ -5,7 +5,7 @@ import { buildOnce } from './lib/built-from.ts'
 import { draftIn } from './lib/draft.ts'
 import { fail } from './lib/fail.ts'
 
-const INPUTS = ['dashboard/**/*.ts', 'shared/**/*.ts', 'scripts/build-dashboard.ts']
+const INPUTS = ['dashboard/**/*.ts', 'shared/**/*', 'scripts/build-dashboard.ts']
 
 export type DashboardBuild = { file: string; ms: number; fresh: boolean }
 

@@ -10,6 +10,7 @@ import { must } from './lib/run.ts'
 const WEB = 'dashboard/web'
 /** The Open Font License asks for its text beside the font. */
 const FONT_LICENSE = 'node_modules/@fontsource-variable/inter/LICENSE'
+const NOTICES = 'shared/third-party-notices.txt'
 const FONTS = ['latin', 'latin-ext'].map(
   (part) => `@fontsource-variable/inter/files/inter-${part}-wght-normal.woff2`,
 )
@@ -46,6 +47,7 @@ async function build(root: string, folder: string): Promise<void> {
     copyHashed(join(root, WEB, 'icon.svg'), assets),
   ])
   await copyFile(join(root, FONT_LICENSE), join(assets, 'inter-license.txt'))
+  await copyFile(join(root, NOTICES), join(assets, 'third-party-notices.txt'))
   await compress(assets)
   const shared = { THEME: theme, STYLES: styles, ICON: icon }
   const parts = { ...shared, FONT: fonts[0] ?? '', MAIN: main }

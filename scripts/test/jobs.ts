@@ -59,10 +59,17 @@ function titleOf([first = '', ...others]: readonly string[]): string {
 /** `bunx --bun`, because a machine without Node has no other runtime for these tools. */
 export function checks(): Job[] {
   const tools: [string, ...string[]][] = [['biome', 'ci', '--colors=off', '.'], ['tsc'], ['knip']]
-  return tools.map((tool) => ({
-    part: 'check',
+  const commands = tools.map((tool) => ({
     title: tool.filter((word) => !word.startsWith('--')).join(' '),
     argv: [process.execPath, 'x', '--bun', ...tool],
+  }))
+  commands.push({
+    title: 'third-party notices',
+    argv: [process.execPath, 'scripts/notices.ts', '--check'],
+  })
+  return commands.map((command) => ({
+    part: 'check',
+    ...command,
     // tsc is a program in Go: a third less work for a tenth more memory.
     env: { GOGC: '400' },
     timeout_ms: 240_000,

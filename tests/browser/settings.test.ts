@@ -35,6 +35,15 @@ test('a setting is saved on its own, and reports an invalid value', async () => 
   expect(problems).toEqual([])
 })
 
+test('the licenses of the software that the pages contain are one link away', async () => {
+  const { page, problems } = await open('/settings')
+
+  await page.getByRole('link', { name: 'Third-party notices' }).click()
+
+  await page.getByText('react-dom ').waitFor()
+  expect(problems).toEqual([])
+})
+
 test('unattended security updates are turned off and on again', async () => {
   const stored = async () => {
     const { body } = await dashboard.client().get('/api/fleet/settings')

@@ -177,6 +177,14 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     })
   })
 
+  test('prints the licenses of the packages that it contains', async () => {
+    const { code, out, err } = await runAgent(runtime, ['notices'])
+
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^hono .* \(MIT\)\n.*\nin hosting-agent\n\nMIT License\n/m)
+    expect(out).toContain('GNU LESSER GENERAL PUBLIC LICENSE')
+  })
+
   test('prints its usage and ends with status 2 on an unknown word', async () => {
     const { code, out } = await runAgent(runtime, ['sevre'])
 

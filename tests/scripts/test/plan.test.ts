@@ -32,6 +32,7 @@ test('a gate runs its core, then what the change reaches, and then the rest by t
     'biome ci .',
     'tsc',
     'knip',
+    'third-party notices',
     'system/life',
   ])
   const chosen = jobs.filter(({ within_ms }) => within_ms)

@@ -95,6 +95,12 @@ export function SettingsPage() {
       </Card>
       <DnsAccounts />
       <Keys />
+      <p className="text-muted">
+        Hosting Control contains open-source software.{' '}
+        <a className="text-accent underline" href="/assets/third-party-notices.txt">
+          Third-party notices
+        </a>
+      </p>
     </Page>
   )
 }
