@@ -76,10 +76,6 @@ const PROTECTED = on(
 )
 const PURGED: Scenario = { work: ['cache.purge', { domain }], back: [] }
 const FLUSHED: Scenario = { work: ['wp.cache-flush', { domain }], back: [] }
-const PREVIEWED: Scenario = {
-  work: ['site.rename-preview', { domain, primary: 'new.example.test' }],
-  back: [],
-}
 const COPY = { ...SHOP, domain: 'copy.example.test', user: 'copy1a2b3c' }
 const password = (word: string): Work => [
   'staging.password',
@@ -106,7 +102,6 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   unnoticed('has run the due events or not', EVENTS)
   unnoticed('has emptied the page cache or not', PURGED)
   unnoticed('has flushed the object cache or not', FLUSHED)
-  unnoticed('has changed nothing by the preview of another name', PREVIEWED)
 
   test(
     'has set the relay or not',
