@@ -19,6 +19,9 @@ const domain = 'evil.example.test'
 const copy = `staging.${domain}`
 /** What `foreignIn` prints of a site that has only what is its own. */
 const NOTHING = '40750\n'
+/** tar has no capability to make one. */
+const NO_DEVICE =
+  'The files could not be written: tar: ./device: Cannot mknod: Operation not permitted'
 
 /** Files that somebody adds while a site moves: they come with the changes. */
 const LATE = `cp /bin/true late && chown 1001:1001 late && chmod 6755 late
@@ -46,6 +49,15 @@ unless(lab.available()).describe('files of a stolen server', () => {
       return await work()
     } finally {
       await root(server, `rm ${folder} && mv ${folder}.real ${folder}`)
+    }
+  }
+  /** The same, while the folder has a device that anybody can read and write: the first disk. */
+  const whileItHasDevice = async (server: Member, folder: string, work: () => Promise<unknown>) => {
+    await root(server, `mknod -m 0666 ${folder}/device b 8 0`)
+    try {
+      return await work()
+    } finally {
+      await root(server, `rm ${folder}/device`)
     }
   }
   /** The last event; `parts`: work when a step begins. */
@@ -91,6 +103,10 @@ unless(lab.available()).describe('files of a stolen server', () => {
         run(at(one, staging, '/refresh')),
       )
       expect(linked).toBe(`${publicOf(live.user)} is not a folder: its files are not copied`)
+      const device = await whileItHasDevice(one, publicOf(live.user), () =>
+        run(at(one, staging, '/refresh')),
+      )
+      expect(device).toBe(NO_DEVICE)
       expect(await foreignIn(one.host, staging.user)).toBe(NOTHING)
       await plant(one, publicOf(live.user))
       const seen: string[] = []
@@ -117,6 +133,11 @@ unless(lab.available()).describe('files of a stolen server', () => {
         run(at(one, live, '/push'), push),
       )
       expect(linked).toBe(`${publicOf(staging.user)} is not a folder: its files are not copied`)
+      const device = await whileItHasDevice(one, publicOf(staging.user), () =>
+        run(at(one, live, '/push'), push),
+      )
+      expect(device).toBe(NO_DEVICE)
+      expect(await foreignIn(one.host, live.user)).toBe(NOTHING)
       await plant(one, publicOf(staging.user))
 
       expect(await run(at(one, live, '/push'), push)).toBe('complete')
@@ -138,6 +159,10 @@ unless(lab.available()).describe('files of a stolen server', () => {
         run(at(one, live, '/move'), move),
       )
       expect([typeof linked, linked]).not.toEqual(['string', 'complete'])
+      const device = await whileItHasDevice(one, publicOf(live.user), () =>
+        run(at(one, live, '/move'), move),
+      )
+      expect([typeof device, device]).not.toEqual(['string', 'complete'])
       expect(await two.host.must(['ls', '-A', '/srv/www'])).not.toContain(live.user)
       await plant(one, publicOf(live.user))
       const seen: string[] = []
