@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { Email } from '#shared/fields.ts'
+import { readSmtpUrl } from './alerts/smtp-url.ts'
 import { codeOf } from './runtime/error-code.ts'
 
 const port = 'must be a port number between 0 and 65535'
@@ -49,7 +50,13 @@ const Environment = z.object({
   WEB_DIR: z.string().min(1, 'must not be empty').optional(),
   PUBLIC_URL: url('http: https:', 'an http:// or https:// URL').optional(),
   JWT_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
-  SMTP_URL: url('smtp: smtps:', 'an smtp:// or smtps:// URL').optional(),
+  SMTP_URL: z
+    .string()
+    .refine(
+      (value) => ASCII.test(value) && readSmtpUrl(value),
+      'must be smtp:// or smtps:// with a host, and optionally user, password, port and ?tls=none',
+    )
+    .optional(),
   MAIL_FROM: Email.optional(),
   TRASH_DAYS: z
     .string()
@@ -97,6 +104,15 @@ function textOf(file: string): string {
     const why = codeOf(error) || 'unknown error'
     throw new ConfigError(`DATABASE_AUTH_TOKEN_FILE: ${file} cannot be read (${why})`)
   }
+}
+
+/** The SMTP server of the dashboard and the sender of its mail; undefined without SMTP_URL. */
+export function smtpOf({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config) {
+  const server = SMTP_URL === undefined ? undefined : readSmtpUrl(SMTP_URL)
+  if (!server) return undefined
+  const user = Email.safeParse(server.login?.user).data
+  const domain = PUBLIC_URL === undefined ? 'localhost' : new URL(PUBLIC_URL).hostname
+  return { server, from: MAIL_FROM ?? user ?? `hosting-control@${domain}` }
 }
 
 /** The environment of this process: the only place that reads it. */

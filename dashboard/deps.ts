@@ -1,6 +1,8 @@
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
 import type { Transports } from './agents/transport.ts'
+import { Alerts } from './alerts/alerts.ts'
+import type { Mailer } from './alerts/mailer.ts'
 import { Devices } from './auth/devices.ts'
 import { type PasswordCost, Passwords, STRONG } from './auth/passwords.ts'
 import { Throttle } from './auth/throttle.ts'
@@ -65,6 +67,8 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   demo?: boolean
   /** Whether the records are saved in the backup target. Default true. */
   off_site?: boolean
+  /** Sends mail of the dashboard; undefined: it sends none. */
+  mailer?: Mailer | undefined
   /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<Limits>
@@ -82,7 +86,8 @@ export function makeDeps(outside: Outside) {
   const trash_ms = (outside.trash_days ?? 14) * 24 * 3600_000
   const limits = { ...LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
-  const { keys, sealer, marks, rules } = outside
+  const { keys, sealer, marks, rules, mailer } = outside
+  const off_site = !demo && (outside.off_site ?? true)
   const trust = { db, clock, random, log, keys, sealer, marks, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
@@ -181,7 +186,9 @@ export function makeDeps(outside: Outside) {
     leases,
     web_dir,
     demo,
-    off_site: !demo && (outside.off_site ?? true),
+    off_site,
+    mailer,
+    alerts: new Alerts({ ...base, marks, mailer, off_site }),
     feed: new Feed(base),
     bulks,
     marks,

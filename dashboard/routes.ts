@@ -1,6 +1,7 @@
 import type { AnswerOf, BodyOf, NamesIn, QueryOf } from '#dashboard/http/route.ts'
 import { accessRoutes } from './access/routes.ts'
 import { activityRoutes } from './activity/routes.ts'
+import { notificationRoutes } from './alerts/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { bulkRoutes } from './bulk/routes.ts'
 import { copyRoutes } from './copies/routes.ts'
@@ -94,7 +95,10 @@ export const SUBJECTS = {
   },
   'Bulk operations': { about: 'The same for many sites or servers.', routes: bulkRoutes },
   Activity: { about: 'What was done, and by whom.', routes: activityRoutes },
-  Settings: { about: 'What holds for the whole dashboard.', routes: settingsRoutes },
+  Settings: {
+    about: 'What holds for the whole dashboard.',
+    routes: { ...settingsRoutes, ...notificationRoutes },
+  },
   Keys: { about: 'What this dashboard signs its requests to agents with.', routes: keyRoutes },
   Service: {
     about: 'The dashboard itself.',

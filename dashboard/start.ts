@@ -1,8 +1,9 @@
 import type { Transports } from './agents/transport.ts'
+import { makeMailer } from './alerts/mailer.ts'
 import { createApp } from './app.ts'
 import { keepFirstLogin, type Login, takeFirstLogin } from './auth/first-login.ts'
 import { makeFirstUser } from './auth/first-user.ts'
-import type { Config } from './config.ts'
+import { type Config, smtpOf } from './config.ts'
 import type { Lock } from './db/lock.ts'
 import { markOnce } from './db/mark-once.ts'
 import { Marks } from './db/marks.ts'
@@ -115,6 +116,7 @@ async function assemble(
   const keys = await openKeys({ ...outside, sealer })
   // Only with the seal-secret that belongs to these records.
   await markOnce(config.DATA_DIR, db, marks)
+  const smtp = smtpOf(config)
   const deps = makeDeps({
     ...outside,
     log,
@@ -124,6 +126,7 @@ async function assemble(
     sealer,
     rules: { production, allow_private: PRIVATE_ADDRESSES === 'allow' },
     public_url,
+    mailer: smtp && makeMailer(smtp.server, smtp.from),
     builds_dir: config.BUILDS_DIR,
     web_dir: config.WEB_DIR,
     trash_days: config.TRASH_DAYS,

@@ -1,3 +1,4 @@
+import { LOOK_MS } from './alerts/alerts.ts'
 import { backUpAside, backUpDaily } from './backup/daily.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
@@ -25,8 +26,10 @@ const BACKUP_MS = 10 * MINUTE_MS
 /** How soon a requested backup in the target starts. */
 const REQUEST_MS = 5_000
 
+type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
+
 /** The scheduled work of a dashboard, and how often it runs. */
-const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<void>]> = {
+const SWEEPS: Record<string, Sweep> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
   'purge of the trash': [MINUTE_MS, purgeDue],
   'undo of DNS records': [MINUTE_MS, (deps) => undoRecords(deps)],
@@ -40,6 +43,11 @@ const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<v
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
 
+/** That of a dashboard with an SMTP server. */
+const MAIL: Record<string, Sweep> = {
+  'mail of critical items': [LOOK_MS, ({ alerts }) => alerts.look()],
+}
+
 /**
  * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
  * dashboards, the one with the share of the fleet does it.
@@ -47,13 +55,14 @@ const SWEEPS: Record<string, [every_ms: number, sweep: (deps: Deps) => Promise<v
 export function startSweeps(deps: Deps, config: Config) {
   const { leases } = deps
   const watch = new ClockWatch(deps.clock)
-  const sweeps = Object.entries(SWEEPS).map(([name, [every_ms, sweep]]) =>
-    setInterval(() => {
-      if (!watch.isSteady() || !leases.holds(FLEET)) return
-      leases
-        .run(FLEET, () => sweep(deps))
-        .catch((error: unknown) => deps.log.error(`${name} failed`, error))
-    }, every_ms),
+  const sweeps = Object.entries({ ...SWEEPS, ...(deps.mailer && MAIL) }).map(
+    ([name, [every_ms, sweep]]) =>
+      setInterval(() => {
+        if (!watch.isSteady() || !leases.holds(FLEET)) return
+        leases
+          .run(FLEET, () => sweep(deps))
+          .catch((error: unknown) => deps.log.error(`${name} failed`, error))
+      }, every_ms),
   )
   const elsewhere = once(deps, () => backUpElsewhere(config, deps))
   return [

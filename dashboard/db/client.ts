@@ -2,6 +2,7 @@ import type { Client } from '@libsql/client'
 import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
+import * as alerts from './alerts-schema.ts'
 import { AskedVersion } from './asked-version.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
@@ -37,6 +38,7 @@ import * as web from './web-schema.ts'
 export const schema = {
   ...records,
   ...access,
+  ...alerts,
   ...auth,
   ...backups,
   ...repositories,

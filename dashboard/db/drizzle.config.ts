@@ -20,6 +20,7 @@ export default defineConfig({
     'numbers-schema',
     'dns-schema',
     'leases-schema',
+    'alerts-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

@@ -1,5 +1,6 @@
 import { ACCESS_EXAMPLES } from '#dashboard/access/examples.ts'
 import { ACTIVITY_EXAMPLES } from '#dashboard/activity/examples.ts'
+import { NOTIFICATION_EXAMPLES } from '#dashboard/alerts/examples.ts'
 import { AUTH_EXAMPLES } from '#dashboard/auth/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/bulk/examples.ts'
 import { COPY_EXAMPLES } from '#dashboard/copies/examples.ts'
@@ -31,6 +32,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...ACCESS_EXAMPLES,
   ...ACTIVITY_EXAMPLES,
   ...AUTH_EXAMPLES,
+  ...NOTIFICATION_EXAMPLES,
   ...BULK_EXAMPLES,
   ...BACKUP_EXAMPLES,
   ...COPY_EXAMPLES,

@@ -64,6 +64,7 @@ const AttentionItem = {
   site_id: 9,
   operation_id: OPERATION,
   name: 'blog.example',
+  subject: '',
   reason: 'The disk is full: retry the operation, or delete the site',
   at: null,
   count: 1,

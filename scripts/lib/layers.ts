@@ -46,6 +46,7 @@ export const DASHBOARD_LAYERS = [
     'sync',
     'pulse',
     'overview',
+    'alerts',
     'openapi',
     'web',
   ],

@@ -59,6 +59,9 @@ export const AttentionItem = strictObject({
   site_id: RecordId.nullable(),
   operation_id: z.string().nullable().describe('The operation that can be retried.'),
   name: z.string().describe('The name of the server, the domain of the site, or a PHP version.'),
+  subject: z
+    .string()
+    .describe('The part of the server that has the problem, such as a service; empty: all of it.'),
   reason: z.string().describe('The problem and its solution, in one sentence.'),
   at: z
     .string()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { databaseOf, readConfig } from '#dashboard/config.ts'
+import { databaseOf, readConfig, smtpOf } from '#dashboard/config.ts'
 
 describe('the environment', () => {
   test('has defaults, and an empty variable counts as unset', () => {
@@ -25,6 +25,8 @@ describe('the environment', () => {
     [{ DATABASE_URL: 'x.db' }, 'DATABASE_URL: must be a file:, http(s):// or libsql:// URL'],
     [{ JWT_SECRET: 'short' }, 'JWT_SECRET: must have at least 32 characters'],
     [{ PUBLIC_URL: 'control.example' }, 'PUBLIC_URL: must be an http:// or https:// URL'],
+    [{ SMTP_URL: 'smtp://a:needle@relay.example/path' }, 'SMTP_URL: must be smtp:// or smtps://'],
+    [{ MAIL_FROM: 'ann' }, 'MAIL_FROM: Must be an e-mail address'],
     [{ TRASH_DAYS: '0' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
     [{ TRASH_DAYS: '366' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
     [{ TRASH_DAYS: '1.5' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],
@@ -44,5 +46,19 @@ describe('the environment', () => {
     expect(() => databaseOf(config)).toThrow(
       `DATABASE_AUTH_TOKEN_FILE: ${file} cannot be read (ENOENT)`,
     )
+  })
+
+  test.each([
+    [{ MAIL_FROM: 'ops@a.example', PUBLIC_URL: 'https://b.example' }, 'ops@a.example'],
+    [{ SMTP_URL: 'smtp://ann%40a.example:x@relay.example' }, 'ann@a.example'],
+    [{ PUBLIC_URL: 'https://b.example:8443' }, 'hosting-control@b.example'],
+    [{}, 'hosting-control@localhost'],
+  ])('%j decides the sender of mail', (environment, from) => {
+    const config = readConfig({ SMTP_URL: 'smtp://relay.example', ...environment })
+    expect(smtpOf(config)?.from).toBe(from)
+  })
+
+  test('has no SMTP server without SMTP_URL', () => {
+    expect(smtpOf(readConfig({ MAIL_FROM: 'ops@a.example' }))).toBeUndefined()
   })
 })

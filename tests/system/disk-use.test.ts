@@ -94,7 +94,7 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
           items: [
             {
               ...{ severity: 'critical', server_id: world.server, site_id: id, name: DOMAIN },
-              ...{ operation_id: null, count: 1, query: null },
+              ...{ operation_id: null, subject: '', count: 1, query: null },
               reason: `It uses ${whole(disk?.files ?? 0)} files of the 250,000 of its tier small: remove files, or raise its tier`,
               at: disk?.measured_at ?? '',
             },

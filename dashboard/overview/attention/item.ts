@@ -12,7 +12,7 @@ export function item(
   known: Pick<AttentionItem, 'severity' | 'name' | 'reason'> & Partial<AttentionItem>,
 ): AttentionItem {
   const nothing = { server_id: null, site_id: null, operation_id: null, at: null, query: null }
-  return { ...nothing, count: 1, ...known }
+  return { ...nothing, subject: '', count: 1, ...known }
 }
 
 type Finding = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>

@@ -43,7 +43,7 @@ function failedServices(server: Watched): AttentionItem[] {
     .filter(({ name, status }) => status === 'failed' && !name.startsWith(OF_SITE))
     .map(({ name }) => {
       const reason = `${name} has failed: restart it, and read its log on the server if it fails again`
-      return ofServer(server, { severity: 'critical', reason })
+      return ofServer(server, { severity: 'critical', subject: name, reason })
     })
 }
 

@@ -18,3 +18,11 @@ export const keysQuery = queryOptions({
 
 /** All keys, with the new one. */
 export const rotateKey = async () => (await call('POST /api/keys/rotate')).keys
+
+export const notificationsQuery = queryOptions({
+  queryKey: ['notifications'],
+  queryFn: async () => (await call('GET /api/fleet/notifications')).notifications,
+})
+
+/** Sends a message to the user; returns the answer of the SMTP server. */
+export const testNotifications = () => call('POST /api/fleet/notifications/test')

@@ -32,6 +32,7 @@ const OTHERS: Record<string, string> = {
   'backup.target_update': 'Edit backup target',
   'backup.target_delete': 'Remove backup target',
   'settings.update': 'Change setting',
+  'notifications.test': 'Send test notification',
   'backup.settings': 'Change backups of site',
   'backup.rules': 'Change backup rules',
   'backup.dashboard': 'Back up dashboard',

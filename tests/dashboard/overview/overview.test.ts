@@ -82,7 +82,14 @@ async function itemsOf(kind: AttentionKind): Promise<AttentionItem[]> {
   return (await attention(kind)).flatMap(({ items }) => items)
 }
 
-const nothing = { server_id: null, site_id: null, operation_id: null, at: null, count: 1 }
+const nothing = {
+  server_id: null,
+  site_id: null,
+  operation_id: null,
+  at: null,
+  count: 1,
+  subject: '',
+}
 const critical = { ...nothing, severity: 'critical', query: null } as const
 const warning = { ...nothing, severity: 'warning', query: null } as const
 const info = { ...nothing, severity: 'info', query: null } as const
@@ -154,6 +161,7 @@ describe('attention', () => {
         ...critical,
         server_id: id,
         name: 'broken',
+        subject: 'mariadb',
         reason: 'mariadb has failed: restart it, and read its log on the server if it fails again',
       },
     ])

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Mailer } from '#dashboard/alerts/mailer.ts'
 import { createApp } from '#dashboard/app.ts'
 import { cookieName } from '#dashboard/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/auth/first-user.ts'
@@ -32,6 +33,7 @@ interface Options {
   public_url?: string
   builds_dir?: string
   production?: boolean
+  mailer?: Mailer
   folder?: string
   /** Opens the records in this file. */
   open?: (file: string) => Promise<Database>
@@ -87,6 +89,7 @@ export class Dashboard {
       ...trust(db, clock, options.production ?? false),
       public_url: options.public_url,
       builds_dir: options.builds_dir,
+      mailer: options.mailer,
       limits: { ...LIMITS, ...limits },
       make_key_pair: async () => knownKey('dashboard'),
       password_cost: { memory_kib: 8, rounds: 1 },

@@ -118,4 +118,6 @@ export const RELEASED = [
   '4ee5c2bf3b24109f07f7f2685b9e1d58cc54741dbd9625cf2b746d5e009d2c9c',
   // 0057_answered-by.sql
   '81ff23def9ef95208b420b818ad50ee63fb2599384a482d98d72f79598b354a4',
+  // 0058_alerts.sql
+  '2560262bee751f933fe993aff0ed4fbeda6cd49447de51f3ae70426b378a6ce6',
 ]

@@ -3,10 +3,11 @@ import { useState } from 'react'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import type { AttentionItem } from '#shared/api/attention.ts'
+import { ATTENTION_NAMES } from '#shared/attention-names.ts'
 import { Group } from './group.tsx'
 import { GroupAction, type GroupActionProps } from './group-action.tsx'
 import { Item } from './item.tsx'
-import { KINDS } from './kinds.ts'
+import { KIND_ICONS } from './kinds.ts'
 
 const FIRST = 5
 const LINK = 'text-muted hover:text-text hover:underline'
@@ -15,7 +16,8 @@ const LINK = 'text-muted hover:text-text hover:underline'
 export function AttentionGroup({ group, servers }: GroupActionProps) {
   const [all, setAll] = useState(false)
   const { kind, severity, total, items } = group
-  const [icon, one, many] = KINDS[kind]
+  const icon = KIND_ICONS[kind]
+  const [one, many] = ATTENTION_NAMES[kind]
   return (
     <Group
       icon={icon}

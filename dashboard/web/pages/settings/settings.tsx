@@ -10,6 +10,7 @@ import { BackupWindow } from './backup-window.tsx'
 import { ClientAccounts } from './client-accounts.tsx'
 import { DnsAccounts } from './dns/accounts-card.tsx'
 import { Keys } from './keys.tsx'
+import { Notifications } from './notifications.tsx'
 import { SiteShell } from './site-shell.tsx'
 import { TextSetting } from './text-setting.tsx'
 import { UnattendedUpdates } from './unattended-updates.tsx'
@@ -93,6 +94,7 @@ export function SettingsPage() {
           </div>
         )}
       </Card>
+      {data && <Notifications value={data.email_notifications} />}
       <DnsAccounts />
       <Keys />
       <p className="text-muted">
