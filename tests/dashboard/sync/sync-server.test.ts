@@ -58,7 +58,13 @@ describe('the sites that a server reports', () => {
     expect(text).toContain(`Not recorded: 500 sites, since ${budget}`)
     const item = {
       ...{ severity: 'warning', server_id: server, site_id: null, operation_id: null },
-      ...{ name: '127.0.0.1', at: new Date(now).toISOString(), count: 500, query: null },
+      ...{
+        name: '127.0.0.1',
+        at: new Date(now).toISOString(),
+        count: 500,
+        query: null,
+        subject: '',
+      },
       reason: `500 sites that its agent reports are not recorded, since ${budget}: look for them on the server, and if they are not there, treat the server as compromised and remove it here`,
     }
     const group = { kind: 'sites_not_recorded', severity: 'warning', total: 500, query: null }

@@ -93,7 +93,7 @@ describe('the isolation check of a server', () => {
     const { checked_at } = await lastCheck(dashboard, id)
     const item = {
       ...{ severity: 'critical', server_id: id, site_id: null, operation_id: null },
-      ...{ name: '127.0.0.1', at: checked_at, count: 1, query: null },
+      ...{ name: '127.0.0.1', at: checked_at, count: 1, query: null, subject: '' },
       reason:
         '1 attack of one site on another succeeded (“Read and write files of the server with SQL”): its page says what to correct',
     }
