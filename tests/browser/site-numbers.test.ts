@@ -25,7 +25,7 @@ async function answers(page: Page, columns: object): Promise<void> {
 }
 
 test('a site without a request says so', async () => {
-  const { page, problems } = await open('/sites/1?tab=numbers')
+  const { page, problems } = await open('/sites/1?tab=metrics')
 
   await page.getByText('There were no requests in this period.').waitFor()
   await page.getByRole('button', { name: '30 d' }).click()
@@ -47,12 +47,12 @@ test('charts show the requests, the share of the page cache and the time of PHP'
     ['files', 'database', 'cache', 'mail'].map((name) => [name, at.map(() => null)]),
   )
   await answers(page, { at, ...columns, ...sizes })
-  await page.goto(`${new URL(page.url()).origin}/sites/1?tab=numbers`)
+  await page.goto(`${new URL(page.url()).origin}/sites/1?tab=metrics`)
 
   const chart = (title: string) => page.getByRole('img', { name: new RegExp(`^${title}`) })
   await chart('Requests each minute. requests: 40 now, at most 40').waitFor()
   await chart('From the page cache. share: 25').waitFor()
-  await chart('Time of an answer of PHP. average: 200 ms now').waitFor()
+  await chart('PHP response time. average: 200 ms now').waitFor()
   expect(problems).toEqual([])
 })
 

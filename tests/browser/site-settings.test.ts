@@ -49,7 +49,7 @@ async function confirm(page: Page, name: string): Promise<void> {
 
 test('the maintenance page is turned on with addresses and a message, and off', async () => {
   asked = []
-  const { page, problems } = await open(`${path}?tab=access`)
+  const { page, problems } = await open(`${path}?tab=domains`)
 
   await press(page, 'Turn maintenance page on')
   await page.getByLabel('Message').fill('Back at noon')
@@ -70,7 +70,7 @@ test('the maintenance page is turned on with addresses and a message, and off', 
 
 test('a password for visitors is generated, and shown on request', async () => {
   asked = []
-  const { page, problems } = await open(`${path}?tab=access`)
+  const { page, problems } = await open(`${path}?tab=domains`)
 
   await press(page, 'Require password')
   await page.getByLabel('User name').fill('client')
@@ -126,7 +126,7 @@ test('the page cache leaves out paths, and XML-RPC is only for Jetpack', async (
 
 test('a CDN in front of the site reports the addresses of its visitors', async () => {
   asked = []
-  const { page, problems } = await open(`${path}?tab=access`)
+  const { page, problems } = await open(`${path}?tab=domains`)
 
   await press(page, 'Change CDN')
   await page.getByLabel('CDN', { exact: true }).selectOption('Fastly')

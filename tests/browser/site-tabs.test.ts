@@ -23,26 +23,20 @@ beforeAll(async () => {
 afterAll(() => agent.stop())
 
 const selected = (page: Page, name: string) => page.getByRole('tab', { name, selected: true })
-const TABS = [
-  'Overview',
-  'Domains',
-  'WordPress',
-  'Jobs',
-  'Database',
-  'Backups',
-  'Staging',
-  'PHP',
-  'Mail',
-  'Access',
-  'Numbers',
-  'Logs',
-  'Activity',
-]
+const TABS = {
+  '': ['Overview'],
+  Website: ['Domains', 'WordPress', 'PHP', 'Database', 'Jobs'],
+  Copies: ['Backups', 'Staging'],
+  'People and mail': ['Access', 'Mail'],
+  Monitoring: ['Metrics', 'Logs', 'Activity'],
+}
 
 test('the open tab is in the address, stays over a reload, and Back opens the previous one', async () => {
   const { page, problems } = await open('/sites/1')
   await selected(page, 'Overview').waitFor()
-  expect(await page.getByRole('tab').allTextContents()).toEqual(TABS)
+  expect(await page.getByRole('tab').allTextContents()).toEqual(Object.values(TABS).flat())
+  const groups = Object.entries(TABS).map(([name, tabs]) => name + tabs.join(''))
+  expect(await page.getByRole('tablist').locator('> div').allTextContents()).toEqual(groups)
 
   await page.getByRole('tab', { name: 'PHP' }).click()
   await page.waitForURL('**/sites/1?tab=php')
@@ -84,7 +78,7 @@ test('the activity of a site lists who did what, with a link to each operation',
   expect(problems).toEqual([])
 })
 
-test.each(TABS)('the tab %s is accessible and fits a phone', async (name) => {
+test.each(Object.values(TABS).flat())('the tab %s is accessible and fits a phone', async (name) => {
   const { page, problems } = await open(`/sites/2?tab=${name.toLowerCase()}`)
   await selected(page, name).waitFor()
   await settled(page)

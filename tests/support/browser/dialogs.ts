@@ -40,9 +40,9 @@ export const DIALOGS: Record<string, Window> = {
   'a debug log': { path: '/sites/1?tab=logs', open: button('Switch debug log on') },
   'another tier': { path: '/sites/1?tab=php', open: button('Change tier') },
   'PHP settings': { path: '/sites/1?tab=php', open: button('Change PHP settings') },
-  'a maintenance page': { path: '/sites/1?tab=access', open: button('Turn maintenance page on') },
-  'a CDN': { path: '/sites/1?tab=access', open: button('Change CDN') },
-  'a password for visitors': { path: '/sites/1?tab=access', open: button('Require password') },
+  'a maintenance page': { path: '/sites/1?tab=domains', open: button('Turn maintenance page on') },
+  'a CDN': { path: '/sites/1?tab=domains', open: button('Change CDN') },
+  'a password for visitors': { path: '/sites/1?tab=domains', open: button('Require password') },
   'SFTP access': { path: '/sites/1?tab=access', open: button('Change SFTP access') },
   'a client account': {
     path: '/sites/1?tab=access',

@@ -14,14 +14,15 @@ import type { Entry } from './use-entries.ts'
 
 /** What else finds a tab: the names of the cards in it. */
 const WORDS: Partial<Record<SiteTab, string>> = {
-  domains: 'aliases redirects certificate tls https dns',
+  domains: 'aliases redirects certificate tls https dns password visitors maintenance cdn',
   wordpress: 'plugins themes updates scan xmlrpc',
   jobs: 'cron schedule events',
   database: 'tables mysql mariadb slow queries',
   backups: 'restore',
   php: 'version tier memory upload limits page object cache redis valkey',
   mail: 'relay smtp queue',
-  access: 'sftp ssh shell keys people password visitors',
+  access: 'sftp ssh shell keys people password clients',
+  metrics: 'requests traffic cpu disk charts numbers',
   logs: 'debug wp_debug notices errors',
 }
 

@@ -76,10 +76,15 @@ export function BackupsPage() {
         label="Parts of the backups"
         value={part}
         onChange={open}
-        tabs={[
-          { value: 'sites', name: 'Sites', content: <SitesTab /> },
-          { value: 'targets', name: 'Targets', content: onTargets },
-          { value: 'kit', name: 'Recovery kit', content: onKit },
+        groups={[
+          {
+            name: '',
+            tabs: [
+              { value: 'sites', name: 'Sites', content: <SitesTab /> },
+              { value: 'targets', name: 'Targets', content: onTargets },
+              { value: 'kit', name: 'Recovery kit', content: onKit },
+            ],
+          },
         ]}
       />
       <Dialogs

@@ -58,9 +58,15 @@ function TabsExample() {
         label="Parts of shop.example.com"
         value={value}
         onChange={setValue}
-        tabs={[
-          { value: 'overview', name: 'Overview', content: <p>Details and health</p> },
-          { value: 'activity', name: 'Activity', content: <p>Who did what</p> },
+        groups={[
+          {
+            name: '',
+            tabs: [{ value: 'overview', name: 'Overview', content: <p>Details and health</p> }],
+          },
+          {
+            name: 'Monitoring',
+            tabs: [{ value: 'activity', name: 'Activity', content: <p>Who did what</p> }],
+          },
         ]}
       />
     </Card>

@@ -125,7 +125,7 @@ function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) {
           {isAble && <span className={cx(isFull(server) && 'text-warn')}>{about(server)}</span>}
           {!isAble && (
             <>
-              Cannot take one: its agent is not installed yet.{' '}
+              Cannot host sites yet: its agent is not installed yet.{' '}
               <ServerLink id={id} className="text-accent underline">
                 Install agent
               </ServerLink>

@@ -3,19 +3,27 @@ export const SITE_TABS = {
   overview: 'Overview',
   domains: 'Domains',
   wordpress: 'WordPress',
-  jobs: 'Jobs',
+  php: 'PHP',
   database: 'Database',
+  jobs: 'Jobs',
   backups: 'Backups',
   staging: 'Staging',
-  php: 'PHP',
-  mail: 'Mail',
   access: 'Access',
-  numbers: 'Numbers',
+  mail: 'Mail',
+  metrics: 'Metrics',
   logs: 'Logs',
   activity: 'Activity',
 } as const
 export type SiteTab = keyof typeof SITE_TABS
 export const siteTabs = Object.keys(SITE_TABS) as SiteTab[]
+
+/** The names of groups of tabs, each by its first tab. */
+export const SITE_TAB_GROUPS: Partial<Record<SiteTab, string>> = {
+  domains: 'Website',
+  backups: 'Copies',
+  access: 'People and mail',
+  metrics: 'Monitoring',
+}
 
 /**
  * The address of a site's page holds the open tab, if it is not the first, the shown operation, and

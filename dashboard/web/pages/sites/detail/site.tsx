@@ -69,7 +69,8 @@ function Notices({ site, operation }: Pick<TabProps, 'site'> & { operation: stri
 function Parts(props: TabProps) {
   const navigate = useNavigate({ from: '/sites/$site_id' })
   const requested = useSearch({ from: FROM, select: (raw) => readSiteSearch({ ...raw }).tab })
-  const tabs = tabsOf(props)
+  const groups = tabsOf(props)
+  const tabs = groups.flatMap((group) => group.tabs)
   const open = (tab: SiteTab) =>
     void navigate({
       search: ({ operation }) => ({
@@ -81,7 +82,7 @@ function Parts(props: TabProps) {
   return (
     <Tabs
       label={`Parts of ${props.site.domain}`}
-      tabs={tabs}
+      groups={groups}
       value={tabs.find(({ value }) => value === requested)?.value ?? 'overview'}
       onChange={open}
     />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import type { Tab } from '#dashboard/web/ui/tabs.tsx'
+import type { Tab, TabGroup } from '#dashboard/web/ui/tabs.tsx'
 import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
 import { BackupsTab } from './backups/backups.tsx'
@@ -20,7 +20,7 @@ import { FactsCard } from './overview/facts-card.tsx'
 import { HealthCard } from './overview/health-card.tsx'
 import { NotManagedCard } from './overview/not-managed-card.tsx'
 import { PhpCard } from './php/php-card.tsx'
-import { SITE_TABS, type SiteTab, siteTabs } from './search.ts'
+import { SITE_TAB_GROUPS, SITE_TABS, type SiteTab, siteTabs } from './search.ts'
 import { ObjectCacheCard } from './settings/object-cache-card.tsx'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
@@ -68,6 +68,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
       <>
         {!props.site.found && <DomainsCard {...props} />}
         <TlsCard {...props} />
+        {isManaged(props) && <VisitorsCard site={props.site} />}
       </>
     ),
   },
@@ -138,7 +139,6 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
       <>
         <SftpCard site={site} />
         <ClientsCard site={site} />
-        <VisitorsCard site={site} />
         {isWordpress(site) && (
           <Card title="WordPress">
             <AdminPassword site={site} />
@@ -147,7 +147,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
       </>
     ),
   },
-  numbers: {
+  metrics: {
     has: isManaged,
     content: ({ site }) => <NumbersTab site={site} />,
   },
@@ -158,12 +158,14 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   activity: { content: (props) => <ActivityTab {...props} /> },
 }
 
-/** Those that this site has: a site that Hosting Control only found has fewer. */
-export const tabsOf = (props: TabProps): Tab<SiteTab>[] =>
-  siteTabs
-    .filter((value) => TABS[value].has?.(props) ?? true)
-    .map((value) => ({
-      value,
-      name: SITE_TABS[value],
-      content: TABS[value].content(props),
-    }))
+/** The groups of tabs that a site has: one that Hosting Control only discovered has fewer. */
+export function tabsOf(props: TabProps): TabGroup<SiteTab>[] {
+  const groups: { name: string; tabs: Tab<SiteTab>[] }[] = []
+  for (const value of siteTabs) {
+    const name = SITE_TAB_GROUPS[value]
+    if (name !== undefined || groups.length === 0) groups.push({ name: name ?? '', tabs: [] })
+    if (!(TABS[value].has?.(props) ?? true)) continue
+    groups.at(-1)?.tabs.push({ value, name: SITE_TABS[value], content: TABS[value].content(props) })
+  }
+  return groups.filter(({ tabs }) => tabs.length > 0)
+}

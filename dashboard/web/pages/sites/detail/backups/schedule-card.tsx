@@ -54,7 +54,7 @@ export function ScheduleCard({ site, data }: ScheduleCardProps) {
               from={in_effect.backup_first_from}
             />
           ),
-          'Left out': <Excluded paths={exclude} />,
+          Excluded: <Excluded paths={exclude} />,
           'Last proof': <LastProof backups={data.backups} />,
           'Next proof': <NextProof at={data.next_proof_at} />,
         }}

@@ -52,7 +52,7 @@ export function NumberCharts(props: ChartsProps) {
       />
       <Chart
         {...shared}
-        title="Time of an answer of PHP"
+        title="PHP response time"
         series={[{ ...line('average', 'accent', average), isArea: true }]}
         format={(value) => `${formatNumber(Math.round(value))} ms`}
       />

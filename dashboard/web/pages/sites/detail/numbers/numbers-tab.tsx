@@ -23,14 +23,14 @@ export function NumbersTab({ site }: { site: Site }) {
     <>
       <TierAdvice site={site} />
       <Card
-        title="Numbers"
+        title="Metrics"
         actions={<Segments label="Time" choices={CHOICES} value={span} onChange={setSpan} />}
       >
         <QueryState of={{ data, error, refetch }} rows={12} />
         {data && isEmpty && (
           <p className="text-muted">
             {data.unit === 'minute'
-              ? 'There were no requests in this period. The first numbers appear a minute or two after a request.'
+              ? 'There were no requests in this period. The first metrics appear a minute or two after a request.'
               : 'No day is known yet. The agent of the server counts once a minute.'}
           </p>
         )}

@@ -20,7 +20,7 @@ export function HowToConnect({ login }: { login: Login }) {
           Host: <code className="font-mono">{host}</code>,
           Port: port,
           User: <code className="font-mono">{user}</code>,
-          'Keys of the server': (
+          'SSH host keys': (
             <ul>
               {host_keys.map(({ type, fingerprint }) => (
                 <li key={type} className="font-mono text-xs break-all">
