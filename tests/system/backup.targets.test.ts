@@ -4,7 +4,7 @@ import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { openedBy } from '#tests/support/repository-password.ts'
+import { openedBy, passwordIdOf } from '#tests/support/repository-password.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
@@ -99,7 +99,12 @@ unless(lab.available()).describe('a backup in real storage', () => {
     const [repository] = searched.data.repositories
     const unsealed = opened(kit.privateKey, repository.keys[0].sealed)
     const passwords = ['wrong', unsealed]
-    const { data } = await run('backups.list', { target, repository: repository.name, passwords })
+    const opening = {
+      repository: repository.name,
+      passwords,
+      password_ids: passwords.map(passwordIdOf),
+    }
+    const { data } = await run('backups.list', { target, ...opening })
     const { backups, ...rest } = data
     const [newest] = backups
     return {

@@ -65,16 +65,6 @@ unless(lab.available()).describe('a clone that is cut off', () => {
   )
 
   test(
-    'has compared the staging site and changed nothing',
-    async () => {
-      await stage()
-      const params = { domain: SHOP.domain, from: domain }
-      await sweepAll({ work: ['site.compare', params], back: [] })
-    },
-    60 * MINUTES,
-  )
-
-  test(
     'has pushed files and tables or left the live site unchanged',
     async () => {
       await stage()
