@@ -19,6 +19,14 @@ function text(label: string) {
     .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters')
 }
 
+/** A line from another machine that is shown to people: without control characters. */
+export const singleLine = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => !/\p{Cc}/u.test(value))
+    .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+
 type Values = readonly string[]
 
 /** One of a fixed list; the message names them all. */
@@ -37,13 +45,21 @@ export function wholeNumber(least: number, most: number) {
 
 export const TrueOrFalse = z.boolean('Must be true or false')
 
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+/** Any text with a non-ASCII character may be an internationalised name. */
+const NON_ASCII = '.*[^\\u0000-\\u007f].*'
+/** What generated clients and tools know of a domain; `canonicalDomain` decides. */
+const DOMAIN_PATTERN = `(?:${LABEL}\\.)+${LABEL}\\.?`
+
 /** Canonical A-label form, at most 253 characters, at least two labels (RFC 1123, RFC 5891). */
-export const Domain = text('Domain').transform((value, context) => {
-  const domain = canonicalDomain(value)
-  if (domain !== undefined) return domain
-  context.addIssue({ code: 'custom', message: 'Must be a domain name such as example.com' })
-  return z.NEVER
-})
+export const Domain = text('Domain')
+  .meta({ pattern: `^(?:${DOMAIN_PATTERN}|${NON_ASCII})$` })
+  .transform((value, context) => {
+    const domain = canonicalDomain(value)
+    if (domain !== undefined) return domain
+    context.addIssue({ code: 'custom', message: 'Must be a domain name such as example.com' })
+    return z.NEVER
+  })
 
 /** The longest domain that fits behind the label of a validation in DNS. */
 const MOST_WILDCARD = 235
@@ -51,20 +67,23 @@ const MOST_WILDCARD = 235
 const A_DOMAIN = 'Must be a domain name such as example.com'
 
 /** A domain, or all names below one: `*.example.com`. */
-export const DomainOrWildcard = text('Domain').transform((value, context) => {
-  const base = canonicalDomain(baseOf(value))
-  if (base !== undefined && !isWildcard(value)) return base
-  if (base !== undefined && base.length <= MOST_WILDCARD) return `*.${base}`
-  const message = value.includes('*')
-    ? `${A_DOMAIN}, or a wildcard such as *.example.com`
-    : A_DOMAIN
-  context.addIssue({ code: 'custom', message })
-  return z.NEVER
-})
+export const DomainOrWildcard = text('Domain')
+  .meta({ pattern: `^(?:(?:\\*\\.)?${DOMAIN_PATTERN}|${NON_ASCII})$` })
+  .transform((value, context) => {
+    const base = canonicalDomain(baseOf(value))
+    if (base !== undefined && !isWildcard(value)) return base
+    if (base !== undefined && base.length <= MOST_WILDCARD) return `*.${base}`
+    const message = value.includes('*')
+      ? `${A_DOMAIN}, or a wildcard such as *.example.com`
+      : A_DOMAIN
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
 
 /** A DNS name or an IP literal, at most 253 characters. */
 export const Hostname = text('Hostname')
   .min(1, 'Hostname is required')
+  .meta({ maxLength: 253, pattern: `^(?:${LABEL}(?:\\.${LABEL})*|[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*)$` })
   .transform((value) => value.toLowerCase())
   .refine(isHostname, 'Must be a DNS name or an IP address')
 
@@ -124,6 +143,7 @@ export type TlsMode = z.infer<typeof TlsMode>
 /** An address that SMTP, WordPress and ACME all accept: ASCII, at most 254 characters. */
 export const Email = text('E-mail address')
   .max(254, 'Must have at most 254 characters')
+  .meta({ format: 'email' })
   .pipe(z.email('Must be an e-mail address'))
 
 /** An identifier in a JSON body. */

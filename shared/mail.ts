@@ -16,7 +16,7 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u
 const Credential = z
   .string('Must be a string')
   .max(255, LONG)
-  .regex(PRINTABLE, 'Must be one line of printable characters')
+  .refine((text) => PRINTABLE.test(text), 'Must be one line of printable characters')
 
 export const RelayUser = Credential
 export const RelayPassword = Credential

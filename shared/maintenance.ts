@@ -1,23 +1,18 @@
 import { object, z } from 'zod'
+import { singleLine } from './fields.ts'
 
 /**
  * The maintenance state of a server: updates, programs that still run replaced files, and services
  * that systemd had to restart. An agent reports it, and the dashboard stores the last report.
  */
 const moment = z.iso.datetime().max(40)
-/** One line: it comes from another machine, and is shown to people. */
-const line = (most: number) =>
-  z
-    .string()
-    .max(most)
-    .regex(/^\P{Cc}*$/u)
 const MOST_PACKAGES = 3000
 const MOST_PROGRAMS = 2000
 
 export const PendingPackage = object({
-  name: line(200),
-  installed: line(200).describe('Empty for a new package, such as a kernel.'),
-  candidate: line(200),
+  name: singleLine(200),
+  installed: singleLine(200).describe('Empty for a new package, such as a kernel.'),
+  candidate: singleLine(200),
   security: z.boolean().describe('Whether it is a security update of Debian.'),
 }).meta({ id: 'PendingPackage', description: 'A package with a newer version.' })
 export type PendingPackage = z.infer<typeof PendingPackage>
@@ -25,20 +20,22 @@ export type PendingPackage = z.infer<typeof PendingPackage>
 const OLD_FILES_KINDS = ['site', 'service', 'agent', 'other'] as const
 
 export const OldFilesProgram = object({
-  name: line(200).describe(
+  name: singleLine(200).describe(
     'The name of the service, such as nginx, mariadb, cron or php-fpm:<user>; for others, the unit.',
   ),
   kind: z
     .enum(OLD_FILES_KINDS)
     .describe('Sites, nginx, cron and the agent are restarted automatically.'),
-  domain: line(255).describe('Of the site, else empty.'),
+  domain: singleLine(255).describe('Of the site, else empty.'),
   since: moment.describe('When it was noticed.'),
-  problem: line(500).describe('Why its last restart failed, or what it waits for; may be empty.'),
+  problem: singleLine(500).describe(
+    'Why its last restart failed, or what it waits for; may be empty.',
+  ),
 }).meta({ id: 'OldFilesProgram', description: 'A program that runs replaced files.' })
 export type OldFilesProgram = z.infer<typeof OldFilesProgram>
 
 export const ServiceRestarts = object({
-  name: line(200),
+  name: singleLine(200),
   count: z.int().nonnegative().max(1_000_000),
   last_at: moment.describe('When the last restart was noticed.'),
 }).meta({
@@ -58,11 +55,14 @@ export const Unattended = object({
   source: z
     .enum(UNATTENDED_SOURCES)
     .describe('Whose configuration of unattended-upgrades is in effect.'),
-  detail: line(500).describe('The reason, if it is not obvious; may be empty.'),
+  detail: singleLine(500).describe('The reason, if it is not obvious; may be empty.'),
 }).meta({ id: 'Unattended', description: 'Unattended security updates of a server.' })
 export type Unattended = z.infer<typeof Unattended>
 
-export const Reboot = object({ needed: z.boolean(), reasons: z.array(line(200)).max(100) }).meta({
+export const Reboot = object({
+  needed: z.boolean(),
+  reasons: z.array(singleLine(200)).max(100),
+}).meta({
   id: 'Reboot',
   description: 'Whether a server needs a reboot, and why.',
 })
@@ -70,7 +70,7 @@ export type Reboot = z.infer<typeof Reboot>
 
 export const LastUpdate = object({
   at: moment,
-  packages: z.array(line(200)).max(MOST_PACKAGES),
+  packages: z.array(singleLine(200)).max(MOST_PACKAGES),
 }).meta({ id: 'LastUpdate', description: 'The last time that packages were upgraded.' })
 export type LastUpdate = z.infer<typeof LastUpdate>
 
@@ -78,7 +78,9 @@ export const Maintenance = object({
   checked_at: moment,
   lists_at: moment.nullable().describe('When the package lists were last read; null: never.'),
   packages: z.array(PendingPackage).max(MOST_PACKAGES),
-  packages_problem: line(500).describe('Why pending updates are unknown; empty if they are known.'),
+  packages_problem: singleLine(500).describe(
+    'Why pending updates are unknown; empty if they are known.',
+  ),
   reboot: Reboot,
   old_files: z.array(OldFilesProgram).max(MOST_PROGRAMS),
   restarts: z.array(ServiceRestarts).max(MOST_PROGRAMS),

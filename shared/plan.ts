@@ -1,15 +1,10 @@
 import { object, z } from 'zod'
+import { singleLine } from './fields.ts'
 
 const MOST_STEPS = 200
 const MOST_EFFECTS = 5000
 
-/** One line: a plan comes from another machine, and is shown to people. */
-const line = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .regex(/^\P{Cc}*$/u)
+const line = (max: number) => singleLine(max).min(1)
 
 export const Effect = object({
   action: z.enum(['create', 'change', 'remove', 'run']),

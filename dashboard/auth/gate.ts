@@ -22,7 +22,8 @@ interface Deps extends SessionDeps {
 export async function gate(deps: Deps, request: Request, secure: boolean) {
   const path = pathOf(request.url)
   const token = cookieOf('session', deps, request)
-  if (deps.open.has(`${request.method} ${path}`) || isOutside(path)) {
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  if (deps.open.has(`${method} ${path}`) || isOutside(path)) {
     if (token !== undefined) checkOrigin(deps, request)
     return undefined
   }

@@ -20,7 +20,6 @@ import {
 } from '#shared/api/bulk-operations.ts'
 import { BULK_EVENTS } from '#shared/api/events.ts'
 import { CancelOperation } from '#shared/api/operations.ts'
-import { invalid } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import { type ChangeDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
 import { type BulkAnswer, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
@@ -126,13 +125,10 @@ export const bulkRoutes = {
     details: 'Has no `dry_run`: the waiting items are its plan.',
     right: 'operate',
     loads: loadBulk,
-    body: OnlyDryRun,
     answers: { 202: { about: 'Running again.', json: One } },
     errors: ['conflict'],
-    run: async ({ deps, loaded, body, caller }) => {
+    run: async ({ deps, loaded, caller }) => {
       requireRight(caller, OPERATION_TYPES[loaded.type].right)
-      if (body.dry_run)
-        throw invalid({ dry_run: ['Must not be true: the waiting items are its plan'] })
       return { bulk_operation: await resumeBulk(deps, loaded.id, caller.user.id) }
     },
   }),

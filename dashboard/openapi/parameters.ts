@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { type AnyRoute, takesDryRun } from '#dashboard/http/route.ts'
+import { MAX_DIGITS } from '#shared/api/activity.ts'
 import { SETTINGS } from '#shared/api/settings.ts'
 import type { Route } from './described.ts'
 import type { Json } from './schemas.ts'
 
-const id = { type: 'integer', minimum: 1 }
+const id = { type: 'integer', minimum: 1, maximum: MAX_DIGITS }
 const text = { type: 'string' }
 
 /** The parameters of paths. An invalid value is answered with 404. */
@@ -85,7 +86,7 @@ const LAST_EVENT_ID = {
   in: 'header',
   required: false,
   description: 'The number of the last event that was seen.',
-  schema: { type: 'integer', minimum: 0 },
+  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   example: 12,
 }
 

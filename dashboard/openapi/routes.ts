@@ -23,7 +23,8 @@ export const openApiRoutes = {
   getOpenApi: routesWith<Deps>()({
     at: 'GET /api/openapi.json',
     summary: 'Show this document',
-    right: 'read',
+    details: 'The document has no data of the installation.',
+    right: 'open',
     answers: {
       200: {
         about: 'OpenAPI 3.1.',
@@ -36,7 +37,7 @@ export const openApiRoutes = {
     run: async ({ deps, request }) => {
       made ??= make(deps)
       const { text, gzip, etag } = await made
-      const caching = { 'cache-control': 'private, no-cache', vary: 'accept-encoding', etag }
+      const caching = { 'cache-control': 'no-cache', vary: 'accept-encoding', etag }
       if (names(request.headers.get('if-none-match') ?? '', etag))
         return new Reply(304, undefined, { headers: caching })
       const headers = { ...caching, 'content-type': 'application/json' }

@@ -41,15 +41,13 @@ function madeOfItsParts({ type, properties }: Json): unknown {
 /** Of a whole number in a query (shared/api/activity.ts). */
 const DIGITS = '^[1-9]\\d{0,14}$'
 
-/** Leaves out what says nothing to a reader: the bounds of safe integers, and how zod checks a time. */
+/** Leaves out what says nothing to a reader: the least safe integer, and how zod checks a time. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
   if (schema.format !== undefined) delete schema.pattern
   if (schema.pattern === DIGITS) {
     delete schema.pattern
     schema.type = 'integer'
-    schema.minimum = 1
   }
   if (schema.exclusiveMinimum === 0 && schema.type === 'integer') {
     delete schema.exclusiveMinimum

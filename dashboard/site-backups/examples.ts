@@ -1,8 +1,18 @@
 import { AT, LATER } from '#dashboard/http/samples.ts'
 
 const UNTIL = '2026-03-08T09:30:12.000Z'
-const PUBLIC_KEY =
-  '-----BEGIN PUBLIC KEY-----\nMIIBojANBgkqhkiG9w0BAQEFAAOCAY8A\n-----END PUBLIC KEY-----\n'
+const PUBLIC_KEY = `-----BEGIN PUBLIC KEY-----
+MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEAtR7d8shV13XdmsR44idr
+fKTVBOwv9BtGaDGWJpZI19d2013zmaWFphcluM4pFTlROic0w1yIe65wMuo0Uace
+hkFFAngcx6T14idg/a0S+BjN9CxdDs07RzLodwt0dGGoBi+lF/8d9nbCABk38H2h
+RGrnframOZSt/XSu8NivGTyQt91tNMGl7fLX41TWp9h5HpZdF1ocvXJLlJzbY1GF
+vA9I5fgS355LeQV17yPCG5EH4IT4M978/9mGkdYQWzgfy+5+6TyEuT/5b+IsXsQL
+Ep2QzjvIzYdf7FR3bRV86RheBnIolqrV/oYjcwDXCgxZQQwFUj2GzvUph2nhraQ+
+4BHhXfspw19dfAA5/A7tVh6UDgIOISBG/CNm6KG1YZIWVmFcALeRqaGIerw5n8Oy
+xYD3nDX1ESA8MsD61yqGMIG5MVHZ2xahJUDeOyszC1pc3yrR5UKLfq9NfQv2vRSO
+RMuFPz+YoW1HtV9rJk0mYaIwah0vnY9spvvjyqSQreX9AgMBAAE=
+-----END PUBLIC KEY-----
+`
 const SNAPSHOT = '9e4fff65e12aa564aa3f906f60f359038eb23fde80d97341f6c81481f786b3a2'
 const Keeper = {
   ...{ at: AT, is_late: false, repositories: 12, backups: 340, postponed: 0, troubled: 1 },

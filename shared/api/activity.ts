@@ -3,19 +3,24 @@ import { oneOf } from '#shared/fields.ts'
 import { ACTIVITY_STATUSES } from '#shared/values.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
+/** The greatest number of 15 digits, which is the length that an id in an address may have. */
+export const MAX_DIGITS = 999_999_999_999_999
+
 /** A whole number in a query: digits only, since number conversions take `1e3` and `0x10`. */
-export const digits = (message: string) =>
+export const digits = (message: string, minimum = 1, maximum = MAX_DIGITS) =>
   z
     .string(message)
     .regex(/^[1-9]\d{0,14}$/, message)
+    .refine((text) => Number(text) >= minimum && Number(text) <= maximum, message)
+    .meta({ minimum, maximum })
     .transform(Number)
 
 const MOST = 500
 const limitRule = `Must be a whole number between 1 and ${MOST}`
 
-export const Limit = digits(limitRule)
-  .refine((value) => value <= MOST, limitRule)
-  .describe(`The maximum number, up to ${MOST}; default 50.`)
+export const Limit = digits(limitRule, 1, MOST).describe(
+  `The maximum number, up to ${MOST}; default 50.`,
+)
 
 export const ActivityQuery = z.object({
   limit: Limit.default(50),

@@ -11,8 +11,7 @@ const time = z.iso.datetime({ offset: true, error: 'Must be an ISO 8601 time' })
 export const MetricsQuery = z.object({
   from: time.optional().describe('The start; default: an hour before `to`.'),
   to: time.optional().describe('The end (exclusive); default: now.'),
-  step: digits(stepRule)
-    .refine((seconds) => seconds >= 60 && seconds <= 86400, stepRule)
+  step: digits(stepRule, 60, 86400)
     .optional()
     .describe(`Seconds of one point; default: a value for at most ${USUAL_POINTS} points.`),
 })

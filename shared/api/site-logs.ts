@@ -30,8 +30,7 @@ const limitRule = `Must be a whole number between 1 and ${MOST_LOG_LINES}`
 
 export const SearchLogQuery = z.object({
   ...{ source, ...filter, ...times },
-  limit: digits(limitRule)
-    .refine((value) => value <= MOST_LOG_LINES, limitRule)
+  limit: digits(limitRule, 1, MOST_LOG_LINES)
     .default(200)
     .describe(`The maximum number of lines, up to ${MOST_LOG_LINES}; default 200.`),
   before: LogPosition.optional().describe('`next` of the page before.'),
@@ -45,9 +44,9 @@ export const FollowLogQuery = z.object({ source, ...filter })
 export type FollowLogQuery = z.infer<typeof FollowLogQuery>
 
 export const LogFatalsQuery = z.object({
-  days: digits('Must be a whole number between 1 and 30')
-    .refine((value) => value <= 30, 'Must be a whole number between 1 and 30')
-    .default(7),
+  days: digits('Must be a whole number between 1 and 30', 1, 30)
+    .default(7)
+    .describe('How many days back, up to 30; default 7.'),
 })
 
 const SiteLog = strictObject({

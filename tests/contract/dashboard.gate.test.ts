@@ -6,12 +6,13 @@ import { checkRows, type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+const OPEN = ['/api/auth/login', '/api/openapi.json']
 /** That of every route, and some that are none. */
 const PATHS = new Set([
   ...['/api', '/api/', '/api/nowhere', '/api/__proto__', '/api/auth', '/api/servers/abc'],
   ...['/api/auth/login/', '/api/auth/login/x', '/api/activity?limit=0'],
   ...ROUTES.map(({ at }) => at.replace(/^\w+ /, '').replace(/:\w+/g, '1')).filter(
-    (path) => path.startsWith('/api/') && path !== '/api/auth/login',
+    (path) => path.startsWith('/api/') && !OPEN.includes(path),
   ),
 ])
 
@@ -19,6 +20,10 @@ const closed: Row[] = [
   ...METHODS.filter((method) => method !== 'POST').map((method) => ({
     method,
     path: '/api/auth/login',
+  })),
+  ...METHODS.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => ({
+    method,
+    path: '/api/openapi.json',
   })),
   ...[...PATHS].flatMap((path) => METHODS.map((method) => ({ method, path }))),
 ].map(({ method, path }) =>
@@ -77,7 +82,12 @@ describe('without authentication', () => {
 
   checkRows(stranger, [...closed, ...invalid, ...early])
 
-  checkRows(stranger, [row('GET /health is open').get('/health').answers(200, { status: 'ok' })])
+  checkRows(stranger, [
+    row('GET /health is open').get('/health').answers(200, { status: 'ok' }),
+    row('HEAD of the OpenAPI document is open')
+      .call({ method: 'HEAD', path: '/api/openapi.json' })
+      .answers(200, ''),
+  ])
 
   test('answers unknown paths equally with authentication: 404', async () => {
     for (const method of METHODS) {

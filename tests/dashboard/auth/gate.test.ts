@@ -28,7 +28,7 @@ const PAGES =
   'login servers sites operations backups people trash activity settings account docs'.split(' ')
 
 describe('without a session', () => {
-  test('every route is 401 but the login, /health, the download of the agent, Adminer with its own cookie, and the pages', async () => {
+  test('every route is 401 but the login, /health, the OpenAPI document, the download of the agent, Adminer with its own cookie, and the pages', async () => {
     const open: string[] = []
     for (const { method, path } of dashboard.app.routes) {
       const url = `http://localhost${path.replace(/:\w+|\*/g, '1')}`
@@ -40,6 +40,7 @@ describe('without a session', () => {
     expect(open).toEqual([
       'GET /health',
       'GET /agent/:file',
+      'GET /api/openapi.json',
       'POST /api/auth/login',
       'GET /database-tools/:place',
       'POST /database-tools/:place',

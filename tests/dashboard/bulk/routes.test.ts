@@ -101,7 +101,7 @@ describe('bulk operations', () => {
       status: 422,
       body: {
         error: 'Validation failed',
-        fields: { dry_run: ['Must not be true: the waiting items are its plan'] },
+        fields: { dry_run: ['This call has no plan'] },
       },
     })
     expect(resumed.body.bulk_operation).toMatchObject({ status: 'running', reason: '' })

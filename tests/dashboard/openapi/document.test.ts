@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { createPublicKey } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { createApp } from '#dashboard/app.ts'
 import { webRoutes } from '#dashboard/http/web/routes.ts'
+import { describedRoutes } from '#dashboard/openapi/described.ts'
 import { EXAMPLES } from '#dashboard/openapi/examples.ts'
-import { ROUTES } from '#dashboard/routes.ts'
+import { ROUTES, SUBJECTS } from '#dashboard/routes.ts'
 import { toolPages } from '#dashboard/site-database/tool-pages.ts'
 import { checked } from '#tests/support/openapi/checked.ts'
 import { document, faultsOf } from '#tests/support/openapi/validator.ts'
@@ -61,6 +63,7 @@ describe('the OpenAPI document', () => {
       'POST /api/auth/login',
       'GET /health',
       'GET /agent/:file',
+      'GET /api/openapi.json',
     ])
   })
 
@@ -71,6 +74,48 @@ describe('the OpenAPI document', () => {
 
     expect(broken).toEqual([])
     expect(examples.length).toBeGreaterThan(ROUTES.length)
+  })
+
+  test('has an example of each body that its call accepts', () => {
+    const { paths } = document
+    const refused = describedRoutes(SUBJECTS).flatMap(({ id, body, path, method }) => {
+      if (!body) return []
+      const operation = Object(paths[path])[method.toLowerCase()]
+      const { example } = operation.requestBody.content['application/json']
+      const { error } = body.safeParse(example)
+      return error ? [`${id}: ${error.message}`] : []
+    })
+    const kit = EXAMPLES.CreateBackupKit as { public_key: string }
+
+    expect(refused).toEqual([])
+    expect(createPublicKey(kit.public_key).asymmetricKeyDetails?.modulusLength).toBe(3072)
+  })
+
+  test('has patterns that mean the same to every program, with and without Unicode mode', () => {
+    const patterns = all.flatMap(([, { pattern }]) =>
+      typeof pattern === 'string' ? [pattern] : [],
+    )
+    const own = patterns.filter((pattern) => /\\(p\{|P\{|u\{|k<)|\(\?<[^=!]/.test(pattern))
+
+    expect(own).toEqual([])
+    for (const pattern of patterns) {
+      expect(() => new RegExp(pattern)).not.toThrow()
+      expect(() => new RegExp(pattern, 'u')).not.toThrow()
+    }
+  })
+
+  test('states the maximum of every whole number, and of each number in a request', () => {
+    const isNumber = ({ type }: Json) => type === 'integer' || type === 'number'
+    const open = all
+      .filter(([, schema]) => isNumber(schema) && schema.maximum === undefined)
+      .filter(
+        ([path, { type }]) => type === 'integer' || /parameters|requestBody/.test(path.join(' ')),
+      )
+      .map(([path]) => path.join(' '))
+    const limits = document.paths['/api/servers/{server_id}/sites/{site_id}/logs/fatals']
+
+    expect(open).toEqual([])
+    expect(JSON.stringify(limits)).toContain('"minimum":1,"maximum":30')
   })
 
   test('has an example of every body and answer, and of every event', () => {

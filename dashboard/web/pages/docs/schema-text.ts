@@ -30,7 +30,11 @@ export function rulesOf(schema: Schema): string[] {
   ]
 }
 
-function rangeOf(least: number | undefined, most: number | undefined, unit: string): string[] {
+/** The bounds of whole numbers that a reader need not know: of JavaScript, and of an id. */
+const MAX_READABLE = 999_999_999_999_999
+
+function rangeOf(least: number | undefined, limit: number | undefined, unit: string): string[] {
+  const most = limit !== undefined && limit >= MAX_READABLE ? undefined : limit
   if (least !== undefined && most !== undefined) return [`${least} to ${most}${unit}`]
   if (least !== undefined) return [`at least ${least}${unit}`]
   return most === undefined ? [] : [`at most ${most}${unit}`]
