@@ -127,6 +127,9 @@ export const notUndone = (cause: ServiceError, left: readonly string[]): Service
 /** Refuses a change of a discovered site: it can only be read. */
 export const notManaged = (domain: string) =>
   conflict(`${domain} was found, not created by Hosting Control`, 'site_not_managed')
+/** Refuses a change of a site in the trash. */
+export const inTrash = (domain: string) =>
+  conflict(`${domain} is in the trash: restore it or delete it permanently`)
 export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
 export const offline = (message: string, cause?: unknown) =>
   new ServiceError('offline', { message, cause })

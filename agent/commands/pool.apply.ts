@@ -1,7 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
+import { discoverSites } from '#agent/os/discovery/discovery.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import type { Command } from '#agent/steps/command.ts'
-import { notFound } from '#shared/errors.ts'
+import { inTrash, notFound, notManaged } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { updating } from './site.update.ts'
 import { changed, changeSite, changeSteps, planChange } from './site-change.ts'
@@ -31,8 +32,15 @@ export const poolApply: Command<'pool.apply'> = {
   },
 }
 
+/** Throws not_found for an unknown user, conflict for a site in the trash or of others. */
 async function siteOf(host: Host, user: string, php: string): Promise<Site> {
-  const site = (await listSites(host)).find((one) => one.user === user && one.php === php)
-  if (!site) throw notFound(`PHP ${php} pool of ${user}`)
-  return site
+  const own = (await listSites(host)).filter((site) => site.user === user)
+  const site = own.find((one) => one.php === php)
+  if (site) return site
+  const missing = notFound(`PHP ${php} pool of ${user}`)
+  if (own.length > 0) throw missing
+  const trashed = (await listSites(host, 'trash')).find((one) => one.user === user)
+  if (trashed) throw inTrash(trashed.domain)
+  const discovered = (await discoverSites(host)).find((one) => one.user === user)
+  throw discovered ? notManaged(discovered.domain) : missing
 }

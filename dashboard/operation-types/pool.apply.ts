@@ -6,9 +6,10 @@ import { setSite } from './queries.ts'
 export const poolApply: OperationRules<'pool.apply'> = {
   ...siteCall,
   ...bulkInUse,
-  params: (_, target, input) => {
-    const { user, php } = siteOf(target)
-    return { user: input.user ?? user, php_version: input.php_version ?? php, tier: input.tier }
-  },
+  params: (_, target, { user, php_version, tier }) => ({
+    user: user ?? siteOf(target).user,
+    php_version: php_version ?? siteOf(target).php,
+    tier,
+  }),
   succeeded: (_, { params }) => setSite({ tier: Tier.parse(params.tier) }),
 }

@@ -1,5 +1,5 @@
 import type { SiteRow } from '#dashboard/db/rows.ts'
-import { conflict, notManaged } from '#shared/errors.ts'
+import { conflict, inTrash, notManaged } from '#shared/errors.ts'
 import type { SiteRules } from './rules.ts'
 
 /** 409 for a site in another state than the type needs, and for changes of a discovered one. */
@@ -7,8 +7,7 @@ export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: 
   if (!rules) return
   if (found && status !== 'trashed' && !rules.found) throw notManaged(domain)
   if (rules.states.includes(status)) return
-  if (status === 'trashed')
-    throw conflict(`${domain} is in the trash: restore it or delete it permanently`)
+  if (status === 'trashed') throw inTrash(domain)
   const isOfTrash = rules.states.includes('trashed')
   if (isOfTrash) throw conflict(`${domain} is not in the trash`)
   if (status === 'suspended') throw conflict(`${domain} is suspended: resume it first`)

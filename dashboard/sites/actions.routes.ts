@@ -15,7 +15,7 @@ import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/targets/
 import { JobRun } from '#shared/api/job-runs.ts'
 import { ApplyPool, IssueTls, ScanSite, ShownAdmin, ShownPassword } from '#shared/api/sites.ts'
 import { listJobRuns } from './job-runs.ts'
-import { getSiteOfUser } from './queries.ts'
+import { findSiteOfUser } from './queries.ts'
 import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
@@ -41,14 +41,19 @@ export const siteActionRoutes = {
     at: 'POST /api/servers/:server_id/pool-apply',
     ignores_unknown: true,
     summary: 'Resize the PHP pool of a system user',
-    details: 'Waits for the outcome.',
+    details:
+      'Waits for the outcome. The agent decides, since the records may be older than its server: 404 for a user that it does not have, 409 for a site that Hosting Control did not create.',
     loads: serverTarget,
     body: ApplyPool,
     ...waited('pool.apply'),
     run: async ({ deps, loaded, body }) => {
-      const site = await getSiteOfUser(deps.db, loaded.server.id, body.user)
+      const site = await findSiteOfUser(deps.db, loaded.server.id, body.user)
       const message = `Applied tier ${body.tier} to the PHP ${body.php_version} pool of ${body.user}`
-      return doneOrPlan({ deps, loaded: { ...loaded, site }, body }, 'pool.apply', message)
+      return doneOrPlan(
+        { deps, loaded: { ...loaded, ...(site && { site }) }, body },
+        'pool.apply',
+        message,
+      )
     },
   }),
   listJobRuns: route({

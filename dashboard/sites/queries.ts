@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import {
   batch,
   type Database,
@@ -17,24 +17,28 @@ import {
   type NewOperation,
   operationStatements,
 } from '#dashboard/operations/queries.ts'
-import { conflict, invalid, notFound } from '#shared/errors.ts'
+import { conflict, invalid } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 
-/** The site of a system user; the oldest if several share it, discovered ones last. */
-export async function getSiteOfUser(
+/** The managed site of a system user that is not in the trash; the oldest if several share it. */
+export const findSiteOfUser = (
   db: Database,
   server_id: number,
   user: string,
-): Promise<SiteRow> {
-  const row = await db.read
+): Promise<SiteRow | undefined> =>
+  db.read
     .select()
     .from(sites)
-    .where(and(eq(sites.user, user), eq(sites.server_id, server_id)))
-    .orderBy(asc(sites.found), asc(sites.id))
+    .where(
+      and(
+        eq(sites.user, user),
+        eq(sites.server_id, server_id),
+        eq(sites.found, false),
+        ne(sites.status, 'trashed'),
+      ),
+    )
+    .orderBy(asc(sites.id))
     .get()
-  if (!row) throw notFound(`Site of ${user}`)
-  return row
-}
 
 /** The constraints decide, not a read before the write: two requests may race. */
 export async function insertSite(

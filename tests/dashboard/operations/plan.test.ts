@@ -191,11 +191,13 @@ describe('dry_run', () => {
     expect(await ask('POST', '/servers/9/sites', { domain })).toEqual([404, 'Server not found'])
     expect(await ask('DELETE', '/servers/1/sites/9', {})).toEqual([404, 'Site not found'])
     expect(await ask('PATCH', '/servers/1/sites/1', {})).toMatchObject([422, {}])
+    expect(agent.planned).toEqual([])
+    const missing = { error: 'Not found', message: 'PHP 8.4 pool of unknown not found' }
+    agent.answers.set('/exec', () => Response.json(missing, { status: 404 }))
     expect(await ask('POST', '/servers/1/pool-apply', { ...pool, user: 'unknown' })).toEqual([
       404,
-      'Site of unknown not found',
+      missing.message,
     ])
-    expect(agent.planned).toEqual([])
     dashboard.token = ''
     expect((await ask('DELETE', '/servers/1/sites/1', {}))[0]).toBe(401)
   })

@@ -54,21 +54,33 @@ describe('applying a pool', () => {
     expect(list.body.sites[0].tier).toBe('medium')
   })
 
-  test('refuses an unknown tier on tier, and an unknown user', async ({ agent, dashboard }) => {
+  test('refuses an unknown tier on tier', async ({ agent, dashboard }) => {
     const { server, user } = await siteOn(dashboard, agent)
-    const apply = (change: object) =>
-      dashboard.call('POST', `${server}/pool-apply`, {
-        user,
-        php_version: '8.2',
-        tier: 'small',
-        ...change,
-      })
+    const pool = { user, php_version: '8.2', tier: 'huge' }
 
-    expect((await apply({ tier: 'huge' })).body).toEqual({
+    expect((await dashboard.call('POST', `${server}/pool-apply`, pool)).body).toEqual({
       error: 'Validation failed',
       fields: { tier: ['Must be small, medium or large'] },
     })
-    expect((await apply({ user: 'unknown' })).status).toBe(404)
+  })
+
+  test('asks the agent about a user that the records do not have', async ({ agent, dashboard }) => {
+    const { server } = await siteOn(dashboard, agent)
+    const pool = { user: 'newer', php_version: '8.2', tier: 'large' }
+
+    const applied = await dashboard.call('POST', `${server}/pool-apply`, pool)
+    const missing = { error: 'Not found', message: 'PHP 8.2 pool of newer not found' }
+    agent.answers.set('/exec', () => Response.json(missing, { status: 404 }))
+    const unknown = await dashboard.call('POST', `${server}/pool-apply`, pool)
+
+    const message = 'Applied tier large to the PHP 8.2 pool of newer'
+    expect(applied).toEqual({ status: 200, body: { status: 'ok', message } })
+    expect(unknown).toEqual({ status: 404, body: missing })
+    expect(agent.began.filter((line) => line.startsWith('pool.apply'))).toEqual([
+      `pool.apply ${JSON.stringify(pool)}`,
+    ])
+    const { body } = await dashboard.call('GET', '/api/fleet/sites/1')
+    expect(body.site.tier).toBe('small')
   })
 
   test('is 503 when the agent is offline, and nothing waits for it', async ({
@@ -196,11 +208,15 @@ const types = async (dashboard: Dashboard) => {
 }
 
 describe('a discovered site', () => {
-  test('has no pool to resize', async ({ agent, dashboard }) => {
+  test('has no pool to resize, says the agent', async ({ agent, dashboard }) => {
     const server = await mixed(dashboard, agent)
     const pool = { user: 'plain', php_version: '8.2', tier: 'large' }
+    const { error, message } = refused.body
+    agent.answers.set('/exec', () => Response.json({ error, message }, { status: 409 }))
 
-    expect(await dashboard.call('POST', `${server}/pool-apply`, pool)).toEqual(refused)
+    const answer = await dashboard.call('POST', `${server}/pool-apply`, pool)
+
+    expect(answer).toEqual({ status: 409, body: { error, message } })
   })
 
   test('is scanned, and its database password is read', async ({ agent, dashboard }) => {

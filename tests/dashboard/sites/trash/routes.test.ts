@@ -54,10 +54,8 @@ describe('a site in the trash', () => {
 
   test('can only be restored or purged', async ({ agent, dashboard }) => {
     await trashed(dashboard, agent)
-    const { user } = (await dashboard.call('GET', site)).body.site
     const asked = agent.asked.length
 
-    const pool = { user, php_version: '8.2', tier: 'large' }
     const calls = [
       await dashboard.call('DELETE', site),
       await dashboard.call('PATCH', site, { tier: 'large' }),
@@ -66,7 +64,6 @@ describe('a site in the trash', () => {
       await dashboard.call('POST', `${site}/db-password`),
       await dashboard.call('POST', `${site}/admin-password`),
       await dashboard.call('POST', '/api/servers/1/wp-scan', { site_id: 1 }),
-      await dashboard.call('POST', '/api/servers/1/pool-apply', pool),
     ]
 
     const refused = conflict('shop.example is in the trash: restore it or delete it permanently')
