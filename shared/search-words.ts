@@ -6,7 +6,7 @@ const MOST = 8
  * without scheme, port, path and a leading `www.`
  */
 export function searchWords(text: string): string[] {
-  const given = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const given = text.normalize('NFKC').toLowerCase().split(/\s+/).filter(Boolean)
   // Text without a host, such as `https://`, is searched literally: it does not match everything.
   const words = given.map((word) => hostOf(word) || word)
   return [...new Set(words)].slice(0, MOST)

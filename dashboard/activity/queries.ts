@@ -3,6 +3,7 @@ import type { Database, Queries, Statement } from '#dashboard/db/client.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, bulk_operations, operations, servers, users } from '#dashboard/db/schema.ts'
 import type { Activity, ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
+import { canonicalDomain } from '#shared/names.ts'
 
 /** For the batch with the change that the entry describes. */
 export function activityStatement(queries: Queries, entry: NewActivity): Statement {
@@ -70,7 +71,7 @@ function conditions({ before, type, status, domain, server_id }: ActivityQuery) 
     before === undefined ? undefined : lt(activities.id, before),
     type === undefined ? undefined : eq(activities.type, type),
     status === undefined ? undefined : eq(activities.status, status),
-    domain === undefined ? undefined : eq(activities.domain, domain),
+    domain === undefined ? undefined : eq(activities.domain, canonicalDomain(domain) ?? domain),
     server_id === undefined ? undefined : eq(activities.server_id, server_id),
   )
 }

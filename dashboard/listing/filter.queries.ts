@@ -1,8 +1,9 @@
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/db/client.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
 import type { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
-import { searchWords } from '#shared/search-words.ts'
+import { findWords, hasWord, type SearchWord } from '#dashboard/targets/names.queries.ts'
 
 const DAY_MS = 24 * 3600_000
 const EXPIRING_MS = 14 * DAY_MS
@@ -13,10 +14,11 @@ const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_
 const isIgnored = sql`${sites.ignored_at} is not null`
 export const isShown = sql`${sites.ignored_at} is null`
 
-export function conditions(query: FleetSiteIdsQuery, now: Date) {
+/** The condition of all filters of a query. */
+export async function conditions(db: Database, query: FleetSiteIdsQuery, now: Date) {
   const { q, server_id, tag, status, tier, php, wp_version, tls, framework, disk } = query
   return and(
-    q ? matches(q) : undefined,
+    ...(q ? (await findWords(db, q)).map(matches) : []),
     server_id ? eq(sites.server_id, server_id) : undefined,
     tag ? isTagged(tag) : undefined,
     status && inArray(sites.status, status),
@@ -46,17 +48,13 @@ function isOrNot(expected: boolean | undefined, condition: SQL): SQL | undefined
   return expected === undefined ? undefined : sql`(${condition}) = ${expected ? 1 : 0}`
 }
 
-/** Each word is part of a name or of the user, as typed: `instr` knows no wildcards. */
-function matches(q: string): SQL | undefined {
-  const found = searchWords(q).map((word) =>
-    or(
-      sql`instr(${sites.domain}, ${word})`,
-      sql`instr(${sites.user}, ${word})`,
-      sql`${sites.id} in (select site_id from site_names where instr(name, ${word}))`,
-    ),
+/** The word is part of a name or of the user. */
+const matches = (word: SearchWord): SQL | undefined =>
+  or(
+    hasWord(sites.domain, word),
+    sql`instr(${sites.user}, ${word.word})`,
+    sql`${sites.id} in (select site_id from site_names where ${hasWord(sql`name`, word)})`,
   )
-  return and(...found)
-}
 
 function isTagged(tag: string): SQL {
   return sql`${sites.server_id} in (

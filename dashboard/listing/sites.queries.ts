@@ -47,7 +47,7 @@ const isPlain = (query: FleetSiteIdsQuery) =>
 
 async function totalOf(db: Database, query: FleetSiteIdsQuery, now: Date): Promise<number> {
   if (isPlain(query)) return plainTotal(db, query, now)
-  const matching = conditions(query, now)
+  const matching = await conditions(db, query, now)
   const [counted] = await db.read.select({ total: count() }).from(LISTING).where(matching)
   return counted?.total ?? 0
 }
@@ -70,7 +70,7 @@ export async function listFleetSites(
   query: FleetSitesQuery,
   now: Date,
 ): Promise<{ sites: FleetSite[]; total: number }> {
-  const matching = conditions(query, now)
+  const matching = await conditions(db, query, now)
   const page = db.read
     .select({ id: sql<number>`${sites.id}` })
     .from(isPlain(query) ? IN_ORDER : LISTING)
@@ -94,7 +94,7 @@ export async function listFleetSiteIds(
   query: FleetSiteIdsQuery,
   { now, limit }: { now: Date; limit: number },
 ) {
-  const matching = conditions(query, now)
+  const matching = await conditions(db, query, now)
   const rows = await db.read
     .select(NAMED)
     .from(LISTING)

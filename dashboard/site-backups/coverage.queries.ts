@@ -2,13 +2,13 @@ import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { backup_settings, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
+import { findWords, hasWord } from '#dashboard/targets/names.queries.ts'
 import type {
   BackupCoverage,
   BackupCoverageQuery,
   CoverageState,
 } from '#shared/api/backup-coverage.ts'
 import type { BackupInterval, ProofInterval } from '#shared/backup-schedule.ts'
-import { searchWords } from '#shared/search-words.ts'
 import { everyOf, everyTag, targetOf, targetTag } from './effective.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
@@ -90,11 +90,11 @@ export interface Moment {
 }
 
 /** One page of sites with what their schedule depends on. */
-export function listCoverage(db: Database, query: BackupCoverageQuery, moment: Moment) {
+export async function listCoverage(db: Database, query: BackupCoverageQuery, moment: Moment) {
   const { state, isOverdue } = conditionsAt(moment)
   const { now } = moment
-  const words = searchWords(query.q ?? '').map(
-    (word) => sql`(instr(${sites.domain}, ${word}) or instr(${sites.user}, ${word}))`,
+  const words = (await findWords(db, query.q ?? '')).map(
+    (word) => sql`(${hasWord(sites.domain, word)} or instr(${sites.user}, ${word.word}))`,
   )
   const matching = and(
     isCovered,

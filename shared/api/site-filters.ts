@@ -45,7 +45,7 @@ export const FleetSiteIdsQuery = z.object({
     .max(253, 'Must have at most 253 characters')
     .optional()
     .describe(
-      'Words that must all be part of a name of the site (its domain, an alias or a redirect) or of the system user; an address is reduced to its host.',
+      'Words that must all be part of a name of the site (its domain, an alias or a redirect), in ASCII or in Unicode, or of the system user; an address is reduced to its host.',
     ),
   server_id: digits('Must be an id').optional(),
   tag: Tag.optional().describe('Of the server.'),

@@ -55,7 +55,7 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
   await page.locator('li[aria-current=step]').getByText('Creating the system user').waitFor()
   go.resolve()
 
-  await page.getByText('xn--bcher-kva.example is ready').waitFor()
+  await page.getByText('bücher.example is ready').waitFor()
   const ready = page.getByRole('region', { name: 'Operation' })
   const links = await page.getByRole('main').getByRole('link', { name: 'in a new tab' }).all()
   expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([

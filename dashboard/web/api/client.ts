@@ -1,4 +1,5 @@
 import type { Routes } from '#dashboard/routes.ts'
+import { unicodeIn } from '#shared/unicode-domain.ts'
 
 /** The method and path of a route, such as `GET /api/servers/:server_id`. */
 export type At = keyof Routes
@@ -117,5 +118,5 @@ export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404
 
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong'
+  return error instanceof Error ? unicodeIn(error.message) : 'Something went wrong'
 }

@@ -2,6 +2,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { OperationView } from '#shared/api/operations.ts'
 import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** Every type with its name, for filters. */
 export const OPERATION_CHOICES = OPERATION_NAMES.map((type) => ({
@@ -14,7 +15,7 @@ export function operationTitle(
   operation: Pick<OperationView, 'type' | 'site_id' | 'domain' | 'server'>,
 ): string {
   const { type, site_id, domain, server } = operation
-  return `${OPERATION_TYPES[type].title} ${site_id === null ? server : domain}`
+  return `${OPERATION_TYPES[type].title} ${site_id === null ? server : unicodeOf(domain)}`
 }
 
 /** Such as `Change tier of 40 sites`. */

@@ -1,5 +1,6 @@
 import type { BulkAsk, BulkAsks } from '#shared/api/bulk-operations.ts'
 import { ACCEPTABLE, type Effect, type Plan } from '#shared/plan.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { CheckField } from './check.tsx'
 import { formatCount } from './format.ts'
 import { Notice } from './notice.tsx'
@@ -77,7 +78,7 @@ function Question({ title, changes, accepted, onChange }: QuestionProps) {
               .filter(({ asks }) => asks === consent)
               .map(({ domain, kind, name }) => (
                 <dd key={`${domain} ${kind} ${name}`} className="text-xs break-all">
-                  {domain && <span className="font-medium">{domain}: </span>}
+                  {domain && <span className="font-medium">{unicodeOf(domain)}: </span>}
                   {kind} <code>{name}</code>
                 </dd>
               ))}
@@ -98,7 +99,7 @@ function WithoutPlan({ unknown, unasked }: { unknown: readonly BulkAsk[]; unaske
       <ul className="max-h-32 overflow-y-auto text-xs">
         {unknown.map(({ server_id, site_id, domain, error }) => (
           <li key={`${server_id} ${site_id}`}>
-            {domain}: {error?.message ?? error?.error}
+            {unicodeOf(domain)}: {error?.message ?? error?.error}
           </li>
         ))}
         {unasked > 0 && (

@@ -27,7 +27,7 @@ export function DialogForm(props: DialogFormProps) {
   const { action, onSubmit, onCancel, cancel = 'Cancel', isBlocked = false, isBusy } = props
   const { error, isDestructive = false, typed, children } = props
   const [text, setText] = useState('')
-  const isReady = !isBlocked && (typed === undefined || text.trim() === typed)
+  const isReady = !isBlocked && (typed === undefined || text.trim().normalize('NFC') === typed)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (isReady && !isBusy && action !== undefined) onSubmit()

@@ -1,5 +1,6 @@
 import { Info, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { Effect, Plan } from '#shared/plan.ts'
+import { unicodeIn } from '#shared/unicode-domain.ts'
 import { cx } from './cx.ts'
 import { formatCount, formatNumber } from './format.ts'
 
@@ -47,7 +48,7 @@ export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: bo
             {index + 1}
           </span>
           <div className="min-w-0 pt-0.5">
-            <p className="break-words">{title}</p>
+            <p className="break-words">{unicodeIn(title)}</p>
             {hasNotes && <Notes of={notes} />}
             <Effects of={effects} />
           </div>

@@ -18,6 +18,7 @@ beforeAll(async () => {
     found('alpha.example', { wp_version: '7.1', user: 'alpha' }),
     found('beta.example', { wp_version: '7.1.2', user: 'beta' }),
     found('gamma.example', { wp_version: '7.10', user: 'gamma' }),
+    found('xn--mller-kva.example', { user: 'miller' }),
     found('delta.example', { wp_version: '', framework: 'static', user: 'delta' }),
   ]
   agent.usage = agent.sites.map(({ domain }) => created(domain))
@@ -27,6 +28,7 @@ beforeAll(async () => {
     const name = { apex: 'shop.test', site_id: 2 } as const
     await queries.insert(site_names).values([
       { ...name, name: 'shop.test', kind: 'alias' },
+      { ...name, name: 'xn--strae-oqa.test', apex: 'xn--strae-oqa.test', kind: 'alias' },
       { ...name, name: 'old.shop.test', apex: 'old.shop.test', kind: 'redirect' },
     ])
     const day = Math.floor(Date.now() / 86_400_000) * 86_400
@@ -65,11 +67,20 @@ test.each([
   ['q=https://old.shop.test/cart', ['beta']],
   ['q=old+beta', ['beta']],
   ['q=shop.test+alpha', []],
+  ['q=müller', ['xn--mller-kva']],
+  ['q=ÜLL', ['xn--mller-kva']],
+  [`q=mu\u0308ller.ex`, ['xn--mller-kva']],
+  ['q=https://www.müller.example/', ['xn--mller-kva']],
+  ['q=müller+miller', ['xn--mller-kva']],
+  ['q=müller+alpha', []],
+  ['q=mller', ['xn--mller-kva']],
+  ['q=möller', []],
+  ['q=straße', ['beta']],
   ['disk=over', ['alpha']],
   ['disk=over,near', ['alpha', 'gamma']],
   ['disk=near&q=alpha', []],
   ['errors=true', ['alpha']],
-  ['errors=false', ['beta', 'delta', 'gamma']],
+  ['errors=false', ['beta', 'delta', 'gamma', 'xn--mller-kva']],
   ['wp_version=7.1', ['alpha', 'beta']],
   ['wp_version=7.1.2,7.10', ['beta', 'gamma']],
   ['wp_version=7', ['alpha', 'beta', 'gamma']],

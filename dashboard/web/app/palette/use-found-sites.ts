@@ -4,6 +4,7 @@ import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { searchWords } from '#shared/search-words.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { Entry } from './use-entries.ts'
 
 const MOST = 8
@@ -22,11 +23,12 @@ export function useFoundSites(text: string): { entries: Entry[]; busy: boolean }
   const isOld = isPlaceholderData || requested !== text
   const found = isSearched ? (data?.sites ?? []) : []
   const words = searchWords(text)
-  const matches = (domain: string) => words.every((word) => domain.includes(word))
+  const matches = (domain: string) =>
+    words.every((word) => domain.includes(word) || unicodeOf(domain).includes(word))
   const sites = isOld ? found.filter(({ domain }) => matches(domain)) : found
   const entries = sites.map(({ id, domain, server, found }) => ({
     id: `site ${id}`,
-    name: domain,
+    name: unicodeOf(domain),
     more: found ? `${server}, not managed` : server,
     icon: Globe,
     act: () => void navigate({ to: '/sites/$site_id', params: { site_id: String(id) } }),

@@ -4,6 +4,7 @@ import type { SitePlace } from '#dashboard/web/api/sites.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { LastBackup } from './last-backup.tsx'
 
 const HOUR_MS = 3600_000
@@ -27,8 +28,8 @@ export function BeforeChange({ site, label, checked, onChange }: BeforeChangePro
     <Notice kind={checked ? 'warn' : 'info'} title={checked ? 'No backup is made' : TITLE}>
       <p className="mb-2">
         {checked
-          ? `The last backup of ${site.domain} is more than an hour old, or there is none.`
-          : `The operation waits for the backup of ${site.domain}. If it fails, nothing changes.`}
+          ? `The last backup of ${unicodeOf(site.domain)} is more than an hour old, or there is none.`
+          : `The operation waits for the backup of ${unicodeOf(site.domain)}. If it fails, nothing changes.`}
       </p>
       <CheckField label={label} checked={checked} onChange={onChange} />
     </Notice>

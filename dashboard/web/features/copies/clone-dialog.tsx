@@ -1,4 +1,5 @@
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { CloneForm } from './clone-form.tsx'
 import type { Chosen, Origin } from './origin.ts'
 
@@ -25,7 +26,7 @@ export function CloneDialog({
     <Dialog
       open={open}
       onClose={onClose}
-      title={staging ? `Create a staging site of ${domain}` : titleOf(domain, isRestore)}
+      title={staging ? `Create a staging site of ${unicodeOf(domain)}` : titleOf(domain, isRestore)}
       about={staging ? ABOUT.staging : ABOUT[isRestore ? 'restore' : 'clone']}
     >
       {open && <CloneForm origin={origin} staging={staging} first={chosen} onClose={onClose} />}
@@ -34,7 +35,7 @@ export function CloneDialog({
 }
 
 const titleOf = (domain: string, isRestore: boolean) =>
-  isRestore ? `Restore ${domain} as a new site` : `Clone ${domain}`
+  isRestore ? `Restore ${unicodeOf(domain)} as a new site` : `Clone ${unicodeOf(domain)}`
 
 const ABOUT = {
   staging:

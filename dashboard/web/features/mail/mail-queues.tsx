@@ -4,6 +4,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteMailCounts } from '#shared/api/mail.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The mail of the last day. `sites` is null while the agent does not report it. */
 export function MailQueues({ sites, isSite }: Pick<MailState, 'sites'> & { isSite: boolean }) {
@@ -23,10 +24,10 @@ export function MailQueues({ sites, isSite }: Pick<MailState, 'sites'> & { isSit
 }
 
 function Name({ site: { site_id, domain } }: { site: SiteMailCounts }) {
-  if (site_id === null) return <span className="font-medium">{domain}</span>
+  if (site_id === null) return <span className="font-medium">{unicodeOf(domain)}</span>
   return (
     <SiteLink id={site_id} className="font-medium hover:underline">
-      {domain}
+      {unicodeOf(domain)}
     </SiteLink>
   )
 }

@@ -1,6 +1,7 @@
 import { Ban, Check, Circle, LoaderCircle, Minus, TriangleAlert, Undo2, X } from 'lucide-react'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
+import { unicodeIn } from '#shared/unicode-domain.ts'
 import { countEnded, type Step, type StepState } from './steps.ts'
 
 const LOOKS = {
@@ -51,7 +52,7 @@ function Line({ title, state }: Omit<Step, 'name'>) {
           state === 'undone' && 'line-through decoration-muted',
         )}
       >
-        {title}
+        {unicodeIn(title)}
       </span>
       {NAMED.has(state) ? (
         <span className="ml-auto text-xs whitespace-nowrap text-muted">{words}</span>

@@ -3,6 +3,7 @@ import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 
@@ -17,7 +18,7 @@ export function Summary({ operation }: { operation: OperationView }) {
         {site_id !== null && (
           <>
             <SiteLink id={site_id} className={LINK}>
-              {domain}
+              {unicodeOf(domain)}
             </SiteLink>{' '}
           </>
         )}

@@ -1,6 +1,7 @@
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The same name on other servers, as during a move: visitors reach the one in DNS. */
 export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {
@@ -8,7 +9,7 @@ export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'
   return (
     <Notice kind="info" title="Other servers have a site with this name">
       <p>
-        Visitors reach the server that the DNS of {domain} names. It is also on{' '}
+        Visitors reach the server that the DNS of {unicodeOf(domain)} names. It is also on{' '}
         {also_on.map(({ site_id, server }, at) => (
           <span key={site_id}>
             {at > 0 && ', '}

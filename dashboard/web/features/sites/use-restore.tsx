@@ -3,6 +3,7 @@ import { planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-w
 import type { SitePlace } from '#dashboard/web/api/sites.ts'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { WorkDialog } from './work-dialog.tsx'
 
 interface RestoreOptions {
@@ -39,7 +40,7 @@ export function useRestore(
     dialog: (
       <WorkDialog
         {...dialog}
-        title={`Restore ${site.domain}`}
+        title={`Restore ${unicodeOf(site.domain)}`}
         about="The site is restored with its files and its database, in the state in which it was deleted."
         site={site}
         work={work}

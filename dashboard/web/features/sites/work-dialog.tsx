@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { SiteWork } from '#dashboard/web/api/site-work.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { useShowRecordsAnew } from './dns-choice.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useStart } from './use-show-operation.ts'
@@ -55,7 +56,7 @@ function Form({ site, work, action, start, children, onClose, ...props }: FormPr
       isBusy={isPending}
       error={error}
       isDestructive={isDestructive}
-      typed={isPermanent ? site.domain : undefined}
+      typed={isPermanent ? unicodeOf(site.domain) : undefined}
     >
       {children}
       {work && <PlanPreview work={work} />}

@@ -4,6 +4,7 @@ import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetActivity } from '#shared/api/activity.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 
@@ -94,10 +95,10 @@ function What({ type, operation_id, bulk_id }: FleetActivity) {
 }
 
 function On({ domain, site_id }: FleetActivity) {
-  if (site_id === null) return <span className="break-words">{domain}</span>
+  if (site_id === null) return <span className="break-words">{unicodeOf(domain)}</span>
   return (
     <SiteLink id={site_id} className="break-words hover:underline">
-      {domain}
+      {unicodeOf(domain)}
     </SiteLink>
   )
 }

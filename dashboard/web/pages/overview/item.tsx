@@ -8,6 +8,7 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
+import { unicodeIn } from '#shared/unicode-domain.ts'
 import { Line } from './group.tsx'
 
 interface ItemProps {
@@ -17,7 +18,8 @@ interface ItemProps {
 
 /** One incident, its reason, and what can be done about it right here. */
 export function Item({ kind, item }: ItemProps) {
-  const { reason, at } = item
+  const { at } = item
+  const reason = unicodeIn(item.reason)
   return (
     <Line
       name={<Name item={item} />}
@@ -30,11 +32,11 @@ export function Item({ kind, item }: ItemProps) {
 
 /** Leads to the page of what has the problem. */
 function Name({ item: { name, server_id, site_id, query } }: Pick<ItemProps, 'item'>) {
-  const props = { className: 'font-medium hover:underline', children: name }
+  const props = { className: 'font-medium hover:underline', children: unicodeIn(name) }
   if (site_id !== null) return <SiteLink id={site_id} {...props} />
   if (server_id !== null) return <ServerLink id={server_id} {...props} />
   if (query) return <Link to="/sites" search={readSitesSearch(query)} {...props} />
-  return <span className="font-medium">{name}</span>
+  return <span className="font-medium">{unicodeIn(name)}</span>
 }
 
 function Action({ kind, item: { name, server_id, operation_id, count, query } }: ItemProps) {
@@ -82,7 +84,7 @@ function Retry({ operation_id, name }: { operation_id: string; name: string }) {
     <Button
       kind="quiet"
       icon={<RotateCw />}
-      aria-label={`Retry for ${name}`}
+      aria-label={`Retry for ${unicodeIn(name)}`}
       busy={isPending}
       onClick={() => mutate(false)}
     >

@@ -10,6 +10,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { Person } from '#shared/api/access.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { AddKey } from './add-key.tsx'
 import { OnSites } from './on-sites.tsx'
 
@@ -96,7 +97,7 @@ function Sites({ person: { name, sites } }: { person: Person }) {
               search={{ tab: 'access' }}
               className="font-medium break-all text-accent hover:underline"
             >
-              {domain}
+              {unicodeOf(domain)}
             </Link>
             <span className="text-xs text-muted">
               {expires_at === null ? 'no limit' : <Time at={expires_at} />}

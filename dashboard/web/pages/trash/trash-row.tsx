@@ -14,6 +14,7 @@ import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { TrashEntry } from '#shared/api/sites.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** One site in the trash, with restore and permanent deletion. */
 export function TrashRow({ entry }: { entry: TrashEntry }) {
@@ -23,7 +24,7 @@ export function TrashRow({ entry }: { entry: TrashEntry }) {
     <tr>
       <Cell>
         <SiteLink id={id} className="font-medium break-words hover:underline">
-          {domain}
+          {unicodeOf(domain)}
         </SiteLink>
         <p className="text-xs text-muted lg:hidden">
           {server}
@@ -64,26 +65,26 @@ function Choices({ entry }: { entry: TrashEntry }) {
   }
   const restore = useRestore(entry, {
     start,
-    onStarted: () => toast(`Restoring ${domain}`),
-    onError: (error) => toast(`${domain}: ${messageOf(error)}`, { error: true }),
+    onStarted: () => toast(`Restoring ${unicodeOf(domain)}`),
+    onError: (error) => toast(`${unicodeOf(domain)}: ${messageOf(error)}`, { error: true }),
   })
   return (
     <>
       <Button
         icon={<Undo2 />}
         busy={restore.isPending}
-        aria-label={`Restore ${domain}`}
+        aria-label={`Restore ${unicodeOf(domain)}`}
         onClick={restore.restore}
       >
         Restore
       </Button>
-      <Button kind="quiet" aria-label={`Delete ${domain} permanently`} onClick={show}>
+      <Button kind="quiet" aria-label={`Delete ${unicodeOf(domain)} permanently`} onClick={show}>
         Delete
       </Button>
       {restore.dialog}
       <WorkDialog
         {...dialog}
-        title={`Permanently delete ${domain}?`}
+        title={`Permanently delete ${unicodeOf(domain)}?`}
         about={`The files and the database of the site${size} are permanently deleted from ${server}. They cannot be restored.`}
         site={entry}
         work={purgeSite(entry)}

@@ -8,6 +8,7 @@ import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { Found } from './adopt-all.ts'
 
 interface FoundListProps {
@@ -95,7 +96,9 @@ function Row({ found }: { found: Found }) {
     <tr>
       <Cell>
         <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium break-all">{adopted?.domain ?? found.name}</span>
+          <span className="font-medium break-all">
+            {adopted ? unicodeOf(adopted.domain) : found.name}
+          </span>
           {found.state !== 'done' && (
             <Badge tone={STATES[found.state].tone}>{STATES[found.state].name}</Badge>
           )}

@@ -6,6 +6,7 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { CoveredSite } from '#shared/api/backup-coverage.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface CoverageRowProps {
   site: CoveredSite
@@ -20,7 +21,7 @@ export function CoverageRow({ site, isSelected, onSelect }: CoverageRowProps) {
   return (
     <tr>
       <Cell>
-        <Check name={`Select ${domain}`} checked={isSelected} onChange={onSelect} />
+        <Check name={`Select ${unicodeOf(domain)}`} checked={isSelected} onChange={onSelect} />
       </Cell>
       <Cell className="w-1/3 max-w-0 min-w-40">
         <Link
@@ -29,7 +30,7 @@ export function CoverageRow({ site, isSelected, onSelect }: CoverageRowProps) {
           search={{ tab: 'backups' }}
           className="block truncate font-medium hover:underline"
         >
-          {domain}
+          {unicodeOf(domain)}
         </Link>
         <p className="truncate text-xs text-muted">{server}</p>
         {last_error !== null && (

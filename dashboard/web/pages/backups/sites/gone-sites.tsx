@@ -8,6 +8,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { GoneSite } from '#shared/api/backup-coverage.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { RefreshGone } from './refresh-gone.tsx'
 
 const NUMBER = 'text-right whitespace-nowrap tabular-nums'
@@ -50,7 +51,7 @@ function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { s
   const backups = data ?? [{ id: backup_id, at: last_at, bytes, target }]
   return (
     <tr>
-      <Cell className="font-medium break-all">{domain}</Cell>
+      <Cell className="font-medium break-all">{unicodeOf(domain)}</Cell>
       <Cell className="break-words max-sm:hidden">{target}</Cell>
       <Cell className={NUMBER}>{formatNumber(count)}</Cell>
       <Cell>
@@ -59,10 +60,10 @@ function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { s
       <Cell className={`${NUMBER} max-md:hidden`}>{formatBytes(bytes)}</Cell>
       <Cell className="text-right">
         <div className="flex flex-wrap justify-end gap-2">
-          <Button aria-label={`Refresh list… of ${domain}`} onClick={refreshing.show}>
+          <Button aria-label={`Refresh list… of ${unicodeOf(domain)}`} onClick={refreshing.show}>
             Refresh list…
           </Button>
-          <Button aria-label={`Restore ${domain} as a new site`} onClick={show}>
+          <Button aria-label={`Restore ${unicodeOf(domain)} as a new site`} onClick={show}>
             Restore…
           </Button>
         </div>

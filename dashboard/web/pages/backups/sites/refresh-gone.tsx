@@ -5,6 +5,7 @@ import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/ser
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface RefreshGoneProps extends DialogState {
   domain: string
@@ -16,7 +17,7 @@ export function RefreshGone({ open, onClose, domain }: RefreshGoneProps) {
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Refresh the list of ${domain}`}
+      title={`Refresh the list of ${unicodeOf(domain)}`}
       about="A server reads the storage. Backups that are no longer stored leave the list, and others are added."
     >
       {open && <RefreshForm domain={domain} onClose={onClose} />}

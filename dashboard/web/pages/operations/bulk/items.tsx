@@ -4,6 +4,7 @@ import { cx } from '#dashboard/web/ui/cx.ts'
 import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { BulkItemView } from '#shared/api/bulk-operations.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const ROW_PX = 48
 
@@ -59,7 +60,7 @@ function Item({ item }: { item: BulkItemView }) {
       </span>
       <div className="min-w-0">
         <TargetLink id={site_id ?? server_id} className="font-medium break-words hover:underline">
-          {domain}
+          {unicodeOf(domain)}
         </TargetLink>
         {error && (
           <p
@@ -72,7 +73,7 @@ function Item({ item }: { item: BulkItemView }) {
       {operation_id !== null && (
         <OperationLink
           id={operation_id}
-          aria-label={`Log of ${domain}`}
+          aria-label={`Log of ${unicodeOf(domain)}`}
           className="text-xs font-medium text-accent hover:underline"
         >
           Log

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { OPERATION_CHOICES } from '#dashboard/web/labels/operation.ts'
 import { FilterBar } from '#dashboard/web/ui/filter-bar.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { OPERATION_STATUSES } from '#shared/values.ts'
 import type { OperationsSearch } from './search.ts'
 
@@ -27,7 +28,8 @@ export function Filters({ search, domain }: FiltersProps) {
         { name: 'server_id', label: 'Server', options: servers },
         {
           ...{ name: 'site_id', label: 'Site', isFixed: true },
-          options: domain === undefined ? [] : [{ value: search.site_id ?? '', name: domain }],
+          options:
+            domain === undefined ? [] : [{ value: search.site_id ?? '', name: unicodeOf(domain) }],
         },
         { name: 'bulk_id', label: 'Bulk operation', options: [], isFixed: true },
       ]}

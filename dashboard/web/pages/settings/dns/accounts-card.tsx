@@ -9,8 +9,8 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { DnsAccountView } from '#shared/api/dns.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { AccountForm } from './account-form.tsx'
 
 const MOST_ZONES = 5

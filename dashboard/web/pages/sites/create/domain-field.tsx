@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { apexOf, canonicalDomain } from '#shared/names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface DomainFieldProps {
   value: string
@@ -81,7 +81,7 @@ function nameUse(named: readonly FleetSite[], server_id: number | undefined): Na
   const holder = named.find((site) => site.managed || site.server_id === server_id)
   if (holder?.status === 'trashed')
     return {
-      taken: `${holder.domain} is in the trash of ${holder.server}: restore it, or delete it permanently`,
+      taken: `${unicodeOf(holder.domain)} is in the trash of ${holder.server}: restore it, or delete it permanently`,
     }
   if (holder) return { taken: `The domain is already taken by a site on ${holder.server}` }
   const servers = named.map(({ server }) => server).join(', ')

@@ -10,8 +10,8 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { pairOf } from '#shared/site-names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { Creation } from './use-creation.ts'
 
 interface PlannedSiteProps {

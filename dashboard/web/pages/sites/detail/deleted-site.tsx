@@ -4,6 +4,7 @@ import { OperationLive } from '#dashboard/web/features/operation/operation-live.
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface DeletedSiteProps {
   /** The last known domain, if this page has shown it. */
@@ -19,7 +20,7 @@ export function DeletedSite({ domain: known, operation_id = '' }: DeletedSitePro
   if (domain === undefined) return <NotFound />
   return (
     <Page
-      title={`${domain} is deleted`}
+      title={`${unicodeOf(domain)} is deleted`}
       about="The dashboard has no record of this site any more."
       actions={
         <>

@@ -6,8 +6,8 @@ import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { usedBytes } from '#shared/disk-levels.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { SiteMenu } from './actions/site-menu.tsx'
 import { LogIn } from './login/log-in.tsx'
 import type { TabProps } from './tabs.tsx'
@@ -31,7 +31,6 @@ export function Trail({ site }: { site: Site | undefined }) {
 
 /** The status, the health and the main facts of the site. */
 export function About({ site }: { site: Site }) {
-  const spelled = unicodeOf(site.domain)
   const size = site.disk && usedBytes(site.disk)
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -44,7 +43,7 @@ export function About({ site }: { site: Site }) {
       {site.health_since !== null && <Lasting since={site.health_since} />}
       {site.php && <span>PHP {site.php}</span>}
       {size != null && <span>{formatBytes(size)}</span>}
-      {spelled !== site.domain && <span>{spelled}</span>}
+      {unicodeOf(site.domain) !== site.domain && <span className="break-all">{site.domain}</span>}
     </span>
   )
 }

@@ -8,6 +8,7 @@ import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { DeletedSite } from './deleted-site.tsx'
 import { About, Actions, Trail } from './header.tsx'
 import { Moved } from './move/moved.tsx'
@@ -32,7 +33,7 @@ export function SitePage() {
   if (isNotFound(error)) return <DeletedSite domain={data?.domain} operation_id={operation} />
   return (
     <Page
-      title={data?.domain ?? 'Site'}
+      title={data ? unicodeOf(data.domain) : 'Site'}
       trail={<Trail site={data} />}
       about={data && <About site={data} />}
       actions={data && <Actions site={data} isOnServer={isOnServer} />}
@@ -81,7 +82,7 @@ function Parts(props: TabProps) {
     })
   return (
     <Tabs
-      label={`Parts of ${props.site.domain}`}
+      label={`Parts of ${unicodeOf(props.site.domain)}`}
       groups={groups}
       value={tabs.find(({ value }) => value === requested)?.value ?? 'overview'}
       onChange={open}

@@ -3,6 +3,7 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import type { Tab, TabGroup } from '#dashboard/web/ui/tabs.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { AdminPassword } from './access/admin-password.tsx'
 import { ActivityTab } from './activity/activity.tsx'
 import { BackupsTab } from './backups/backups.tsx'
@@ -130,7 +131,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
   mail: {
     has: isManaged,
     content: ({ site: { server_id, id, domain } }) => (
-      <MailCard target={{ server_id, site_id: id }} name={domain} />
+      <MailCard target={{ server_id, site_id: id }} name={unicodeOf(domain)} />
     ),
   },
   access: {

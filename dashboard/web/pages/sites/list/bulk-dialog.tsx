@@ -10,6 +10,7 @@ import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { BulkTarget, SkippedTarget } from '#shared/api/bulk-operations.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { BulkAction } from './bulk-action.ts'
 import { ParamFields, useChosen } from './bulk-params.tsx'
 import { InstallPhp } from './install-php.tsx'
@@ -145,7 +146,7 @@ function List({ of }: { of: readonly BulkTarget[] }) {
     <ul className="max-h-48 overflow-y-auto border-t border-line px-3 py-2 text-xs">
       {of.slice(0, SHOWN).map(({ site_id, domain }) => (
         <li key={site_id} className="truncate">
-          {domain}
+          {unicodeOf(domain)}
         </li>
       ))}
       {of.length > SHOWN && <li>and {formatNumber(of.length - SHOWN)} more</li>}

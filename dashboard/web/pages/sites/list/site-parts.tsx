@@ -3,6 +3,7 @@ import { cx } from '#dashboard/web/ui/cx.ts'
 import { NotManaged } from '#dashboard/web/ui/health.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The list handles its clicks and opens the site without a page load. */
 export function SiteLink({ site, className }: { site: FleetSite; className?: string }) {
@@ -14,7 +15,7 @@ export function SiteLink({ site, className }: { site: FleetSite; className?: str
       title={site.domain}
       className={cx('truncate font-medium hover:underline', className)}
     >
-      {site.domain}
+      {unicodeOf(site.domain)}
     </a>
   )
 }
@@ -35,7 +36,7 @@ export function SelectBox({ site, isSelected, onToggle }: SelectBoxProps) {
         onChange={({ nativeEvent }) =>
           onToggle(site.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
         }
-        aria-label={`Select ${site.domain}`}
+        aria-label={`Select ${unicodeOf(site.domain)}`}
         className="size-4 accent-accent-solid"
       />
     </label>

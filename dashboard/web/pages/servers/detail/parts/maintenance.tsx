@@ -11,6 +11,7 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
 import type { Maintenance } from '#shared/maintenance.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The updates of a server: what is pending, what they wait for, and when the last ones were installed. */
 export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
@@ -131,7 +132,9 @@ function OldFiles({ programs }: { programs: Maintenance['old_files'] }) {
       <ul className="mt-1 max-h-64 overflow-y-auto text-xs">
         {programs.map(({ name, domain, since, problem }) => (
           <li key={name} className="py-0.5">
-            <span className="font-medium break-all">{domain ? `PHP of ${domain}` : name}</span>{' '}
+            <span className="font-medium break-all">
+              {domain ? `PHP of ${unicodeOf(domain)}` : name}
+            </span>{' '}
             <span className="text-muted">
               <Lasting since={since} />. {problem || 'It is restarted automatically'}
             </span>

@@ -10,6 +10,7 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const MOST = 8
 
@@ -31,7 +32,7 @@ export function RecentActivity({ server_id }: { server_id: number }) {
             <span className="min-w-0 flex-1">
               <span className="block font-medium">{activityName(type)}</span>
               <span className="block truncate text-xs text-muted">
-                {domain} · {actor ?? 'System'}
+                {unicodeOf(domain)} · {actor ?? 'System'}
               </span>
             </span>
             <Status value={status} />

@@ -7,6 +7,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** Some of its sites, those with problems first, and a link to all. */
 export function ServerSites({ server }: { server: FleetServerDetail }) {
@@ -43,7 +44,7 @@ export function ServerSites({ server }: { server: FleetServerDetail }) {
         {data?.sites.map((site) => (
           <li key={site.id} className="flex items-center gap-3 px-4 py-2.5">
             <SiteLink id={site.id} className="min-w-0 flex-1 truncate font-medium hover:underline">
-              {site.domain}
+              {unicodeOf(site.domain)}
             </SiteLink>
             <span className="hidden text-xs text-muted tabular-nums sm:inline">
               {site.php && `PHP ${site.php}`}

@@ -5,6 +5,7 @@ import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-o
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { AccessRow } from './access-row.tsx'
 import { Secret } from './secret.tsx'
 
@@ -37,7 +38,7 @@ export function AdminPassword({ site }: { site: Site }) {
       )}
       <Confirm
         {...dialog}
-        title={`Reset the admin password of ${site.domain}?`}
+        title={`Reset the admin password of ${unicodeOf(site.domain)}?`}
         action="Reset password"
         onConfirm={reset}
       >

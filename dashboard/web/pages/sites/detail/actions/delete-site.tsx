@@ -8,6 +8,7 @@ import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const TEXTS = {
   /** It is on its server. */
@@ -53,7 +54,7 @@ export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Delete ${site.domain}?`}
+      title={`Delete ${unicodeOf(site.domain)}?`}
       about={about}
       site={site}
       work={deleteSite(site, without_backup)}
@@ -89,6 +90,6 @@ function useTrash(site: Site) {
     const operation = await start(work)
     if (operation === undefined) return
     const undo = { name: 'Undo', act: () => mutate(operation) }
-    toast(`Moving ${site.domain} to the trash`, { undo })
+    toast(`Moving ${unicodeOf(site.domain)} to the trash`, { undo })
   }
 }

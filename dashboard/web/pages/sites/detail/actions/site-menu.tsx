@@ -13,6 +13,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteActionType } from '#shared/operation-types/index.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { CloneSite } from './clone-site.tsx'
 import { DeleteSite, isDeletable } from './delete-site.tsx'
 import { PurgeCloudflare } from './purge-cloudflare.tsx'
@@ -36,7 +37,7 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
   if (!isOnServer && !canDelete) return null
   return (
     <>
-      <Menu name={`More actions of ${site.domain}`}>
+      <Menu name={`More actions of ${unicodeOf(site.domain)}`}>
         {isOnServer &&
           ACTIONS.filter(({ state = site.status }) => state === site.status).map(
             ({ type, name, icon: Icon }) => (

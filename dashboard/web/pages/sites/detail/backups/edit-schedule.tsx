@@ -10,6 +10,7 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { SiteBackups } from '#shared/api/backups.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface EditScheduleProps extends DialogState {
   site: Site
@@ -38,7 +39,7 @@ export function EditSchedule({ site, data, ...dialog }: EditScheduleProps) {
   })
   const refused = refusalsIn(error)
   return (
-    <Dialog {...dialog} title={`Backups of ${site.domain}`}>
+    <Dialog {...dialog} title={`Backups of ${unicodeOf(site.domain)}`}>
       <DialogForm
         action="Save schedule"
         onSubmit={mutate}

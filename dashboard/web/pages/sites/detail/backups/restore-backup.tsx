@@ -7,6 +7,7 @@ import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import type { BackupView } from '#shared/api/backups.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { ChooseParts } from './parts/choose-parts.tsx'
 import { NOTHING, partsOf } from './parts/chosen.ts'
 
@@ -35,7 +36,7 @@ export function RestoreBackup({ site, backup, ...dialog }: RestoreBackupProps) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Restore ${site.domain}`}
+      title={`Restore ${unicodeOf(site.domain)}`}
       about={`The backup of ${formatTime(backup.at)} in ${backup.target}, ${formatBytes(backup.bytes)}.`}
       site={site}
       work={parts && restoreBackup(site, { backup_id: backup.id, parts })}

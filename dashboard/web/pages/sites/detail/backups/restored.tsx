@@ -8,6 +8,7 @@ import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { SiteBackups } from '#shared/api/backups.ts'
 import type { Replacement } from '#shared/backup-schedule.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface RestoredProps {
   site: Site
@@ -57,7 +58,7 @@ export function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
       </Notice>
       <WorkDialog
         {...dialog}
-        title={`${action} of ${site.domain}?`}
+        title={`${action} of ${unicodeOf(site.domain)}?`}
         about={`The replaced files and the replaced database are restored. What has changed on the site since ${about} is lost: back it up first to keep it.`}
         site={site}
         work={undoRestore(site)}

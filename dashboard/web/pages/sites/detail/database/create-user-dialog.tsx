@@ -10,6 +10,7 @@ import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import type { CreatedDatabaseUser } from '#shared/api/site-database.ts'
 import type { UserRights } from '#shared/database-user.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { RIGHTS_HINTS } from './rights-hints.ts'
 
 interface CreateUserDialogProps extends DialogState {
@@ -39,7 +40,7 @@ export function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDial
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Temporary database user of ${site.domain}`}
+      title={`Temporary database user of ${unicodeOf(site.domain)}`}
       about="For one database, through an SSH tunnel. The user and its connections end automatically. The activity log records it."
     >
       <DialogForm

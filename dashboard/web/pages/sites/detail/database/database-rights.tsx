@@ -3,6 +3,7 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface DatabaseRightsProps {
   site: Site
@@ -33,7 +34,7 @@ export function DatabaseRights({ site, canChange }: DatabaseRightsProps) {
       )}
       <WorkDialog
         {...dialog}
-        title={`${action} in the database of ${site.domain}?`}
+        title={`${action} in the database of ${unicodeOf(site.domain)}?`}
         about={isOn ? FEWER : MORE}
         site={site}
         work={changeSite(site, { database_routines: !isOn })}

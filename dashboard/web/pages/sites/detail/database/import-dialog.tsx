@@ -16,6 +16,7 @@ import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** Uploads a dump with its progress, then starts the import. */
 export function ImportDialog({ site, ...dialog }: DialogState & { site: Site }) {
@@ -39,7 +40,7 @@ export function ImportDialog({ site, ...dialog }: DialogState & { site: Site }) 
   return (
     <WorkDialog
       {...dialog}
-      title={`Import a dump into the database of ${site.domain}`}
+      title={`Import a dump into the database of ${unicodeOf(site.domain)}`}
       about="The statements run with the rights of this site. PHP stops meanwhile; visitors see pages of the page cache, or an error. Addresses in the dump stay as they are."
       site={site}
       work={

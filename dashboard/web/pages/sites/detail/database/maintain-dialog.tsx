@@ -6,6 +6,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 type Action = Maintenance['action']
 
@@ -48,7 +49,7 @@ export function MaintainDialog({ site, tables, ...dialog }: MaintainDialogProps)
   return (
     <WorkDialog
       {...dialog}
-      title={`Maintain the tables of ${site.domain}`}
+      title={`Maintain the tables of ${unicodeOf(site.domain)}`}
       about="The operation shows what MariaDB answers about each table."
       site={site}
       work={chosen?.length === 0 ? undefined : maintainTables(site, input)}

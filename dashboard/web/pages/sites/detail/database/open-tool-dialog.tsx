@@ -9,6 +9,7 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import type { UserRights } from '#shared/database-user.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { RIGHTS_HINTS } from './rights-hints.ts'
 
 /** Opens Adminer in a new tab. Asks for the password of the dashboard if that is needed. */
@@ -27,7 +28,7 @@ export function OpenToolDialog({ site, open, onClose }: DialogState & { site: Si
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Adminer for ${site.domain}`}
+      title={`Adminer for ${unicodeOf(site.domain)}`}
       about="Opens the database in a new tab, without its password. The session ends after an hour, when you log out, or when you end its temporary user. The activity log records it."
     >
       <DialogForm

@@ -8,8 +8,8 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { DnsRecordPlan } from '#shared/api/dns.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface CreateRecordProps extends DialogState {
   site: Site

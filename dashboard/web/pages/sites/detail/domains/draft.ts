@@ -1,8 +1,8 @@
 import type { Names } from '#dashboard/web/api/domains.ts'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
 import { baseOf, canonicalDomain } from '#shared/names.ts'
 import { problemsOf, SiteNames } from '#shared/site-names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** A redirect as it is typed; `key` tells rows apart. */
 export interface DraftRedirect {

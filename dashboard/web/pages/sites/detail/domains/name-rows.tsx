@@ -1,11 +1,11 @@
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { SiteDomains } from '#shared/api/domains.ts'
 import type { DomainStates, NameState } from '#shared/name-states.ts'
 import { isWildcard } from '#shared/names.ts'
 import { pairOf } from '#shared/site-names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { CertificateState, DnsState } from './name-states.tsx'
 
 interface NameRowsProps {

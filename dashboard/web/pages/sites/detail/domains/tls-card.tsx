@@ -12,6 +12,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { TLS_MODES } from '#shared/values.ts'
 
 const SOON_MS = 14 * 24 * 3600_000
@@ -62,7 +63,7 @@ function TlsDialog({ site, ...dialog }: DialogState & { site: Site }) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Certificate of ${site.domain}`}
+      title={`Certificate of ${unicodeOf(site.domain)}`}
       about="Choose the current type to renew it."
       site={site}
       work={issueTls(site, mode)}

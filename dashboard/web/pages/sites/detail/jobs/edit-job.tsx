@@ -5,6 +5,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { usePaused } from '#dashboard/web/ui/use-paused.ts'
 import { SiteJob } from '#shared/site-jobs.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { type Draft, draftOf, inputOf, mistakesOf } from './draft.ts'
 import { JobFields } from './job-fields.tsx'
 
@@ -32,7 +33,7 @@ export function EditJob({ site, jobs, job, ...dialog }: EditJobProps) {
     <WorkDialog
       {...dialog}
       title={job ? `Edit ${job.name}` : 'Add cron job'}
-      about={`It runs as the user of ${site.domain}, confined like its PHP.`}
+      about={`It runs as the user of ${unicodeOf(site.domain)}, confined like its PHP.`}
       site={site}
       work={isReady ? setCronJobs(site, list) : undefined}
       action={job ? 'Save job' : 'Add job'}

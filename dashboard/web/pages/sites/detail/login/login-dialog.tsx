@@ -8,6 +8,7 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { useLogin } from './use-login.ts'
 
 interface LoginDialogProps extends DialogState {
@@ -22,7 +23,7 @@ export function LoginDialog({ open, onClose, site, ...props }: LoginDialogProps)
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Log in to ${site.domain}`}
+      title={`Log in to ${unicodeOf(site.domain)}`}
       about="Opens the WordPress administration in a new tab, without a password of WordPress. The activity log records it."
     >
       {open && <Form site={site} onClose={onClose} {...props} />}

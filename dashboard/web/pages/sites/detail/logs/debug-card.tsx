@@ -11,6 +11,7 @@ import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { DEBUG_HOURS, type DebugHours, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
 
 const TITLE = 'Debug log of WordPress'
@@ -53,7 +54,7 @@ export function DebugCard({ site }: { site: Site }) {
       <WorkDialog
         {...off.dialog}
         site={site}
-        title={`Switch the debug log of ${site.domain} off?`}
+        title={`Switch the debug log of ${unicodeOf(site.domain)} off?`}
         about="The lines that were written stay in the log. PHP is reloaded; running requests end first."
         action="Switch debug log off"
         work={setDebugLog(site, null)}
@@ -68,7 +69,7 @@ function SwitchOn({ site, ...dialog }: DialogState & { site: Site }) {
     <WorkDialog
       {...dialog}
       site={site}
-      title={`Debug log of ${site.domain}`}
+      title={`Debug log of ${unicodeOf(site.domain)}`}
       about="WordPress writes messages of PHP, plugins and themes to a log outside of the document root. Visitors do not see them. PHP is reloaded; running requests end first."
       action="Switch debug log on"
       work={setDebugLog(site, hours)}

@@ -4,6 +4,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { ShownMove } from '#shared/api/moves.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { dnsText } from './dns-text.ts'
 
 interface ConfirmMoveProps extends DialogState {
@@ -17,7 +18,7 @@ export function ConfirmMove({ site, shown, ...dialog }: ConfirmMoveProps) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Confirm the move of ${site.domain}?`}
+      title={`Confirm the move of ${unicodeOf(site.domain)}?`}
       about={`${other} stops forwarding visitors, and its copy moves to the trash there. The move cannot be undone after that.`}
       site={site}
       work={confirmMove(site)}

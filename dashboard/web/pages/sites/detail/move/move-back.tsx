@@ -6,6 +6,7 @@ import { CheckField } from '#dashboard/web/ui/check.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import type { SiteMove } from '#shared/api/moves.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface MoveBackProps extends DialogState {
   site: Site
@@ -18,7 +19,7 @@ export function MoveBack({ site, move, ...dialog }: MoveBackProps) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Move ${site.domain} back to ${move.other}?`}
+      title={`Move ${unicodeOf(site.domain)} back to ${move.other}?`}
       about="Changes since the move are kept, settings included. For some seconds, visitors see that the site is moving. Then this server forwards its visitors."
       site={site}
       work={moveSiteBack(site, discards)}

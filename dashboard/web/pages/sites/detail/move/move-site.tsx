@@ -7,6 +7,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** Chooses the new server, and says what visitors notice. */
 export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
@@ -19,7 +20,7 @@ export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Move ${site.domain} to another server`}
+      title={`Move ${unicodeOf(site.domain)} to another server`}
       about="The site keeps its address, users, files, database and backups. It serves visitors while it is copied."
       site={site}
       work={server_id === undefined ? undefined : moveSite(site, server_id)}

@@ -8,9 +8,9 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import type { DnsNamePlan } from '#shared/api/dns.ts'
 import { allNamesOf } from '#shared/site-names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The names of a site whose zones are in a DNS account. */
 export function useNamesInAccounts(site: Site): string[] {
@@ -27,7 +27,7 @@ export function PointDns({ site, names, ...dialog }: DialogState & Omit<FormProp
   return (
     <Dialog
       {...dialog}
-      title={`Point DNS of ${site.domain} to ${site.server}`}
+      title={`Point DNS of ${unicodeOf(site.domain)} to ${site.server}`}
       about="Records at Cloudflare that point elsewhere are replaced. Visitors who still reach the former server are forwarded until the move is confirmed."
     >
       {dialog.open && <Form site={site} names={names} onClose={dialog.onClose} />}
@@ -52,7 +52,7 @@ function Form({ site, names, onClose }: FormProps) {
         await setDnsRecords(site, { name: each.name, replace: removedOf(each) })
     },
     onSuccess: () => {
-      toast(`The DNS records of ${site.domain} point to ${site.server}.`)
+      toast(`The DNS records of ${unicodeOf(site.domain)} point to ${site.server}.`)
       onClose()
     },
     // Also after a failure: the records of the names before it have changed.

@@ -10,6 +10,7 @@ import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-pa
 import { StagingAccess } from '#dashboard/web/pages/sites/detail/staging/access.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface CurrentOperationProps {
   site: Site
@@ -84,7 +85,7 @@ function Ready({ site, isCopy, hasWarnings }: ReadyProps) {
       >
         <Icon className="size-5 shrink-0" />
         <span className="min-w-0 break-words">
-          {site.domain} is ready{hasWarnings && ', without HTTPS'}
+          {unicodeOf(site.domain)} is ready{hasWarnings && ', without HTTPS'}
         </span>
       </p>
       {site.staging && <StagingAccess site={site} />}

@@ -1,6 +1,7 @@
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** On every tab of a staging site: of which site it is a copy. */
 export function StagingNotice({ site: { id, staging, copy_of } }: { site: Site }) {
@@ -8,7 +9,11 @@ export function StagingNotice({ site: { id, staging, copy_of } }: { site: Site }
   return (
     <Notice
       kind="info"
-      title={copy_of ? `Staging of ${copy_of.domain}` : 'Staging site; its live site was deleted'}
+      title={
+        copy_of
+          ? `Staging of ${unicodeOf(copy_of.domain)}`
+          : 'Staging site; its live site was deleted'
+      }
       actions={
         <>
           {copy_of && (

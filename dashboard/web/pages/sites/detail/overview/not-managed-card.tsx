@@ -5,6 +5,7 @@ import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.t
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The actions of a site that Hosting Control did not create: it is read and never changed. */
 export function NotManagedCard({ site }: { site: Site }) {
@@ -36,7 +37,11 @@ function Ignore({ site }: { site: Site }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => ignoreSite(site, !ignored),
     onSuccess: async () => {
-      toast(ignored ? `${domain} is shown in lists again` : `${domain} is ignored`)
+      toast(
+        ignored
+          ? `${unicodeOf(domain)} is shown in lists again`
+          : `${unicodeOf(domain)} is ignored`,
+      )
       await client.invalidateQueries({ predicate: ({ queryKey: [of] }) => CHANGED.has(of) })
     },
     onError: toastError,

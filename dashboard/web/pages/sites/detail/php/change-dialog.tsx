@@ -8,6 +8,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import type { Tier } from '#shared/fields.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { TIERS } from '#shared/values.ts'
 
 interface ChangeDialogProps {
@@ -38,7 +39,11 @@ export function ChangeDialog({ site, what: requested, tier, onClose }: ChangeDia
     <WorkDialog
       open={requested !== undefined}
       onClose={close}
-      title={isTier ? `Change the tier of ${site.domain}` : `Change PHP of ${site.domain}`}
+      title={
+        isTier
+          ? `Change the tier of ${unicodeOf(site.domain)}`
+          : `Change PHP of ${unicodeOf(site.domain)}`
+      }
       about={
         isTier
           ? `Current tier: ${site.tier}. PHP is reloaded; running requests end first.`

@@ -5,6 +5,7 @@ import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.t
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { linesOf } from './lines.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
 
@@ -32,7 +33,7 @@ export function MaintenanceRow({ site, maintenance }: Props) {
       <SettingsDialog
         {...ending.dialog}
         site={site}
-        title={`Turn the maintenance page of ${site.domain} off?`}
+        title={`Turn the maintenance page of ${unicodeOf(site.domain)} off?`}
         about="Visitors see the site again."
         action="Turn maintenance page off"
         input={{ maintenance: null }}
@@ -53,7 +54,7 @@ function TurnOn({ site, maintenance, ...dialog }: Props & DialogState) {
     <SettingsDialog
       {...dialog}
       site={site}
-      title={`Maintenance page of ${site.domain}`}
+      title={`Maintenance page of ${unicodeOf(site.domain)}`}
       about="Visitors see a page with the status 503 and Retry-After, which search engines understand. The jobs of the site run."
       action="Turn maintenance page on"
       input={{ maintenance: { allow: linesOf(allow), message } }}

@@ -15,6 +15,7 @@ import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { OBJECT_MEMORIES, USUAL_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The object cache of a site, and its use. */
 export function ObjectCacheCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
@@ -43,7 +44,7 @@ export function ObjectCacheCard({ site, isOnServer }: { site: Site; isOnServer: 
       <WorkDialog
         {...off.dialog}
         site={site}
-        title={`Switch the object cache of ${site.domain} off?`}
+        title={`Switch the object cache of ${unicodeOf(site.domain)} off?`}
         about="The drop-in is removed from the site, and its objects from the memory. WordPress reads them from its database again."
         action="Switch object cache off"
         work={setObjectCache(site, null)}
@@ -93,7 +94,7 @@ function Change({ site, cache, ...dialog }: DialogState & { site: Site; cache: O
     <WorkDialog
       {...dialog}
       site={site}
-      title={`Object cache of ${site.domain}`}
+      title={`Object cache of ${unicodeOf(site.domain)}`}
       about="WordPress keeps results of its database in the memory of a server of this site alone. Its drop-in is installed in wp-content; one of another plugin is never replaced."
       action="Apply object cache"
       work={setObjectCache(site, memory)}

@@ -8,6 +8,7 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { Exclusions } from './exclusions.tsx'
 import { ALL_PAGES, exclusionsOf, pageCacheOf } from './page-cache-draft.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
@@ -52,7 +53,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
     <SettingsDialog
       {...dialog}
       site={site}
-      title={`Page cache of ${site.domain}`}
+      title={`Page cache of ${unicodeOf(site.domain)}`}
       about="nginx stores pages for visitors who are not logged in. Logins, carts, forms and shops are left out without a setting."
       action="Apply page cache"
       input={{

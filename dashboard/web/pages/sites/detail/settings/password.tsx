@@ -9,6 +9,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
 
 interface Props {
@@ -40,7 +41,7 @@ export function PasswordRow({ site, password }: Props) {
       <SettingsDialog
         {...removing.dialog}
         site={site}
-        title={`Make ${site.domain} public?`}
+        title={`Make ${unicodeOf(site.domain)} public?`}
         about="Visitors need no password any more."
         action="Make site public"
         input={{ basic_auth: null }}
@@ -55,7 +56,11 @@ function Require({ site, password, ...dialog }: Props & DialogState) {
     <SettingsDialog
       {...dialog}
       site={site}
-      title={password ? `New password for ${site.domain}` : `Require a password at ${site.domain}`}
+      title={
+        password
+          ? `New password for ${unicodeOf(site.domain)}`
+          : `Require a password at ${unicodeOf(site.domain)}`
+      }
       about="A random password is generated, and shown on request. Services that call the site, such as Jetpack or payment providers, are refused too."
       action={password ? 'Set new password' : 'Require password'}
       input={{ basic_auth: { user } }}

@@ -8,6 +8,7 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { PHP_LIMITS } from '#shared/php-values.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { draftOf, settingsOf } from './php-draft.ts'
 import { LABELS, PhpFields } from './php-fields.tsx'
 import { SettingsDialog } from './settings-dialog.tsx'
@@ -54,7 +55,7 @@ function Change({ site, settings, ...dialog }: DialogState & { site: Site; setti
     <SettingsDialog
       {...dialog}
       site={site}
-      title={`PHP settings of ${site.domain}`}
+      title={`PHP settings of ${unicodeOf(site.domain)}`}
       about="PHP is tested with the new settings, and reloaded without losing a request. If it does not answer with them, the former ones are restored."
       action="Apply PHP settings"
       input={{ php_settings: settingsOf(draft) }}

@@ -8,6 +8,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { CDNS } from '#shared/cdn.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { SettingsDialog } from './settings-dialog.tsx'
 
 interface Props {
@@ -47,7 +48,7 @@ function Choice({ site, trusted, found, ...dialog }: ChoiceProps) {
     <SettingsDialog
       {...dialog}
       site={site}
-      title={`CDN in front of ${site.domain}`}
+      title={`CDN in front of ${unicodeOf(site.domain)}`}
       about="nginx takes the address of a visitor from the header of this network. Requests from other networks keep the address of their connection."
       action="Save CDN"
       input={{ trusted_cdn: CDNS.find((cdn) => cdn === name) ?? null }}

@@ -10,6 +10,7 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import type { ClientLogin, SiteAccess } from '#shared/api/access.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { dayOf, endOf, hintOf } from './draft.ts'
 
 export type Client = SiteAccess['clients'][number]
@@ -105,7 +106,7 @@ const textsOf = ({ domain }: Site, client: Client | undefined) =>
         about: 'The current password stops working, and all SFTP sessions of this site end.',
       }
     : {
-        title: `Client account of ${domain}`,
+        title: `Client account of ${unicodeOf(domain)}`,
         about:
           'For somebody without an SSH key: SFTP with a password to the files of this site, and nothing else. The password is shown once.',
       }

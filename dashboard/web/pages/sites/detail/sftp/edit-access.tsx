@@ -10,6 +10,7 @@ import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Person, SiteAccess } from '#shared/api/access.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { type Draft, draftOf, grantsOf, hintOf, type Part } from './draft.ts'
 
 interface EditAccessProps extends DialogState {
@@ -30,7 +31,7 @@ export function EditAccess({ site, access, ...dialog }: EditAccessProps) {
   return (
     <WorkDialog
       {...dialog}
-      title={`Access to ${site.domain}`}
+      title={`Access to ${unicodeOf(site.domain)}`}
       about="Each of these people reaches the files of this site with an SSH key. All sessions end when somebody loses the access."
       site={site}
       work={

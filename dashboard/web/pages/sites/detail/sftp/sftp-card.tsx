@@ -13,6 +13,7 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { SiteAccess } from '#shared/api/access.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { EditAccess } from './edit-access.tsx'
 import { HowToConnect } from './how-to-connect.tsx'
 import { Logins } from './logins.tsx'
@@ -110,7 +111,7 @@ function Update({ site, access }: { site: Site; access: SiteAccess }) {
       A removed key can be used until the server is updated. <PeopleLink />
       <WorkDialog
         {...dialog}
-        title={`Update the keys of ${site.domain}`}
+        title={`Update the keys of ${unicodeOf(site.domain)}`}
         about="The server gets the keys that these people have now. Sessions with removed keys end."
         site={site}
         work={setAccess(site, { grants })}

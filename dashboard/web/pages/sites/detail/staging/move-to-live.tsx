@@ -3,6 +3,7 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { SiteCopy } from '#shared/api/copies.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { Live } from './staging-card.tsx'
 
 /** Moves a staging site to the server of its live site, where the two can be compared. */
@@ -14,7 +15,7 @@ export function MoveToLive({
   return (
     <WorkDialog
       {...dialog}
-      title={`Move ${staging.domain} to the server of ${live.domain}`}
+      title={`Move ${unicodeOf(staging.domain)} to the server of ${unicodeOf(live.domain)}`}
       about="The staging site keeps its address, password, files and database, with all changes made on it."
       site={staging}
       work={moveSite(staging, live.server_id)}

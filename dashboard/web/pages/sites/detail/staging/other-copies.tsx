@@ -4,6 +4,7 @@ import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteCopy } from '#shared/api/copies.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 
@@ -26,7 +27,7 @@ export function OtherCopies({ copies }: { copies: readonly SiteCopy[] }) {
           <tr key={id}>
             <Cell className="break-all">
               <SiteLink id={id} className={LINK}>
-                {domain}
+                {unicodeOf(domain)}
               </SiteLink>
             </Cell>
             <Cell className="max-sm:hidden">

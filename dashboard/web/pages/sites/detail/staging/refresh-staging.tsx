@@ -8,6 +8,7 @@ import { type Chosen, fromOf } from '#dashboard/web/features/copies/origin.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 interface RefreshStagingProps extends DialogState {
   staging: SitePlace & { domain: string }
@@ -23,8 +24,8 @@ export function RefreshStaging({ staging, live, ...dialog }: RefreshStagingProps
   return (
     <WorkDialog
       {...dialog}
-      title={`Refresh ${staging.domain}`}
-      about={`Its files and its database become those of ${live.domain}. Address and password stay.`}
+      title={`Refresh ${unicodeOf(staging.domain)}`}
+      about={`Its files and its database become those of ${unicodeOf(live.domain)}. Address and password stay.`}
       site={staging}
       work={from && refreshStaging(staging, from)}
       action="Refresh staging site"

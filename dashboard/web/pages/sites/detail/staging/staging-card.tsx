@@ -7,6 +7,7 @@ import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteCopy } from '#shared/api/copies.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { StagingAccess } from './access.tsx'
 import { StagingActions } from './actions.tsx'
 
@@ -47,12 +48,12 @@ export function StagingCard({ staging, live, title = staging.domain }: StagingCa
           of={{
             'Staging site': (
               <SiteLink id={id} className={LINK}>
-                {domain}
+                {unicodeOf(domain)}
               </SiteLink>
             ),
             'Live site': live ? (
               <SiteLink id={live.id} className={LINK}>
-                {live.domain}
+                {unicodeOf(live.domain)}
               </SiteLink>
             ) : (
               'Deleted'

@@ -10,6 +10,7 @@ import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { XMLRPC_MODES } from '#shared/site-settings.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 type Mode = Settings['xmlrpc']
 
@@ -52,7 +53,7 @@ function Change({ site, mode, ...dialog }: DialogState & { site: Site; mode: Mod
     <SettingsDialog
       {...dialog}
       site={site}
-      title={`XML-RPC of ${site.domain}`}
+      title={`XML-RPC of ${unicodeOf(site.domain)}`}
       about={MODES[xmlrpc].about}
       action="Change XML-RPC"
       input={{ xmlrpc }}

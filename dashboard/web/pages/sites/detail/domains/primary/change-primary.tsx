@@ -11,6 +11,7 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { pairOf } from '#shared/site-names.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { type Choice, PrimaryFields } from './fields.tsx'
 import { PrimaryPreview } from './preview.tsx'
 
@@ -27,7 +28,7 @@ export function ChangePrimary({ site, name, open, onClose }: ChangePrimaryProps)
       open={open}
       onClose={onClose}
       wide
-      title={`Primary domain of ${site.domain}`}
+      title={`Primary domain of ${unicodeOf(site.domain)}`}
       about="WordPress, its links and its certificate get another name. System user, folders and database stay."
     >
       {open && <Form key={name} site={site} name={name} onClose={onClose} />}

@@ -6,6 +6,7 @@ import { BackUpFirst } from '#dashboard/web/features/backups/back-up-first.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import type { RefusalCode } from '#shared/errors.ts'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 
 const NEEDED: RefusalCode = 'backup_needed'
 const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
@@ -23,7 +24,7 @@ interface NeedsBackupProps {
 }
 
 export const NeedsBackup = ({ live, checked, onChange }: NeedsBackupProps) => (
-  <Notice kind="warn" title={`${live.domain} has no backup of the last hour`}>
+  <Notice kind="warn" title={`${unicodeOf(live.domain)} has no backup of the last hour`}>
     <p className="mb-2">
       <BackUpFirst site_id={live.id} />. The previous state that is kept for a week is on the same
       server.

@@ -9,6 +9,7 @@ import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.t
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { unicodeOf } from '#shared/unicode-domain.ts'
 import { type Choice, type Comparison, choiceFor, overwrittenIn } from './choice.ts'
 import { Comparing } from './comparing.tsx'
 import { FileChoice } from './file-choice.tsx'
@@ -29,7 +30,7 @@ export function PushStaging({ open, onClose, staging, live }: PushStagingProps) 
       open={open}
       onClose={onClose}
       wide
-      title={`Push ${staging.domain} to ${live.domain}`}
+      title={`Push ${unicodeOf(staging.domain)} to ${unicodeOf(live.domain)}`}
       about="Choose what replaces files and tables of the live site. Its address and its wp-config.php stay."
     >
       {open && (

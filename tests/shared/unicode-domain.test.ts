@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { unicodeOf } from '#dashboard/web/ui/unicode-domain.ts'
 import { canonicalDomain } from '#shared/names.ts'
+import { unicodeIn, unicodeOf } from '#shared/unicode-domain.ts'
 
 test.each(['bücher.example', 'www.über-größe.example', '例え.jp', 'плохой.рф', 'faß.de'])(
   '%s is read as it was typed',
@@ -18,4 +18,13 @@ test.each([
   'xn--ls8h\u0000.example',
 ])('%j stays as it is', (domain) => {
   expect(unicodeOf(domain)).toBe(domain)
+})
+
+test.each([
+  ['Create xn--bcher-kva.example', 'Create bücher.example'],
+  ['www.xn--bcher-kva.example, and xn--fa-hia.de: done', 'www.bücher.example, and faß.de: done'],
+  ['xn--99999999.example stays', 'xn--99999999.example stays'],
+  ['no name', 'no name'],
+])('%j is shown as %j', (text, shown) => {
+  expect(unicodeIn(text)).toBe(shown)
 })

@@ -16,6 +16,10 @@ export function unicodeOf(domain: string): string {
   return url?.hostname === domain ? spelled : domain
 }
 
+/** A text with each domain name in it in readable letters. */
+export const unicodeIn = (text: string): string =>
+  text.replace(/(?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*/g, unicodeOf)
+
 const isEncoded = (label: string) => label.startsWith('xn--')
 
 /** Undefined for invalid input. */
