@@ -1,10 +1,15 @@
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
+import { sourceOf } from '#dashboard/runtime/source.ts'
 
-/** An entry of the current time: unless the values say otherwise, a success without a domain. */
+/**
+ * An entry of the current time and of the call that is answered: unless the values say otherwise, a
+ * success without a domain.
+ */
 export function entryOf(
   clock: Clock,
   values: Pick<NewActivity, 'type'> & Partial<NewActivity>,
 ): NewActivity {
-  return { domain: '', status: 'success', created_at: timestamp(clock), ...values }
+  const source = sourceOf(values.user_id)
+  return { domain: '', status: 'success', created_at: timestamp(clock), ...source, ...values }
 }

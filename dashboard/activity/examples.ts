@@ -15,6 +15,8 @@ export const ACTIVITY_EXAMPLES = {
     status: 'success',
     created_at: AT,
     actor: 'admin@example.com',
+    token: 'deploy script',
+    address: '203.0.113.7',
     server_id: 1,
     server: 'web-1',
     site_id: 7,

@@ -47,6 +47,8 @@ export async function listFleetActivities(
       .select({
         ...{ id, type, domain, status, created_at, site_id },
         actor: users.email,
+        token: activities.token,
+        address: activities.address,
         server_id: servers.id,
         server: servers.name,
         operation_id: operations.id,

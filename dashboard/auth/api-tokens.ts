@@ -62,11 +62,11 @@ export async function findTokenCaller(
   if (!plaintext.reveal().startsWith(PREFIX)) return undefined
   const found = await findApiToken({ db, marks }, sha256(plaintext))
   if (!found || found.token.expires_at <= timestamp(clock)) return undefined
-  const { id, scope, last_used_at, expires_at } = found.token
+  const { id, name, scope, last_used_at, expires_at } = found.token
   if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
     await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
-  const caller = { user: found.user, jti: '', token_id: id, scope }
+  const caller = { user: found.user, jti: '', token_id: id, token_name: name, scope }
   return { caller, until: Math.min(touched, Date.parse(expires_at)) }
 }
 

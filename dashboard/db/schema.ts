@@ -35,6 +35,10 @@ export const activities = sqliteTable(
     server_id: integer(),
     operation_id: text(),
     user_id: integer(),
+    /** The name of the API token that the user's script used; null: a session, or the dashboard. */
+    token: text(),
+    /** The address of the client; null: unknown, or the dashboard. */
+    address: text(),
     /** What was changed, in a line; null: its type says it. */
     detail: text(),
     created_at: text().notNull(),

@@ -2,13 +2,14 @@ import type { User } from '#shared/api/auth.ts'
 import { unauthorized } from '#shared/errors.ts'
 import type { TokenScope } from '#shared/values.ts'
 
-/** The caller. `jti` names the session, `""` for an API token, which has `token_id` and `scope`. */
+/** The caller. `jti` names the session, `""` for an API token, which has `token_id`, `token_name` and `scope`. */
 export interface Caller {
   user: User
   jti: string
   /** When the owner of the session last gave the password. */
   confirmed_at?: string | null
   token_id?: number
+  token_name?: string
   scope?: TokenScope
 }
 

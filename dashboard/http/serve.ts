@@ -1,9 +1,10 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
+import { answering } from '#dashboard/runtime/source.ts'
 import { parse } from '#shared/parse.ts'
 import { type Given, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
-import type { Connection } from './client.ts'
+import { addressOf, type Connection } from './client.ts'
 import { fieldsIn } from './fields.ts'
 import { keep } from './kept.ts'
 import { Reply } from './reply.ts'
@@ -80,7 +81,13 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, fields),
   }
-  return route.run(Object.assign(call, parsed) as never)
+  return answering(sourceIn(route, incoming), () => route.run(Object.assign(call, parsed) as never))
+}
+
+function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'query'>) {
+  const caller = right === 'open' ? undefined : callerOf(request)
+  const address = addressOf(request, server) || null
+  return { user_id: caller?.user.id, token: caller?.token_name ?? null, address }
 }
 
 /** Also of a call that takes none: what a client sends may say that it means another one. */

@@ -1,3 +1,4 @@
+import { sourceOf } from '#dashboard/runtime/source.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
@@ -44,6 +45,7 @@ export function newOperation(
     deadline_at: timestamp(clock, wait_for_agent ? deadline_ms : 0),
     retry_of: more.retry_of ?? null,
     backup_first: more.backup_first ?? null,
+    source: sourceOf(actor),
   }
 }
 

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import type { NewActivity } from '#dashboard/db/rows.ts'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import { excludesOf, exclusiveWith } from '#dashboard/db/exclusion.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
@@ -19,7 +20,10 @@ export type NewOperation = Pick<
   | 'actor'
   | 'retry_of'
   | 'backup_first'
->
+> & {
+  /** For its entry of the activity. */
+  source: Pick<NewActivity, 'token' | 'address'>
+}
 
 export const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
@@ -32,7 +36,7 @@ type SiteReference = number | null | { inserted: string }
 /** A queued or `ended` operation and its activity, for one batch with the change itself. */
 export function operationStatements(
   queries: Queries,
-  operation: NewOperation,
+  { source, ...operation }: NewOperation,
   site: SiteReference,
   ended?: Partial<OperationRow> & { status: 'success' },
 ): Statement[] {
@@ -57,6 +61,7 @@ export function operationStatements(
       operation_id: id,
       user_id: actor,
       created_at,
+      ...source,
     }),
   ]
 }

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { sourceOf } from '#dashboard/runtime/source.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
@@ -40,6 +41,7 @@ export async function getServerDetail(db: Database, id: number): Promise<ServerD
 type NewServer = Pick<ServerRow, 'name' | 'hostname' | 'port' | 'user' | 'tags' | 'created_at'>
 
 export async function insertServer(db: Database, values: NewServer, user_id: number) {
+  const source = sourceOf(user_id)
   const created = { id: servers.id, name: servers.name, status: servers.status }
   const [rows] = await db.write((queries) =>
     queries.batch([
@@ -50,6 +52,7 @@ export async function insertServer(db: Database, values: NewServer, user_id: num
         status: 'success',
         server_id: sql`last_insert_rowid()`,
         user_id,
+        ...source,
         created_at: values.created_at,
       }),
     ]),
@@ -88,11 +91,12 @@ export async function deleteServer(
   { id, hostname }: ServerRow,
   { user_id, created_at }: { user_id: number; created_at: string },
 ): Promise<boolean> {
+  const { token, address } = sourceOf(user_id)
   const [, rows] = await db.write((queries) =>
     queries.batch([
       queries.run(sql`
-        insert into activities (type, domain, status, server_id, user_id, created_at)
-        select 'server.delete', ${hostname}, 'success', ${id}, ${user_id}, ${created_at}
+        insert into activities (type, domain, status, server_id, user_id, token, address, created_at)
+        select 'server.delete', ${hostname}, 'success', ${id}, ${user_id}, ${token}, ${address}, ${created_at}
         where not ${isBusy(id)}`),
       queries
         .delete(servers)

@@ -44,6 +44,14 @@ export type Activity = z.infer<typeof Activity>
 /** An entry with the ids that a page needs for links; null for deleted objects. */
 export const FleetActivity = Activity.extend({
   actor: z.string().nullable().describe('The e-mail address of the user; null: the dashboard.'),
+  token: z
+    .string()
+    .nullable()
+    .describe('The name of the API token that was used for the user; null: none, but a session.'),
+  address: z
+    .string()
+    .nullable()
+    .describe('The IP address of the client; null: unknown, or the dashboard itself.'),
   server_id: RecordId.nullable(),
   server: z.string().nullable().describe('The name of the server.'),
   site_id: RecordId.nullable().describe('The site that has this domain now.'),

@@ -71,6 +71,18 @@ describe('the activity log', () => {
     expect((await page()).total).toBe(recorded.length)
   })
 
+  test('has the address of each caller, also of a login that failed', async () => {
+    const { body } = await client().get('/api/fleet/activity')
+
+    const { activities } = body as { activities: { address: string | null; token: null }[] }
+    expect(activities).toHaveLength(recorded.length)
+    for (const { address, token } of activities)
+      expect([address, token]).toEqual([
+        expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
+        null,
+      ])
+  })
+
   test('has at most limit entries, and counts all', async () => {
     const whole = await page()
     for (const limit of [1, 2, 8]) {

@@ -1,3 +1,4 @@
+import type { FleetActivity } from '#shared/api/activity.ts'
 import { OPERATION_CHOICES } from './operation.ts'
 
 /** Recorded actions that are no operations. */
@@ -61,3 +62,9 @@ export const ACTIVITY_TYPES = [...NAMES]
 
 /** A type that this page does not know is shown unchanged. */
 export const activityName = (type: string): string => NAMES.get(type) ?? type
+
+/** Who did it: a person, a script with an API token of that person, or the dashboard. */
+export function actorOf({ actor, token }: Pick<FleetActivity, 'actor' | 'token'>): string {
+  if (actor === null) return 'System'
+  return token === null ? actor : `Token ${token} of ${actor}`
+}

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Activity } from '#shared/api/activity.ts'
-import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import {
+  type Dashboard,
+  EMAIL,
+  makeDashboard,
+  PASSWORD,
+} from '#tests/support/dashboard/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -10,6 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
 
+const newest = async (of: Dashboard, domain: string) =>
+  (await of.call('GET', `/api/fleet/activity?domain=${domain}`)).body.activities[0]
 const list = (query = '') => dashboard.call('GET', `/api/activity${query}`)
 
 describe('the activity log', () => {
@@ -79,5 +86,36 @@ describe('the activity of the fleet', () => {
         bulk_id: null,
       },
     ])
+  })
+})
+
+test('tells a script from the person whose token it has', async () => {
+  await using own = await makeDashboard()
+  const { body } = await own.call('POST', '/api/auth/tokens', {
+    name: 'deploy',
+    password: PASSWORD,
+    scope: 'admin',
+  })
+  const script = { cookie: '', authorization: `Bearer ${body.plaintext}` }
+  const as = (method: string, path: string, sent?: object, headers = {}) =>
+    own.send(method, path, sent, headers)
+  await as('POST', '/api/servers', { hostname: 'script.example' }, script)
+  await as('POST', '/api/servers', { hostname: 'person.example' })
+  const { server_id } = await newest(own, 'script.example')
+  const path = `/api/servers/${server_id}/sites`
+  await as('POST', path, { domain: 'by-script.example', tls: 'none' }, script)
+
+  const { actor, token, address } = await newest(own, 'by-script.example')
+  expect({ actor, token, address }).toEqual({
+    actor: EMAIL,
+    token: 'deploy',
+    address: null,
+  })
+  expect((await newest(own, 'script.example')).token).toBe('deploy')
+  expect(await newest(own, 'person.example')).toMatchObject({ actor: EMAIL, token: null })
+  await as('DELETE', `/api/servers/${server_id}`, undefined, script)
+  expect(await newest(own, 'script.example')).toMatchObject({
+    type: 'server.delete',
+    token: 'deploy',
   })
 })

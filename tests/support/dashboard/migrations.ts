@@ -120,4 +120,6 @@ export const RELEASED = [
   '81ff23def9ef95208b420b818ad50ee63fb2599384a482d98d72f79598b354a4',
   // 0058_alerts.sql
   '2560262bee751f933fe993aff0ed4fbeda6cd49447de51f3ae70426b378a6ce6',
+  // 0059_activity-source.sql
+  'bd4d60548f0cde2cff7254673d4c2b15021b69f69ef86d434cd41719564620cc',
 ]

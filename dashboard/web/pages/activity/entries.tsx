@@ -1,4 +1,4 @@
-import { activityName } from '#dashboard/web/labels/activity.ts'
+import { activityName, actorOf } from '#dashboard/web/labels/activity.ts'
 import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
@@ -32,14 +32,17 @@ export function Entries({ activities }: { activities: readonly FleetActivity[] }
 
 /** Fewer columns on narrow screens. */
 function Entry({ entry }: { entry: FleetActivity }) {
-  const { actor, status, created_at, detail } = entry
-  const who = actor ?? 'System'
+  const { status, address, created_at, detail } = entry
+  const who = actorOf(entry)
   return (
     <tr>
       <Cell className="max-sm:align-top">
         <What {...entry} />
         {detail !== null && <p className="text-xs break-all text-muted">{detail}</p>}
-        <p className="text-xs break-words text-muted lg:hidden">{who}</p>
+        <p className="text-xs break-words text-muted lg:hidden">
+          {who}
+          {address !== null && ` from ${address}`}
+        </p>
         <p className="mt-1 sm:hidden">
           <Status value={status} />
         </p>
@@ -56,7 +59,10 @@ function Entry({ entry }: { entry: FleetActivity }) {
       <Cell className="whitespace-nowrap max-lg:hidden">
         <Where {...entry} />
       </Cell>
-      <Cell className="text-muted max-lg:hidden">{who}</Cell>
+      <Cell className="break-words text-muted max-lg:hidden">
+        {who}
+        {address !== null && <p className="text-xs">from {address}</p>}
+      </Cell>
       <Cell className="max-sm:hidden">
         <Status value={status} />
       </Cell>

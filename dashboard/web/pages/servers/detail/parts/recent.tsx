@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
-import { activityName } from '#dashboard/web/labels/activity.ts'
+import { activityName, actorOf } from '#dashboard/web/labels/activity.ts'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
@@ -27,20 +27,22 @@ export function RecentActivity({ server_id }: { server_id: number }) {
       <QueryState of={{ data, error, refetch }} rows={5} flush />
       {data?.activities.length === 0 && <p className="p-4 text-muted">No activity yet</p>}
       <ul className="divide-y divide-line">
-        {data?.activities.slice(0, MOST).map(({ id, type, domain, actor, status, created_at }) => (
-          <li key={id} className="flex items-center gap-3 px-4 py-2.5">
-            <span className="min-w-0 flex-1">
-              <span className="block font-medium">{activityName(type)}</span>
-              <span className="block truncate text-xs text-muted">
-                {unicodeOf(domain)} · {actor ?? 'System'}
+        {data?.activities
+          .slice(0, MOST)
+          .map(({ id, type, domain, actor, token, status, created_at }) => (
+            <li key={id} className="flex items-center gap-3 px-4 py-2.5">
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium">{activityName(type)}</span>
+                <span className="block truncate text-xs text-muted">
+                  {unicodeOf(domain)} · {actorOf({ actor, token })}
+                </span>
               </span>
-            </span>
-            <Status value={status} />
-            <span className="w-24 text-right text-xs text-muted">
-              <Time at={created_at} />
-            </span>
-          </li>
-        ))}
+              <Status value={status} />
+              <span className="w-24 text-right text-xs text-muted">
+                <Time at={created_at} />
+              </span>
+            </li>
+          ))}
       </ul>
     </Card>
   )

@@ -37,7 +37,11 @@ export function ActivityTab({ site }: { site: Site }) {
   )
 }
 
-function Row({ entry: { type, actor, status, operation, created_at, detail } }: { entry: Entry }) {
+function Row({
+  entry: { type, actor, address, status, operation, created_at, detail },
+}: {
+  entry: Entry
+}) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
       <span className="min-w-0 flex-1 basis-48 break-words">
@@ -48,7 +52,9 @@ function Row({ entry: { type, actor, status, operation, created_at, detail } }: 
             {activityName(type)}
           </OperationLink>
         )}{' '}
-        <span className="text-xs text-muted">{actor}</span>
+        <span className="text-xs text-muted">
+          {address === null ? actor : `${actor} from ${address}`}
+        </span>
         {detail !== null && <span className="block text-xs break-all text-muted">{detail}</span>}
       </span>
       {operation ? <OperationStatus of={operation} /> : <Status value={status} />}

@@ -1,4 +1,5 @@
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { actorOf } from '#dashboard/web/labels/activity.ts'
 import type { FleetActivity } from '#shared/api/activity.ts'
 
 type Operation = Pick<
@@ -10,6 +11,8 @@ export interface Entry {
   key: string
   type: string
   actor: string
+  /** Of the client; null: unknown, or the dashboard. */
+  address: string | null
   status: string
   created_at: string
   /** What was changed, if its type does not say it. */
@@ -27,16 +30,26 @@ export function mergeEntries(
   operations: readonly Operation[],
 ): Entry[] {
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
-  const done = activities.map(({ id, type, actor, status, created_at, detail, operation_id }) => ({
-    ...{ key: String(id), type, actor: actor ?? 'System', status, created_at, detail },
-    operation: operation_id === null ? undefined : byId.get(operation_id),
-  }))
+  const done = activities.map(
+    ({ id, type, actor, token, address, status, created_at, detail, operation_id }) => ({
+      ...{
+        key: String(id),
+        type,
+        actor: actorOf({ actor, token }),
+        address,
+        status,
+        created_at,
+        detail,
+      },
+      operation: operation_id === null ? undefined : byId.get(operation_id),
+    }),
+  )
   const listed = new Set(done.map(({ operation }) => operation?.id))
   const others = operations
     .filter(({ id }) => !listed.has(id))
     .map((operation) => ({
       ...{ key: operation.id, type: operation.type, actor: 'System', status: operation.status },
-      ...{ created_at: operation.created_at, detail: null, operation },
+      ...{ address: null, created_at: operation.created_at, detail: null, operation },
     }))
   return [...done, ...others].sort((one, other) => other.created_at.localeCompare(one.created_at))
 }

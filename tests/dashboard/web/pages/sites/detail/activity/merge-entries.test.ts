@@ -9,6 +9,8 @@ const place = {
   bulk_id: null,
   domain: 'a.example',
   detail: null,
+  token: null,
+  address: null,
 }
 
 test('activity and operations of a site are one list, newest first, each operation once', () => {
@@ -22,20 +24,25 @@ test('activity and operations of a site are one list, newest first, each operati
     ...{ operation_id: 'op-1', created_at: at(1), ...place },
   }
   const shown = { ...create, id: 8, type: 'site.db_password', operation_id: null, actor: null }
-  const activities = [{ ...shown, created_at: at(3) }, create]
+  const script = { ...create, id: 9, token: 'deploy', address: '203.0.113.7', operation_id: null }
+  const activities = [{ ...shown, created_at: at(3) }, { ...script, created_at: at(1.5) }, create]
 
   expect(mergeEntries(activities, [scanned, created])).toEqual([
     {
       ...{ key: '8', type: 'site.db_password', actor: 'System', status: 'success' },
-      ...{ created_at: at(3), detail: null, operation: undefined },
+      ...{ created_at: at(3), detail: null, address: null, operation: undefined },
     },
     {
       ...{ key: 'op-2', type: 'tls.issue', actor: 'System', status: 'success' },
-      ...{ created_at: at(2), detail: null, operation: scanned },
+      ...{ created_at: at(2), detail: null, address: null, operation: scanned },
+    },
+    {
+      ...{ key: '9', type: 'site.create', status: 'success', created_at: at(1.5), detail: null },
+      ...{ actor: 'Token deploy of ann@example.com', address: '203.0.113.7', operation: undefined },
     },
     {
       ...{ key: '7', type: 'site.create', actor: 'ann@example.com', status: 'success' },
-      ...{ created_at: at(1), detail: null, operation: created },
+      ...{ created_at: at(1), detail: null, address: null, operation: created },
     },
   ])
 })

@@ -1,0 +1,38 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Where a change comes from: the name of an API token, and the address of the client. */
+export interface Source {
+  token: string | null
+  address: string | null
+}
+
+interface Answering extends Source {
+  /** Undefined for a call without authentication, such as a login. */
+  user_id: number | undefined
+  /** The work that a call leaves behind is not the call. */
+  isOver: boolean
+}
+
+const UNKNOWN: Source = { token: null, address: null }
+const calls = new AsyncLocalStorage<Answering>()
+
+/** Answers a call, so that its entries of the activity have its source. */
+export async function answering<T>(
+  call: Omit<Answering, 'isOver'>,
+  answer: () => T | Promise<T>,
+): Promise<T> {
+  const current = { ...call, isOver: false }
+  try {
+    return await calls.run(current, answer)
+  } finally {
+    current.isOver = true
+  }
+}
+
+/** Returns the source of a change by this user, if the change is a part of the call that is answered. */
+export function sourceOf(user_id: number | null | undefined): Source {
+  const call = calls.getStore()
+  if (!call || call.isOver) return UNKNOWN
+  if (call.user_id !== undefined && call.user_id !== user_id) return UNKNOWN
+  return { token: call.token, address: call.address }
+}
