@@ -57,6 +57,13 @@ export const Accept = z
     'The accepted changes of things that Hosting Control did not make, by the words of `asks` in the plan. Without them the operation is refused.',
   )
 
+/** Says what is not accepted, and how to accept it. */
+export function unacceptedMessage(changes: readonly Effect[]): string {
+  const names = changes.map(({ kind, name, asks }) => `${kind} ${name} (${asks})`).join(', ')
+  const words = [...new Set(changes.map(({ asks }) => JSON.stringify(asks)))].join(', ')
+  return `This changes what Hosting Control did not create: ${names}. Confirm it with accept: [${words}]`
+}
+
 export const PlanAnswer = z.object({ plan: Plan })
 
 export const DryRun = z

@@ -1,17 +1,16 @@
 import type { Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
+import { type Effect, unacceptedMessage } from '#shared/plan.ts'
 
 /** Throws invalid on `accept` with all changes of foreign objects that nobody accepted. */
 export async function refuseUnaccepted(
   steps: readonly Step[],
   accept: readonly string[],
 ): Promise<void> {
-  const open: string[] = []
+  const open: Effect[] = []
   for (const { imposes } of steps) {
-    for (const { kind, name, asks = '' } of (await imposes?.()) ?? []) {
-      if (!accept.includes(asks)) open.push(`${asks} (${kind} ${name})`)
-    }
+    const changes = (await imposes?.()) ?? []
+    open.push(...changes.filter(({ asks = '' }) => !accept.includes(asks)))
   }
-  if (open.length === 0) return
-  throw invalid({ accept: [`Must contain the words of these changes: ${open.join(', ')}`] })
+  if (open.length > 0) throw invalid({ accept: [unacceptedMessage(open)] })
 }

@@ -4,6 +4,11 @@ import { chosenChanges } from '#dashboard/dns/choose.ts'
 import { recordsStep, storedChanges } from '#dashboard/dns/stored.ts'
 import { namesOfNew } from '#dashboard/domains/names.queries.ts'
 import { listOthers } from '#dashboard/listing/columns.queries.ts'
+import {
+  type Coming,
+  foreignChanges,
+  refuseUnaccepted,
+} from '#dashboard/operations/foreign-changes.ts'
 import { planOf } from '#dashboard/operations/plan.ts'
 import type { StoredSource } from '#dashboard/operations/rules.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
@@ -61,6 +66,8 @@ export async function cloneSite(
     const plan = await planned(deps, server, params, of)
     return { site, plan, also_on: await listOthers(deps.db, name) }
   }
+  if (from.kind === 'next_backup')
+    refuseUnaccepted(await foreignChanges(deps, server, site), accept)
   const record = { ...site, staging: isStaging }
   const copy = { original_id: original?.id, access: access?.record }
   return startNewSite(deps, server, {
@@ -103,17 +110,18 @@ async function completed(
 async function planned(
   deps: StartDeps,
   server: ServerRow,
-  params: Record<string, unknown> & { domain: string; from: StoredSource },
+  params: Record<string, unknown> & Coming & { from: StoredSource },
   of: string,
 ): Promise<Plan> {
   if (params.from.kind !== 'next_backup')
     return (await planOf(deps, { type: 'site.clone', server, params })).plan
   const records = recordsStep(params)
+  const changes = await foreignChanges(deps, server, params)
   return {
     steps: [
       { name: 'backup', title: `Backing up ${of} on its server`, effects: [] },
       ...(records ? [records] : []),
-      { name: 'clone', title: `Creating ${params.domain} from the backup`, effects: [] },
+      { name: 'clone', title: `Creating ${params.domain} from the backup`, effects: changes },
     ],
   }
 }

@@ -1,29 +1,66 @@
 import { liveOf } from '#dashboard/copies/source.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { foreignChanges, refuseUnaccepted } from '#dashboard/operations/foreign-changes.ts'
 import type { RulesDeps, Target } from '#dashboard/operations/rules.ts'
 import { usedBy } from '#dashboard/site-backups/effective.queries.ts'
 import { createParams } from '#dashboard/site-backups/params.ts'
-import { conflict, invalid } from '#shared/errors.ts'
+import { conflict, invalid, ServiceError } from '#shared/errors.ts'
+import type { Effect } from '#shared/plan.ts'
 import { isUndecided } from './open.ts'
 import { findMove, findNamesakes, findServer } from './queries.ts'
 import { refuseDeleted } from './row-of.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
+type MoveDeps = Deps & Pick<RulesDeps, 'agents'>
 
-/** Throws 422 for a server that cannot take the site, and 409 for a site that cannot move now. */
-export async function moveParams(
-  deps: Deps,
-  { server, site }: Target,
-  { server_id }: { server_id: number },
-): Promise<{ server_id: number }> {
-  if (!site) throw new Error('The operation has no site')
-  refuseUnfitServer(server, site, await findServer(deps.db, server_id))
-  await refuseUnfitSite(deps, site, server_id)
-  await refuseNamesThere(deps, site, server_id)
-  return { server_id }
+interface NewPlace {
+  server_id: number
+  accept?: string[] | undefined
 }
 
-function refuseUnfitServer(here: ServerRow, { php }: SiteRow, other: ServerRow | undefined): void {
+/** Throws like `checkMove`, and 422 on `accept` for changes there that are not accepted. */
+export async function moveParams(
+  deps: MoveDeps,
+  { server, site }: Target,
+  { server_id, accept }: NewPlace,
+): Promise<{ server_id: number; accept?: string[] }> {
+  if (!site) throw new Error('The operation has no site')
+  const { changes } = await checkMove(deps, { server, site }, server_id)
+  refuseUnaccepted(changes, accept)
+  return { server_id, ...(accept && { accept }) }
+}
+
+/**
+ * Returns the new server, and what it would change that Hosting Control did not make. Throws 422 for
+ * a server that cannot take the site, and 409 for a site that cannot move now.
+ */
+export async function checkMove(
+  deps: MoveDeps,
+  { server, site }: { server: ServerRow; site: SiteRow },
+  server_id: number,
+): Promise<{ other: ServerRow; changes: Effect[] }> {
+  const other = fitServer(server, site, await findServer(deps.db, server_id))
+  const isOpen = await refuseUnfitSite(deps, site, server_id)
+  await refuseNamesThere(deps, site, server_id)
+  // The copy of a move that has not ended may be there already.
+  const changes = isOpen ? [] : await foreignChanges(deps, other, siteOf(site)).catch(asUnfit)
+  return { other, changes }
+}
+
+/** The fields of a new site are no fields of the call. */
+function asUnfit(error: unknown): never {
+  const fields = error instanceof ServiceError ? error.body.fields : undefined
+  throw fields ? invalid({ server_id: Object.values(fields).flat() }) : error
+}
+
+/** What the new server gets of the record of a site. */
+export function siteOf(site: SiteRow) {
+  const { domain, user, php, tier, email, database_routines, xmlrpc } = site
+  const tls = site.tls === 'other' ? ('none' as const) : site.tls
+  return { domain, user, php, tier, tls, email, database_routines, xmlrpc }
+}
+
+function fitServer(here: ServerRow, { php }: SiteRow, other: ServerRow | undefined): ServerRow {
   const refuse = (reason: string) => invalid({ server_id: [reason] })
   if (!other) throw refuse('Is not a server of this dashboard')
   if (other.id === here.id) throw refuse('The site is on this server already')
@@ -33,9 +70,11 @@ function refuseUnfitServer(here: ServerRow, { php }: SiteRow, other: ServerRow |
       `${other.name} does not have PHP ${php}: install it there, or change that of the site`,
     )
   }
+  return other
 }
 
-async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Promise<void> {
+/** Returns whether the site has a move that is undecided. */
+async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Promise<boolean> {
   const before = await findMove(deps.db, site.id)
   if (before && before.moved_at !== null) {
     throw conflict(`${site.domain} has moved before: confirm that move, or move the site back`)
@@ -53,6 +92,7 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Pr
     )
   }
   await createParams(deps, site, undefined)
+  return isOpen
 }
 
 /** Another site of the new server, such as a discovered one, must not have one of its names. */

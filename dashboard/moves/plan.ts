@@ -1,8 +1,15 @@
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import type { Plan } from '#shared/plan.ts'
+import { withChanges } from '#dashboard/operations/foreign-changes.ts'
+import type { Effect, Plan } from '#shared/plan.ts'
 
-/** The parts of a move: what each agent does depends on the backups that come first. */
-export function planOfMove(domain: string, here: ServerRow, other: ServerRow): Plan {
+interface NewServer {
+  other: ServerRow
+  /** What it changes before the copy that Hosting Control did not make. */
+  changes: readonly Effect[]
+}
+
+/** The parts of a move: what else each agent does depends on the backups that come first. */
+export function planOfMove(domain: string, here: ServerRow, { other, changes }: NewServer): Plan {
   const titles = {
     leaving: `Preparing ${here.name}`,
     backup: `Backing up ${domain} on ${here.name}`,
@@ -16,5 +23,6 @@ export function planOfMove(domain: string, here: ServerRow, other: ServerRow): P
     parted: `Forwarding all requests to ${other.name}`,
     open: `Opening ${domain} on ${other.name}`,
   }
-  return { steps: Object.entries(titles).map(([name, title]) => ({ name, title, effects: [] })) }
+  const steps = Object.entries(titles).map(([name, title]) => ({ name, title, effects: [] }))
+  return withChanges({ steps }, 'certificate', changes)
 }

@@ -1,10 +1,9 @@
-import { getServer } from '#dashboard/db/targets.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { type StreamDeps, streamed, streamJob } from '#dashboard/operations/answer.ts'
-import { rulesOf } from '#dashboard/operations/rules.ts'
 import { start } from '#dashboard/operations/start.ts'
 import { loadManagedSite } from '#dashboard/targets/load-site.ts'
 import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/api/moves.ts'
+import { checkMove } from './params.ts'
 import { planOfMove } from './plan.ts'
 import { showMove } from './show-move.ts'
 
@@ -24,9 +23,8 @@ export const moveRoutes = {
       const { deps, loaded, body } = call
       const { dry_run, ...input } = body
       if (!dry_run) return streamJob(call, await start(deps, 'site.move', loaded, input))
-      await rulesOf(deps, 'site.move').params(deps, loaded, input)
-      const other = await getServer(deps.db, input.server_id)
-      return { plan: planOfMove(loaded.site.domain, loaded.server, other) }
+      const { other, changes } = await checkMove(deps, loaded, input.server_id)
+      return { plan: planOfMove(loaded.site.domain, loaded.server, { other, changes }) }
     },
   }),
   moveSiteBack: route({

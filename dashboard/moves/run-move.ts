@@ -4,18 +4,20 @@ import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
 import { conflict } from '#shared/errors.ts'
+import { Accept } from '#shared/plan.ts'
 import { Staging } from '#shared/staging.ts'
 import { backedUp, withSource } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
 import { cleared, giveUp } from './give-up.ts'
 import { frozenSeconds, handOver } from './hand-over.ts'
 import { opened } from './open-site.ts'
+import { siteOf } from './params.ts'
 import { Done, isRefusal } from './parts.ts'
 import { switchStatements } from './queries.ts'
 import { ended, finalReason, type Session, session } from './session.ts'
 import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
 
-const Params = z.object({ server_id: z.number() })
+const Params = z.object({ server_id: z.number(), accept: Accept.optional() })
 const Failure = z.looseObject({ error: z.string() })
 
 /**
@@ -23,6 +25,11 @@ const Failure = z.looseObject({ error: z.string() })
  * forward all requests. Until that, a failure leaves everything as it was.
  */
 export const runMove = session(move, ({ params }) => Params.parse(params).server_id)
+
+function acceptIn(params: unknown) {
+  const { accept } = Params.parse(params)
+  return accept ? { accept } : {}
+}
 
 async function move(session: Session): Promise<Outcome> {
   const { deps, parts, site, here, other } = session
@@ -78,7 +85,7 @@ async function copied(session: Session): Promise<number> {
   const title = `Copying ${domain} to ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
     const staging = await stagingOf(session)
-    const params = { ...siteOf(session), ...staging, peers: from }
+    const params = { ...siteOf(site), ...staging, peers: from, ...acceptIn(operation.params) }
     const call = { id: 'receive', server: other, command: 'site.receive' } as const
     await parts.keep('receiving', true)
     try {
@@ -112,10 +119,4 @@ async function stagingOf({ deps, parts, site }: Session): Promise<{ staging?: St
   const staging = await stagingFor(deps, site)
   await parts.keep('staging', staging)
   return { staging }
-}
-
-function siteOf({ site }: Session) {
-  const { domain, user, php, tier, email, database_routines, xmlrpc } = site
-  const tls = site.tls === 'other' ? 'none' : site.tls
-  return { domain, user, php, tier, tls, email, database_routines, xmlrpc }
 }

@@ -71,7 +71,7 @@ interface StoredDifferently {
   'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'wp.login': ParamsOf<'wp.login'> & LoginPlace
-  'site.move': { server_id: number }
+  'site.move': { server_id: number; accept?: string[] }
   'site.move-back': { discard_changes: boolean }
   'site.move-confirm': Record<string, never>
   'site.refresh': Omit<ParamsOf<'site.refresh'>, 'from'> & { from: StoredSource }

@@ -1,12 +1,13 @@
 import { strictObject, z } from 'zod'
 import { Id } from '#shared/fields.ts'
 import { discard_changes } from '#shared/operation-types/site.move-back.ts'
-import { DryRun } from '#shared/plan.ts'
+import { Accept, DryRun } from '#shared/plan.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
 export const MoveSite = body({
   server_id: Id.describe('The new server.'),
+  accept: Accept.optional(),
   dry_run: DryRun,
 }).meta({ id: 'MoveSite' })
 

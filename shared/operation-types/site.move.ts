@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
+import { Accept } from '#shared/plan.ts'
 
 export const Moved = z.object({
   domain: ReportedDomain,
@@ -18,7 +19,10 @@ export const siteMoveType = operationType({
   command: null,
   right: 'operate',
   excludes: 'same_site_except_backup',
-  params: z.object({ server_id: Id.describe('The new server.') }),
+  params: z.object({
+    server_id: Id.describe('The new server.'),
+    accept: Accept.optional(),
+  }),
   outcome: completesWith(Moved),
   bulk: null,
 })

@@ -15,10 +15,10 @@ export const moveQuery = (site: SitePlace) =>
 /** Moves a site to another server. */
 export const moveSite = (site: SitePlace, server_id: number): SiteWork => ({
   key: ['move', site.id, server_id],
-  call: ({ dry_run }) =>
+  call: (more) =>
     start('POST /api/servers/:server_id/sites/:site_id/move', {
       params: at(site),
-      body: { server_id, ...(dry_run && { dry_run }) },
+      body: { server_id, ...more },
     }),
 })
 

@@ -34,7 +34,7 @@ test('takes a name from a wildcard only when the caller accepts it', async () =>
     ...{ action: 'change', kind: 'name', name: what, asks: 'name_taken_over' },
   })
   await expect(siteCreate.run(shop, contextOf(host)).next()).rejects.toMatchObject({
-    fields: { accept: [expect.stringContaining(`name_taken_over (name ${what}),`)] },
+    fields: { accept: [expect.stringContaining(`name ${what} (name_taken_over),`)] },
   })
   expect(host.ran.filter((line) => line.startsWith('useradd'))).toEqual([])
   const accepted = siteCreate.run({ ...shop, accept: ['name_taken_over'] }, contextOf(host))
@@ -55,7 +55,7 @@ test('upgrades, removes and restarts packages that others use only when the call
   await expect(run.next()).rejects.toMatchObject({
     fields: {
       accept: [
-        'Must contain the words of these changes: packages_removed (package mysql-server), packages_changed (package php8.2-common), php_restarted (restart php8.2-fpm.service)',
+        'This changes what Hosting Control did not create: package mysql-server (packages_removed), package php8.2-common (packages_changed), restart php8.2-fpm.service (php_restarted). Confirm it with accept: ["packages_removed", "packages_changed", "php_restarted"]',
       ],
     },
   })
@@ -72,7 +72,9 @@ test('starts a stopped service only when the caller accepts it', async () => {
 
   await expect(run.next()).rejects.toMatchObject({
     fields: {
-      accept: ['Must contain the words of these changes: service_started (service cron.service)'],
+      accept: [
+        'This changes what Hosting Control did not create: service cron.service (service_started). Confirm it with accept: ["service_started"]',
+      ],
     },
   })
 })
@@ -85,7 +87,7 @@ test('a restored site takes its name from a wildcard only when the caller accept
   const only = { domain: 'shop.example' }
 
   await expect(siteRestore.run(only, contextOf(host)).next()).rejects.toMatchObject({
-    fields: { accept: [expect.stringContaining('name_taken_over (name shop.example,')] },
+    fields: { accept: [expect.stringContaining('name shop.example, which ')] },
   })
   expect(host.disk.all).toEqual(before)
   expect(await asked(await siteRestore.plan(only, host))).not.toEqual([])
@@ -102,7 +104,9 @@ test('a restore starts a stopped service only when the caller accepts it', async
 
   await expect(run.next()).rejects.toMatchObject({
     fields: {
-      accept: ['Must contain the words of these changes: service_started (service cron.service)'],
+      accept: [
+        'This changes what Hosting Control did not create: service cron.service (service_started). Confirm it with accept: ["service_started"]',
+      ],
     },
   })
 })

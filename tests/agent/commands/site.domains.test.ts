@@ -160,7 +160,9 @@ test('a wildcard over names of another site, and such a name, need consent', asy
   const other = { ...shop, domain: 'blog.shop.example', user: 'blog' }
   await writeSite(host, other)
   const consent = (what: string) => ({
-    accept: [`Must contain the words of these changes: name_taken_over (name ${what})`],
+    accept: [
+      `This changes what Hosting Control did not create: name ${what} (name_taken_over). Confirm it with accept: ["name_taken_over"]`,
+    ],
   })
 
   expect(await refusedIn(host, WILDCARD)).toEqual(
@@ -174,7 +176,7 @@ test('a wildcard over names of another site, and such a name, need consent', asy
     fields: {
       accept: [
         expect.stringContaining(
-          'name_taken_over (name x.shop.example, which the site shop.example serves as *.shop.example)',
+          'name x.shop.example, which the site shop.example serves as *.shop.example (name_taken_over)',
         ),
       ],
     },

@@ -20,6 +20,52 @@ describe('a move is refused', () => {
     expect([status, body.fields]).toEqual([422, { server_id: [reason] }])
   })
 
+  test('to a server that changes what others made, until that is accepted', async () => {
+    await using all = await movingServers()
+    const restart = { action: 'run', kind: 'restart', name: 'php8.2-fpm.service' } as const
+    const asked = { ...restart, asks: 'php_restarted' }
+    const packages = { action: 'create', kind: 'package', name: 'nginx' } as const
+    all.two.agent.plan = {
+      steps: [{ name: 'packages', title: 'Installing nginx', effects: [packages, asked] }],
+    }
+    const path = `/api/servers/${all.first}/sites/${all.shop}/move`
+    const body = { server_id: all.second }
+
+    const before = all.one.agent.began.length
+    const planned = await all.dashboard.call('POST', path, { ...body, dry_run: true })
+    const refused = await all.dashboard.call('POST', path, body)
+    const begun = all.one.agent.began.length - before
+    await events(all, 'move', { ...body, accept: ['php_restarted'] })
+
+    const steps: { name: string; effects: object[] }[] = planned.body.plan.steps
+    expect(steps.filter(({ effects }) => effects.length > 0)).toMatchObject([
+      { name: 'certificate', effects: [asked] },
+    ])
+    expect([refused.status, refused.body.fields]).toEqual([
+      422,
+      {
+        accept: [
+          'This changes what Hosting Control did not create: restart php8.2-fpm.service (php_restarted). Confirm it with accept: ["php_restarted"]',
+        ],
+      },
+    ])
+    expect(begun).toBe(0)
+    const received = all.two.given.find((params) => 'site.receive' in params)
+    expect(received?.['site.receive']).toMatchObject({ accept: ['php_restarted'] })
+  })
+
+  test('to a server that cannot have the site, before it is backed up', async () => {
+    await using all = await movingServers()
+    const fields = { user: ['Already a user of this server'] }
+    const refusal = { error: 'Validation failed', fields }
+    all.two.agent.answers.set('/exec', () => Response.json(refusal, { status: 422 }))
+    const path = `/api/servers/${all.first}/sites/${all.shop}/move`
+
+    const { status, body } = await all.dashboard.call('POST', path, { server_id: all.second })
+
+    expect([status, body.fields]).toEqual([422, { server_id: fields.user }])
+  })
+
   test('while the site is suspended', async () => {
     await using all = await movingServers()
     await all.dashboard.db.write((queries) => queries.update(sites).set({ status: 'suspended' }))

@@ -8,6 +8,7 @@ import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
+import { unicodeIn } from '#shared/unicode-domain.ts'
 
 interface RowProps {
   operation: OperationView
@@ -66,7 +67,7 @@ function LastLine({ error, warnings, last_line, cancel, finished_at }: Operation
       )}
     >
       {active && cancel !== null && 'Cancelling. '}
-      {error ? (error.message ?? error.error) : (warning?.message ?? last_line)}
+      {unicodeIn((error ? (error.message ?? error.error) : (warning?.message ?? last_line)) ?? '')}
     </p>
   )
 }
