@@ -34,7 +34,7 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
   conflict: {
     about: 'The current state does not allow it; `code` is for programs that can act on it.',
     rest: { message, code },
-    example: { message: 'Another operation is running' },
+    example: { message: 'Another operation is running: Back up shop.example' },
   },
   too_large: {
     about: 'The body has more than 1 MiB.',

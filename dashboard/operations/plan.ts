@@ -5,7 +5,7 @@ import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
 import { type Plan, PlanAnswer } from '#shared/plan.ts'
-import { findActive } from './queries.ts'
+import { findActive, occupied } from './queries.ts'
 import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 
 export interface PlanDeps {
@@ -47,7 +47,7 @@ async function planByAgent(
   if (!OPERATION_TYPES[type].command?.changes) return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
-    if (active) throw conflict('Another operation is running')
+    if (active) throw occupied(active)
   }
   const body = { command: type, params: rules.sent(params), dry_run: true }
   try {

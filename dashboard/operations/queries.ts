@@ -1,11 +1,11 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import type { NewActivity } from '#dashboard/db/rows.ts'
 import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
 import { excludesOf, exclusiveWith } from '#dashboard/db/exclusion.ts'
-import type { OperationRow } from '#dashboard/db/rows.ts'
+import type { NewActivity, OperationRow } from '#dashboard/db/rows.ts'
 import { activities, operations } from '#dashboard/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
+import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
 import type { Change } from './rules.ts'
 
 export type NewOperation = Pick<
@@ -79,12 +79,19 @@ export async function insertOperation(
   ]
   await db
     .write((queries) => batch(queries, insert(queries)))
-    .catch((error: unknown) => {
+    .catch(async (error: unknown) => {
       if (isNameTaken(error)) throw conflict('Another site has just taken one of the names')
       if (!isTaken(error)) throw error
-      throw conflict('Another operation is running')
+      throw occupied(await findActive(db, { ...operation, site_id }))
     })
   return getOperation(db, operation.id)
+}
+
+/** Refuses a call by the operation that its site has; undefined: it has just ended. */
+export function occupied(active: Pick<OperationRow, 'type' | 'domain'> | undefined) {
+  if (!active) return conflict('Another operation is running')
+  const { title } = OPERATION_TYPES[active.type]
+  return conflict(`Another operation is running: ${title} ${active.domain}`)
 }
 
 /** Whether a name that the operation adds to its site is one of another site. */

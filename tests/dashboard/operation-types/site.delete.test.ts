@@ -130,7 +130,7 @@ describe('deleting a site', () => {
 
     expect(await dashboard.call('DELETE', path)).toEqual({
       status: 409,
-      body: { error: 'Conflict', message: 'Another operation is running' },
+      body: { error: 'Conflict', message: 'Another operation is running: Change shop.example' },
     })
   })
 
@@ -158,7 +158,7 @@ describe('deleting a site', () => {
 
     const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1')
 
-    const message = 'Another operation is running'
+    const message = 'Another operation is running: Create shop.example'
     expect(answer).toEqual({ status: 409, body: { error: 'Conflict', message } })
     expect(await siteStatus(dashboard)).toBe('provisioning')
   })

@@ -239,7 +239,10 @@ describe('dry_run', () => {
 
     const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1', { dry_run })
 
-    expect([answer.status, answer.body.message]).toEqual([409, 'Another operation is running'])
+    expect([answer.status, answer.body.message]).toEqual([
+      409,
+      'Another operation is running: Change shop.example',
+    ])
   })
 
   test('returns the refusal of the agent, and 503 when it is offline', async () => {

@@ -90,7 +90,7 @@ describe('retrying an operation', () => {
 
     expect(await dashboard.call('POST', `/api/operations/${id}/retry`)).toEqual({
       status: 409,
-      body: refused('Another operation is running'),
+      body: refused('Another operation is running: Change shop.example'),
     })
   })
 
