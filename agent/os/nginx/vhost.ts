@@ -108,7 +108,7 @@ ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
     gzip_vary on;
-    gzip_types text/css text/plain text/xml application/javascript application/json application/xml image/svg+xml;
+    gzip_types text/css text/plain text/xml application/javascript application/json application/manifest+json application/xml application/rss+xml application/atom+xml application/wasm font/ttf image/svg+xml;
     limit_req_status 429;
 
 ${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
