@@ -2,8 +2,8 @@ import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { healthAt } from '#dashboard/health/queries.ts'
-import type { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
 import { findWords, hasWord, type SearchWord } from '#dashboard/targets/names.queries.ts'
+import type { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
 
 const DAY_MS = 24 * 3600_000
 const EXPIRING_MS = 14 * DAY_MS

@@ -1,9 +1,9 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { sourceOf } from '#dashboard/runtime/source.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { forgetStatements } from '#dashboard/metrics/queries.ts'
+import { sourceOf } from '#dashboard/runtime/source.ts'
 import type { ServerDetail, ServerListed } from '#shared/api/servers.ts'
 import { notFound } from '#shared/errors.ts'
 

@@ -39,7 +39,7 @@ test('a site is planned, created and watched by keyboard alone, across a reload'
   const { page, problems } = await open('/sites/new')
   const { keyboard } = page
   await page.getByRole('radio', { name: /^web-1/ }).waitFor()
-  expect(await page.getByRole('radio', { name: /^new: its agent is not/ }).isDisabled()).toBe(true)
+  expect(await page.getByRole('radio', { name: /^new: its agent has not/ }).isDisabled()).toBe(true)
 
   await keyboard.type('bücher.example')
   await page.getByText('bücher.example, in DNS xn--bcher-kva.example').waitFor()

@@ -17,7 +17,7 @@ test.each(['/sites', '/operations', '/activity', '/servers/1'])(
 
     await page.getByRole('main').getByText(NAME).first().waitFor()
 
-    expect(await page.locator('body').innerText()).not.toContain('xn--')
+    expect(await page.getByRole('main').textContent()).not.toContain('xn--')
     expect(problems).toEqual([])
   },
 )

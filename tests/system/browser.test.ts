@@ -122,10 +122,10 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
       await page.keyboard.press('Space')
       await chooseRadio(page, 'tls', 'self-signed')
       await press(page, page.getByRole('button', { name: 'Review plan' }))
-      await page
-        .getByText('Creating the system user')
-        .first()
-        .waitFor({ timeout: 3 * MINUTES })
+      const plan = page.locator('summary', { hasText: 'Plan: ' })
+      await plan.waitFor({ timeout: 3 * MINUTES })
+      await press(page, plan)
+      await page.getByText('Creating the system user').first().waitFor()
 
       await host.must(['touch', HOLD])
       await press(page, page.getByRole('button', { name: 'Create site' }))

@@ -28,7 +28,7 @@ export function chartOptions(
   return {
     width,
     height: HEIGHT,
-    padding: [8, 18, 0, 0],
+    padding: [8, 30, 0, 4],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: group } },
     scales: {
@@ -50,7 +50,7 @@ export function chartOptions(
       {
         ...axis,
         grid,
-        size: 56,
+        size: 64,
         gap: 6,
         space: 32,
         values: (_, splits) => splits.map((value) => latest().format(value)),

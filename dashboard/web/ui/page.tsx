@@ -54,7 +54,7 @@ export function Card({ title, actions, flush = false, className, children }: Car
     <section className={cx('min-w-0 rounded-xl border border-line bg-surface', className)}>
       {title && (
         <div className="flex min-h-12 flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2">
-          <h2 className="font-semibold">{title}</h2>
+          <h2 className="min-w-0 font-semibold wrap-anywhere">{title}</h2>
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
       )}

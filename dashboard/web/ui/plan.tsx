@@ -4,6 +4,9 @@ import { unicodeIn } from '#shared/unicode-domain.ts'
 import { cx } from './cx.ts'
 import { formatCount, formatNumber } from './format.ts'
 
+/** More effects than these are collapsed. */
+const MANY = 12
+
 const ACTIONS = {
   create: { icon: Plus, word: 'Creates', tone: 'text-good' },
   change: { icon: Pencil, word: 'Changes', tone: 'text-warn' },
@@ -32,6 +35,10 @@ export function PlanSummary({ plan, isOpen = false }: { plan: Plan; isOpen?: boo
     </>
   )
 }
+
+/** Whether a plan is read at a glance. */
+export const isShort = ({ steps }: Plan): boolean =>
+  steps.reduce((total, { effects }) => total + 1 + effects.length, 0) <= MANY
 
 /** The steps in their order, each with its effects. */
 export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: boolean }) {
@@ -66,9 +73,6 @@ function Notes({ of = [] }: { of: readonly string[] | undefined }) {
     </p>
   ))
 }
-
-/** More effects than these are collapsed. */
-const MANY = 12
 
 function Effects({ of }: { of: readonly Effect[] }) {
   if (of.length === 0) return null

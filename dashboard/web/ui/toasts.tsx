@@ -3,12 +3,13 @@ import { X } from 'lucide-react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 
 const toasts = Toast.createToastManager()
+const UNDO_MS = 10_000
 
 interface ToastOptions {
   /** It stays until it is closed. */
   error?: boolean
-  /** Offered for ten seconds. */
-  undo?: { name: string; act: () => void }
+  /** Offered for ten seconds, or as long as `while` is pending if that is longer. */
+  undo?: { name: string; act: () => void; while?: Promise<unknown> }
 }
 
 /** Shows the result of an action for a few seconds. */
@@ -16,7 +17,7 @@ export function toast(title: string, { error = false, undo }: ToastOptions = {})
   const id = toasts.add({
     title,
     type: error ? 'error' : 'success',
-    timeout: error ? 0 : undo ? 10_000 : 5_000,
+    timeout: error || undo?.while ? 0 : undo ? UNDO_MS : 5_000,
     ...(undo && {
       actionProps: {
         children: undo.name,
@@ -27,6 +28,8 @@ export function toast(title: string, { error = false, undo }: ToastOptions = {})
       },
     }),
   })
+  const shown = new Promise((resolve) => setTimeout(resolve, UNDO_MS))
+  if (undo?.while) void Promise.allSettled([undo.while, shown]).then(() => toasts.close(id))
 }
 
 /** Shows why an action failed. */

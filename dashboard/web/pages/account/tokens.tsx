@@ -73,7 +73,9 @@ function TokenTable({ tokens, onDelete }: TokenTableProps) {
           <Head>Created</Head>
           <Head>Expires</Head>
           <Head>Last used</Head>
-          <Head />
+          <Head>
+            <span className="sr-only">Actions</span>
+          </Head>
         </>
       }
     >

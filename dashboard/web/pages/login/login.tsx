@@ -64,7 +64,8 @@ export function LoginPage() {
           {isRefused && <Failure error={error} />}
         </form>
         <p className="text-center text-xs text-balance text-muted">
-          First time? The password is in the start-up log of the dashboard.
+          First time? Run <code>sudo hosting-control first-login</code> on the machine of the
+          dashboard.
         </p>
       </main>
     </>

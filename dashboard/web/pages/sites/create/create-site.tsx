@@ -8,7 +8,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
-import { type Draft, mistakesIn, takeServer, draft as typed } from './draft.ts'
+import { type Draft, mistakesIn, takeOnly, takeServer, draft as typed } from './draft.ts'
 import { FormFields } from './form-fields.tsx'
 import { PlannedSite } from './planned-site.tsx'
 import { readCreateSearch } from './search.ts'
@@ -27,6 +27,10 @@ export function CreateSitePage() {
   const servers = useServers()
   const given = typed.use()
   useEffect(() => takeServer(server_id), [server_id])
+  useEffect(
+    () => takeOnly(server_id === undefined ? servers.only : undefined),
+    [server_id, servers.only],
+  )
   const draft = { ...given, server_id: given.server_id ?? server_id ?? servers.only }
   const isLoading = servers.isLoading && draft.server_id === undefined
   const creation = useCreation(draft)
@@ -69,7 +73,11 @@ export function CreateSitePage() {
         </Card>
         <Card title="Plan" className="xl:sticky xl:top-19">
           {creation.isPlanned ? (
-            <PlannedSite creation={creation} onRefused={(field) => focusOn(form.current, field)} />
+            <PlannedSite
+              creation={creation}
+              server={servers.all.find(({ id }) => id === draft.server_id)?.name ?? ''}
+              onRefused={(field) => focusOn(form.current, field)}
+            />
           ) : (
             <Empty icon={<ListChecks />} title="No plan yet">
               The plan lists every step, and each file, user and service that the site needs. The
@@ -83,10 +91,10 @@ export function CreateSitePage() {
 }
 
 /** If there is only one choice, it is selected, as soon as the servers are known. */
-function useServers(): { isLoading: boolean; only: number | undefined } {
+function useServers() {
   const { data, isLoading } = useQuery(fleetQuery)
   const [first, ...others] = data?.servers.filter(canTake) ?? []
-  return { isLoading, only: others.length === 0 ? first?.id : undefined }
+  return { isLoading, all: data?.servers ?? [], only: others.length === 0 ? first?.id : undefined }
 }
 
 /** Moves the focus to the refused field. */

@@ -34,6 +34,12 @@ export function takeServer(server_id: number | undefined): void {
   if (isNew) draft.set((before) => ({ ...before, server_id, php: '' }))
 }
 
+/** The only server stays selected when others come online. */
+export function takeOnly(server_id: number | undefined): void {
+  if (server_id !== undefined)
+    draft.set((before) => (before.server_id === undefined ? { ...before, server_id } : before))
+}
+
 export function forgetDraft(): void {
   draft.set(() => EMPTY)
   named.set(() => undefined)

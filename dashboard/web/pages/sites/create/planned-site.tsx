@@ -8,19 +8,22 @@ import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { PlanSteps } from '#dashboard/web/ui/plan.tsx'
+import { isShort, PlanSteps, PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
+import type { Plan } from '#shared/plan.ts'
 import { pairOf } from '#shared/site-names.ts'
 import { unicodeOf } from '#shared/unicode-domain.ts'
 import type { Creation } from './use-creation.ts'
 
 interface PlannedSiteProps {
   creation: Creation
+  /** The name of the chosen one. */
+  server: string
   onRefused: (field: string) => void
 }
 
 /** The plan of the site, and the button that creates it. */
-export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
+export function PlannedSite({ creation, server, onRefused }: PlannedSiteProps) {
   const { planned, error, isCreating, refusals } = creation
   const [accepted, setAccepted] = useState(false)
   const isOpen = consentsOf(planned?.plan).length > 0 && !accepted
@@ -40,9 +43,9 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
       aria-label="The plan of the site"
       className="flex scroll-mt-32 flex-col gap-4 outline-none"
     >
-      {planned && <Chosen site={planned.site} />}
+      {planned && <Chosen site={planned.site} server={server} />}
       {planned && <AlsoOn domain={planned.site.domain} also_on={planned.also_on} />}
-      {planned && <PlanSteps plan={planned.plan} />}
+      {planned && <Steps plan={planned.plan} />}
       {records.fields}
       {planned && <Accept plan={planned.plan} accepted={accepted} onChange={setAccepted} />}
       {!planned && <WithoutPlan error={error} />}
@@ -62,13 +65,20 @@ export function PlannedSite({ creation, onRefused }: PlannedSiteProps) {
   )
 }
 
-function Chosen({ site }: { site: NonNullable<Creation['planned']>['site'] }) {
+/** A long plan is one line that opens. */
+const Steps = ({ plan }: { plan: Plan }) =>
+  isShort(plan) ? <PlanSteps plan={plan} /> : <PlanSummary plan={plan} />
+
+type Planned = NonNullable<Creation['planned']>
+
+function Chosen({ site, server }: { site: Planned['site']; server: string }) {
   const { domain, user, php, tier, tls, email } = site
   const spelled = unicodeOf(domain)
   return (
     <Facts
       of={{
         Domain: spelled === domain ? domain : `${spelled} (${domain})`,
+        Server: server,
         'System user': <code className="text-xs">{user}</code>,
         PHP: php,
         Tier: tier,

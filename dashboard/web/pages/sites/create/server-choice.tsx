@@ -74,6 +74,9 @@ function NoServers() {
   )
 }
 
+/** It is not installed, or has just been enrolled or restarted. */
+const OBSTACLE = 'its agent has not answered yet'
+
 /** An offline server receives it when it is online again. */
 export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
 
@@ -114,7 +117,7 @@ function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) {
         checked={isChosen}
         disabled={!isAble}
         onChange={onChoose}
-        aria-label={`${name}: ${isAble ? about(server) : 'its agent is not installed yet'}`}
+        aria-label={`${name}: ${isAble ? about(server) : OBSTACLE}`}
         className="size-4 shrink-0 accent-accent-solid outline-none"
       />
       <span className="min-w-0 flex-1">
@@ -125,9 +128,9 @@ function ServerOption({ server, isChosen, onChoose }: ServerOptionProps) {
           {isAble && <span className={cx(isFull(server) && 'text-warn')}>{about(server)}</span>}
           {!isAble && (
             <>
-              Cannot host sites yet: its agent is not installed yet.{' '}
+              Cannot host sites yet: {OBSTACLE}.{' '}
               <ServerLink id={id} className="text-accent underline">
-                Install agent
+                Show server
               </ServerLink>
             </>
           )}

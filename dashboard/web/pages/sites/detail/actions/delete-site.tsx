@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { cancelOperation, isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { deleteSite, planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
@@ -30,6 +30,8 @@ const TEXTS = {
     action: 'Delete site',
   },
 } as const
+
+const PAUSE_MS = 3000
 
 const RESULTS: Partial<Record<Site['status'], keyof typeof TEXTS>> = {
   active: 'trash',
@@ -73,6 +75,13 @@ export function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
   )
 }
 
+/** Until then an undo is a cancellation: the deletion may wait for a backup. */
+async function ended(client: QueryClient, operation_id: string): Promise<void> {
+  const query = { ...operationQuery(operation_id), staleTime: 0 }
+  while (isActive(await client.fetchQuery(query)))
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+}
+
 /** Moves a site to the trash, and offers to undo it. */
 function useTrash(site: Site) {
   const client = useQueryClient()
@@ -89,7 +98,7 @@ function useTrash(site: Site) {
   return async (work: SiteWork) => {
     const operation = await start(work)
     if (operation === undefined) return
-    const undo = { name: 'Undo', act: () => mutate(operation) }
+    const undo = { name: 'Undo', act: () => mutate(operation), while: ended(client, operation) }
     toast(`Moving ${unicodeOf(site.domain)} to the trash`, { undo })
   }
 }

@@ -50,7 +50,18 @@ function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) 
           hasWarnings={data.warnings.some(({ code }) => code.startsWith('certificate_'))}
         />
       )}
-      <OperationLive operation_id={id} onRetried={show} />
+      {isMade && data.type === 'site.create' ? (
+        <details
+          // A warning has its reason there.
+          open={data.warnings.length > 0}
+          className="rounded-xl border border-line bg-surface"
+        >
+          <summary className="cursor-pointer px-4 py-3">Steps and log of the creation</summary>
+          <OperationLive operation_id={id} onRetried={show} />
+        </details>
+      ) : (
+        <OperationLive operation_id={id} onRetried={show} />
+      )}
       {hasEnded && requested && (
         <Button kind="quiet" icon={<X />} onClick={() => show(undefined)} className="self-end">
           Hide log

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Download, File, Folder } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import { browseQuery, downloadAddress } from '#dashboard/web/api/backups.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
@@ -96,12 +96,14 @@ interface EntryProps {
 }
 
 function Entry({ entry, path, above, address, onOpen, onChoose }: EntryProps) {
+  const box = useId()
   const name = visible(entry.name)
   const isFolder = entry.kind === 'directory'
   const Icon = isFolder ? Folder : File
   return (
     <li className="flex items-center gap-2.5 px-3 hover:bg-sunken">
       <input
+        id={box}
         type="checkbox"
         aria-label={`Restore ${name}`}
         checked={above !== undefined}
@@ -119,7 +121,9 @@ function Entry({ entry, path, above, address, onOpen, onChoose }: EntryProps) {
           {name}
         </button>
       ) : (
-        <span className="min-h-8 min-w-0 flex-1 py-1.5 break-all">{name}</span>
+        <label htmlFor={box} className="min-h-8 min-w-0 flex-1 cursor-pointer py-1.5 break-all">
+          {name}
+        </label>
       )}
       {entry.kind === 'file' && (
         <span className="text-xs whitespace-nowrap text-muted tabular-nums">
