@@ -69,7 +69,7 @@ const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'ho
  * (named in brackets until then, or by a descriptor), and table checks after a start of MariaDB.
  */
 const PASSING =
-  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|setpriv|unshare|apt.*|debian-start|logger|ss|tail|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
+  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|env|setpriv|unshare|apt.*|debian-start|logger|ss|tail|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {
