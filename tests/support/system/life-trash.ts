@@ -49,12 +49,14 @@ export function trashes(world: World): void {
   )
 }
 
-/** Without the traces of a request: cached pages, and idle workers. */
+/** Without cached pages, idle workers, and the short programs that read a site as its user. */
 function lasting({ files, processes, ...rest }: Snapshot): Snapshot {
   return {
     ...rest,
     files: files.filter((path) => !/^\/var\/cache\/hosting\/\w+\//.test(path)),
-    processes: processes.filter((line) => !/^(?!root )\S+ +php-fpm/.test(line)),
+    processes: processes.filter(
+      (line) => !/^(?!root |hosting-)\S+ +(php-fpm|hosting-agent)/.test(line),
+    ),
   }
 }
 
