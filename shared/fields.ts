@@ -62,7 +62,7 @@ export const Domain = text('Domain')
   })
 
 /** The longest domain that fits behind the label of a validation in DNS. */
-const MOST_WILDCARD = 235
+const MAX_WILDCARD_BASE = 235
 
 const A_DOMAIN = 'Must be a domain name such as example.com'
 
@@ -72,7 +72,7 @@ export const DomainOrWildcard = text('Domain')
   .transform((value, context) => {
     const base = canonicalDomain(baseOf(value))
     if (base !== undefined && !isWildcard(value)) return base
-    if (base !== undefined && base.length <= MOST_WILDCARD) return `*.${base}`
+    if (base !== undefined && base.length <= MAX_WILDCARD_BASE) return `*.${base}`
     const message = value.includes('*')
       ? `${A_DOMAIN}, or a wildcard such as *.example.com`
       : A_DOMAIN

@@ -6,7 +6,7 @@ import { singleLine } from './fields.ts'
  * that systemd had to restart. An agent reports it, and the dashboard stores the last report.
  */
 const moment = z.iso.datetime().max(40)
-const MOST_PACKAGES = 3000
+const MAX_PACKAGES = 3000
 const MOST_PROGRAMS = 2000
 
 export const PendingPackage = object({
@@ -70,14 +70,14 @@ export type Reboot = z.infer<typeof Reboot>
 
 export const LastUpdate = object({
   at: moment,
-  packages: z.array(singleLine(200)).max(MOST_PACKAGES),
+  packages: z.array(singleLine(200)).max(MAX_PACKAGES),
 }).meta({ id: 'LastUpdate', description: 'The last time that packages were upgraded.' })
 export type LastUpdate = z.infer<typeof LastUpdate>
 
 export const Maintenance = object({
   checked_at: moment,
   lists_at: moment.nullable().describe('When the package lists were last read; null: never.'),
-  packages: z.array(PendingPackage).max(MOST_PACKAGES),
+  packages: z.array(PendingPackage).max(MAX_PACKAGES),
   packages_problem: singleLine(500).describe(
     'Why pending updates are unknown; empty if they are known.',
   ),

@@ -10,7 +10,7 @@ export const LOG_LEVELS = ['info', 'warning', 'error', 'fatal'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What an answer may have: a line of more bytes is cut, and says so. */
-export const MOST_LOG_LINES = 500
+export const MAX_LOG_LINES = 500
 export const MOST_LOG_LINE = 8192
 /** Masks and escapes make a line longer. */
 export const MOST_LOG_TEXT = 4 * MOST_LOG_LINE
@@ -48,7 +48,7 @@ const OfSource = LogFilter.extend({ domain: Domain, source: oneOf(LOG_SOURCES) }
 
 export const LogsRequest = OfSite
 export const LogSearchRequest = OfSource.extend({
-  limit: z.int().min(1).max(MOST_LOG_LINES),
+  limit: z.int().min(1).max(MAX_LOG_LINES),
   before: LogPosition.optional(),
 })
 export type LogSearchRequest = z.infer<typeof LogSearchRequest>
@@ -95,7 +95,7 @@ export const Looked = z.object({
 export type Looked = z.infer<typeof Looked>
 
 export const AgentLogPage = z.object({
-  lines: z.array(AgentLogLine).max(MOST_LOG_LINES),
+  lines: z.array(AgentLogLine).max(MAX_LOG_LINES),
   /** Null: nothing older is left. */
   next: LogPosition.nullable(),
   looked: Looked,

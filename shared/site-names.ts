@@ -6,7 +6,7 @@ import { apexOf, canonicalDomain, isWildcard } from './names.ts'
 export const MOST_NAMES = 98
 
 /** Each of them is validated by a program, one after the other. */
-const MOST_WILDCARDS = 5
+const MAX_WILDCARDS = 5
 
 const WWW_RULES = ['serve', 'redirect'] as const
 
@@ -113,8 +113,8 @@ export function problemsOf(domain: string, names: SiteNames): Record<string, str
   for (const redirect of names.redirects) add('redirects', redirect.domain)
   if (names.aliases.length + names.redirects.length > MOST_NAMES)
     fields.redirects.add(`Must have at most ${MOST_NAMES} names together with the aliases`)
-  if (names.aliases.filter(isWildcard).length > MOST_WILDCARDS)
-    fields.aliases.add(`Must have at most ${MOST_WILDCARDS} wildcards`)
+  if (names.aliases.filter(isWildcard).length > MAX_WILDCARDS)
+    fields.aliases.add(`Must have at most ${MAX_WILDCARDS} wildcards`)
   const loop = loopIn(names.redirects)
   if (loop) fields.redirects.add(`${loop.join(' → ')} is a redirect loop`)
   return Object.fromEntries(

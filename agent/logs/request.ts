@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LOG_SOURCES, LogFilter, LogPosition, MOST_LOG_LINES } from '#shared/site-logs.ts'
+import { LOG_SOURCES, LogFilter, LogPosition, MAX_LOG_LINES } from '#shared/site-logs.ts'
 
 /** The first line on the standard input of `hosting-agent logs`. */
 export const ReadRequest = LogFilter.extend({
@@ -7,7 +7,7 @@ export const ReadRequest = LogFilter.extend({
   source: z.enum(LOG_SOURCES),
   /** Paths of the newest file of each log; empty: the log is the rest of the standard input. */
   paths: z.array(z.string()),
-  limit: z.int().min(1).max(MOST_LOG_LINES).default(MOST_LOG_LINES),
+  limit: z.int().min(1).max(MAX_LOG_LINES).default(MAX_LOG_LINES),
   before: LogPosition.optional(),
   /** After which no further part is read, and a compressed file is given up. */
   budget_ms: z.int().positive(),

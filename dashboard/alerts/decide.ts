@@ -18,9 +18,9 @@ export interface Seen {
 export interface Decision {
   /** All alerts from now on, without those that were never mailed and are over. */
   current: Alert[]
-  /** Those whose begin is to be mailed now. */
+  /** The alerts whose begin is to be mailed now. */
   begun: Alert[]
-  /** Those whose end is to be mailed now; they are still among the current ones. */
+  /** The alerts whose end is to be mailed now; they are still among the current ones. */
   ended: Alert[]
 }
 

@@ -79,7 +79,7 @@ export function makeMailer(server: SmtpServer, from: string, times = TIMES): Mai
   }
 }
 
-/** By the system error that the message of the library names. */
+/** Sentences for the codes of system errors (errno(3)) and of nodemailer. */
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'The server refused the connection',
   ECONNRESET: 'The server ended the connection',

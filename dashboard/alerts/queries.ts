@@ -5,7 +5,7 @@ import type { Marks } from '#dashboard/db/marks.ts'
 import { users } from '#dashboard/db/schema.ts'
 import type { Alert } from './decide.ts'
 
-/** By the time of their begin. */
+/** Returns all alerts, the one that began first at the top. */
 export function listAlerts(db: Database): Promise<Alert[]> {
   return db.read.select().from(alerts).orderBy(alerts.since, alerts.key)
 }

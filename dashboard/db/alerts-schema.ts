@@ -13,7 +13,7 @@ export const alerts = sqliteTable('alerts', {
   name: text().notNull(),
   reason: text().notNull(),
   since: text().notNull(),
-  /** Null: not mailed yet. */
+  /** The time when the SMTP server accepted the message about its begin; null before that. */
   mailed_at: text(),
   /** The id of the message about its begin. */
   message_id: text(),

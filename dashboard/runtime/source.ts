@@ -7,9 +7,9 @@ export interface Source {
 }
 
 interface Answering extends Source {
-  /** Undefined for a call without authentication, such as a login. */
+  /** The signed-in user; a call without authentication, such as a login, has none. */
   user_id: number | undefined
-  /** The work that a call leaves behind is not the call. */
+  /** The call has been answered: what it left running is not recorded with its token and address. */
   isOver: boolean
 }
 

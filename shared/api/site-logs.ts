@@ -10,7 +10,7 @@ import {
   LOG_SOURCES,
   LogFilter,
   LogPosition,
-  MOST_LOG_LINES,
+  MAX_LOG_LINES,
 } from '#shared/site-logs.ts'
 import { digits } from './activity.ts'
 import { body } from './body.ts'
@@ -26,13 +26,13 @@ const source = oneOf(LOG_SOURCES).describe(
   'access and error: of nginx; php: errors of PHP; wordpress: its debug log; cron: output of its jobs; mail: the delivery of each message.',
 )
 const times = { since: LogFilter.shape.since, until: LogFilter.shape.until }
-const limitRule = `Must be a whole number between 1 and ${MOST_LOG_LINES}`
+const limitRule = `Must be a whole number between 1 and ${MAX_LOG_LINES}`
 
 export const SearchLogQuery = z.object({
   ...{ source, ...filter, ...times },
-  limit: digits(limitRule, 1, MOST_LOG_LINES)
+  limit: digits(limitRule, 1, MAX_LOG_LINES)
     .default(200)
-    .describe(`The maximum number of lines, up to ${MOST_LOG_LINES}; default 200.`),
+    .describe(`The maximum number of lines, up to ${MAX_LOG_LINES}; default 200.`),
   before: LogPosition.optional().describe('`next` of the page before.'),
 })
 export type SearchLogQuery = z.infer<typeof SearchLogQuery>

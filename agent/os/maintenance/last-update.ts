@@ -3,7 +3,7 @@ import type { LastUpdate } from '#shared/maintenance.ts'
 
 const HISTORY = '/var/log/apt/history.log'
 const MOST = 4 << 20
-const MOST_PACKAGES = 500
+const MAX_PACKAGES = 500
 
 /** The newest upgrade in apt's history; an entry of an earlier month is in `before`. */
 export async function lastUpdate(
@@ -18,5 +18,5 @@ export async function lastUpdate(
   if (Number.isNaN(at.getTime())) return before
   const upgrades = /^Upgrade: (.*)$/m.exec(entry)?.[1] ?? ''
   const names = [...upgrades.matchAll(/(\S+?)(?::\w+)? \([^)]*\)/g)].map(([, name = '']) => name)
-  return { at: at.toISOString(), packages: names.slice(0, MOST_PACKAGES) }
+  return { at: at.toISOString(), packages: names.slice(0, MAX_PACKAGES) }
 }

@@ -5,7 +5,7 @@ import { causeOf } from '#agent/logs/fatals.ts'
 import { searchInput } from '#agent/logs/input.ts'
 import { ReadRequest } from '#agent/logs/request.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { MOST_LOG_LINES } from '#shared/site-logs.ts'
+import { MAX_LOG_LINES } from '#shared/site-logs.ts'
 import { DEMO_LOGS } from './log-lines.ts'
 
 /** `hosting-agent logs`: the real reader, on lines that are written for the demo. */
@@ -18,7 +18,7 @@ export function logs(machine: Machine, { input = '' }: RunOptions): Output {
   if (what === 'list') return printed(JSON.stringify(listed(bytes, machine.time.now())))
   const page = searchInput(bytes, {
     ...request,
-    limit: what === 'search' ? request.limit : MOST_LOG_LINES,
+    limit: what === 'search' ? request.limit : MAX_LOG_LINES,
   })
   if (what === 'search') return printed(JSON.stringify(page))
   if (what === 'fatals') return printed(JSON.stringify(grouped(bytes, request)))

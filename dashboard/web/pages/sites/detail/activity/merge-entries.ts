@@ -11,7 +11,7 @@ export interface Entry {
   key: string
   type: string
   actor: string
-  /** Of the client; null: unknown, or the dashboard. */
+  /** The IP address of the client; null if it is unknown or the dashboard itself acted. */
   address: string | null
   status: string
   created_at: string
