@@ -93,12 +93,15 @@ Unattended-Upgrade::Automatic-Reboot "false";
 `
 }
 
+/** The names that apt reads in its folder: apt.conf(5). Others are drafts and copies. */
+const IS_READ = /^([\w-]+|[\w-][\w.-]*\.conf)$/
+
 /** The file of an administrator's own configuration; the unchanged one of the package is none. */
 async function administratorsOwn(host: Host): Promise<string | undefined> {
   const { files, shell } = host
   const packaged = `${FOLDER}/50unattended-upgrades`
-  const names = (await files.list(FOLDER)).map(({ name }) => name).sort()
-  for (const name of names) {
+  const names = (await files.list(FOLDER)).map(({ name }) => name)
+  for (const name of names.filter((name) => IS_READ.test(name)).sort()) {
     const path = `${FOLDER}/${name}`
     if ([UNATTENDED_FILE, PHP_ORIGIN_FILE, packaged].includes(path)) continue
     const text = (await files.read(path)) ?? ''

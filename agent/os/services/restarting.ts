@@ -52,12 +52,19 @@ export async function restartingSteps(host: Host): Promise<Step[]> {
   ]
 }
 
+/**
+ * The files of a drop-in folder that systemd reads: systemd.unit(5). Others are drafts, such as one
+ * of a file of ours that is being written, and copies.
+ */
+const IS_DROP_IN = /^[^.].*\.conf$/
+
 /** An administrator's directives for the unit: they have priority, whatever the file names. */
 async function settingsOf({ files }: Host, service: Service): Promise<Set<string>> {
   const own = dropInOf(service)
   const folder = dirname(own)
-  const names = (await files.list(folder)).map(({ name }) => `${folder}/${name}`)
-  const paths = [`/etc/systemd/system/${service.unit}`, ...names.filter((path) => path !== own)]
+  const names = (await files.list(folder)).filter(({ name }) => IS_DROP_IN.test(name))
+  const others = names.map(({ name }) => `${folder}/${name}`).filter((path) => path !== own)
+  const paths = [`/etc/systemd/system/${service.unit}`, ...others]
   const texts = await Promise.all(paths.map((path) => files.read(path).catch(() => undefined)))
   return new Set(
     texts.flatMap((text) =>

@@ -75,6 +75,19 @@ test('makes systemd start nginx, MariaDB and cron again, in files of its own', a
   expect(nginx).toContain('StartLimitBurst=10\n\n[Service]\nRestart=on-failure\nRestartSec=1\n')
 })
 
+test('leaves directives out that a drop-in of an administrator has, not those of a draft', async () => {
+  const host = bare()
+  const folder = '/etc/systemd/system/nginx.service.d'
+  await host.disk.write(`${folder}/override.conf`, '[Service]\nRestartSec=9\n')
+  for (const name of ['.0123456789ab.tmp', 'hosting.conf~', '.hidden.conf'])
+    await host.disk.write(`${folder}/${name}`, '[Service]\nRestart=no\nLimitNOFILE=1\n')
+
+  await provision(host)
+
+  const nginx = host.disk.all[`${folder}/hosting.conf`]
+  expect(nginx).toEndWith('[Service]\nRestart=on-failure\nOOMPolicy=continue\nLimitNOFILE=65536\n')
+})
+
 test('keeps defaults that an administrator has changed', async () => {
   const host = bare()
   await host.disk.link('/etc/nginx/sites-available/default', '/etc/nginx/sites-enabled/default')

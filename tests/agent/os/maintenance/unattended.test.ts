@@ -88,3 +88,14 @@ test('leaves a file of the package alone that an administrator has changed', asy
   expect(result).toMatchObject({ unattended: { source: 'administrator' } })
   expect(await host.disk.read(UNATTENDED_FILE)).toBeUndefined()
 })
+
+test.each(['.0123456789ab.tmp', '99mine.bak', '99mine~'])(
+  'does not consider a file that apt does not read: %s',
+  async (file) => {
+    const host = await server([file, 'Unattended-Upgrade::Origins-Pattern { "*"; };\n'])
+
+    const [, result] = await configure(host, true)
+
+    expect(result).toMatchObject({ unattended: { source: 'hosting-control' } })
+  },
+)
