@@ -1,6 +1,7 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { renderCacheRules } from './cache.ts'
 import type { Places } from './places.ts'
+import { VISITOR_LIMITS, VISITOR_ZONE } from './visitor-limits.ts'
 
 /** The folder of ACME tokens: one for all sites, so that no token is written inside a site. */
 export const ACME_ROOT = '/var/lib/hosting-acme'
@@ -60,6 +61,8 @@ log_format hosting '$remote_addr - $remote_user [$time_local] "$request" $status
     '$upstream_cache_status';
 
 ${renderCacheRules()}
+${VISITOR_ZONE}
+
 # A header that the site sets itself is not set twice.
 map $upstream_http_x_frame_options $hosting_frame_options {
     default "";
@@ -103,7 +106,7 @@ ${ports.map((port) => renderListen(port, abilities, 'default_server')).join('\n'
 ${TLS_SETTINGS}
     ssl_reject_handshake on;
     access_log off;
-
+${VISITOR_LIMITS}
 ${ACME_LOCATION}
     location / {
         return 444;

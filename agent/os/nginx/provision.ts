@@ -11,6 +11,7 @@ import type { Effect } from '#shared/plan.ts'
 import { abilitiesOf } from './abilities.ts'
 import { type Abilities, ACME_ROOT, renderDefault } from './base.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
+import { extendConnections, planConnections } from './connections.ts'
 import { reloadTested, test } from './nginx.ts'
 import { refuseOtherDefaults, serversIfInstalled } from './others.ts'
 import { isWide, PORTS } from './places.ts'
@@ -84,7 +85,7 @@ async function configure(host: Host): Promise<void> {
   const { files } = host
   const { before, welcome, catch_all, removed } = await targetOf(host)
   for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
-  const undo = [await replace(host, BASE_PATH, await baseOf(host))]
+  const undo = [await replace(host, BASE_PATH, await baseOf(host)), await extendConnections(host)]
   const linked = (await files.stat(DEFAULT_LINK)) !== undefined
   try {
     if (welcome) await files.remove(DEBIAN_LINK)
@@ -118,6 +119,7 @@ async function planConfigure(host: Host): Promise<Effect[]> {
     ...(await effects.planMake(host, 'folder', ...FOLDERS)),
     ...(welcome ? [effects.remove('link', DEBIAN_LINK)] : []),
     ...(await effects.planGenerate(host, files)),
+    ...(await planConnections(host)),
     ...(own ? await effects.planMake(host, 'link', DEFAULT_LINK) : []),
     ...(removed ? [effects.remove('link', DEFAULT_LINK)] : []),
     ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),

@@ -6,6 +6,7 @@ import { isCovered } from '#shared/names.ts'
 import { type Redirect, redirectsOf, servedNamesOf } from '#shared/site-names.ts'
 import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './base.ts'
 import { renderVisitor } from './visitor.ts'
+import { VISITOR_LIMITS } from './visitor-limits.ts'
 
 /** Paths of PEM files, and whether browsers trust no authority of them. */
 export interface Certificate {
@@ -96,7 +97,7 @@ server {
 ${renderListen(80, abilities)}
 ${secure}    server_name ${names};
     server_tokens off;
-${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
+${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${ACME_LOCATION}

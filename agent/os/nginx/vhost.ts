@@ -14,6 +14,7 @@ import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
 import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
 import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
 import { renderVisitor, visitorHeaderOf } from './visitor.ts'
+import { VISITOR_LIMITS } from './visitor-limits.ts'
 
 export interface Vhost {
   site: Site
@@ -45,7 +46,7 @@ export const renderFrozen = (vhost: Vhost): string => {
 }
 
 const quiet = ({ site, networks }: Vhost, content: string) => nginx`
-${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
+${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -74,7 +75,7 @@ ${renderRedirects(vhost)}`
 server {
 ${renderListen(80, abilities)}
 ${renderNames(securedNames(site, certificate))}
-${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
+${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
@@ -105,7 +106,7 @@ function renderSite(vhost: Vhost): string {
 ${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
     client_max_body_size ${limits.upload + 1}m;
     server_tokens off;
-    access_log ${logsOf(site.user)}/access.log hosting;
+${VISITOR_LIMITS}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
     gzip_vary on;
     gzip_types text/css text/plain text/xml application/javascript application/json application/manifest+json application/xml application/rss+xml application/atom+xml application/wasm font/ttf image/svg+xml;

@@ -3,6 +3,7 @@ import { recorderSteps } from '#agent/os/cron/recorder.ts'
 import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { BASE_PATH, baseOf } from '#agent/os/nginx/base-file.ts'
+import { hasDebianConnections } from '#agent/os/nginx/connections.ts'
 import { dump } from '#agent/os/nginx/others.ts'
 import {
   DEFAULT_LINK,
@@ -60,7 +61,9 @@ export async function provisionSteps(
   const source = php_source ? await missingSource(host, missing) : []
   if (missing.length > 0 && source.length === 0) await refuseUnknownPackages(host, missing, field)
   const stopped = await stoppedOf(host)
-  const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
+  const configured =
+    (await host.files.read(BASE_PATH)) === (await baseOf(host)) &&
+    !(await hasDebianConnections(host))
   if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
   await refuseOtherUser(host)
   const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))

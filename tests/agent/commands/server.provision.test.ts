@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { serverProvision } from '#agent/commands/server.provision.ts'
+import { planOf } from '#agent/operations/plan.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { contextOf, debian, outcome, server } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'
@@ -104,6 +105,57 @@ test('keeps defaults that an administrator has changed', async () => {
   expect(await host.disk.stat('/etc/nginx/sites-enabled/default')).toBeDefined()
   expect(await host.disk.stat('/etc/nginx/sites-enabled/hosting-default')).toBeUndefined()
   expect(host.ran.filter((line) => line.startsWith('systemctl disable'))).toEqual([])
+})
+
+const MAIN_FILE = '/etc/nginx/nginx.conf'
+const mainFile = (connections: number) => `events {
+	worker_connections ${connections};
+	# multi_accept on;
+}
+`
+
+test('gives nginx enough connections instead of those of Debian', async () => {
+  const host = await server()
+  await host.disk.write(MAIN_FILE, mainFile(768))
+  const steps = (await serverProvision.plan?.({ php_versions: [] }, host)) ?? []
+  const { steps: planned } = await planOf(steps)
+
+  const [lines] = await provision(host)
+
+  expect(planned.flatMap(({ effects }) => effects)).toContainEqual({
+    action: 'change',
+    kind: 'file',
+    name: MAIN_FILE,
+  })
+  expect(lines).toEqual(['Configuring nginx', 'The server is ready for sites'])
+  expect(host.disk.all[MAIN_FILE]).toBe(mainFile(8192))
+  expect(await provision(host)).toEqual([
+    ['The server is ready for sites'],
+    { php_versions: ['8.2'] },
+  ])
+})
+
+test('keeps the connections that somebody has chosen', async () => {
+  const host = await server()
+  await host.disk.write(MAIN_FILE, mainFile(1024))
+
+  const [lines] = await provision(host)
+
+  expect([lines, host.disk.all[MAIN_FILE]]).toEqual([
+    ['The server is ready for sites'],
+    mainFile(1024),
+  ])
+})
+
+test('restores the connections when nginx refuses its configuration', async () => {
+  const host = await server()
+  await host.disk.write(MAIN_FILE, mainFile(768))
+  host.fail('nginx -t', 'emerg')
+
+  const [, message] = await provision(host)
+
+  expect(message).toBe('nginx refuses its configuration: emerg')
+  expect(host.disk.all[MAIN_FILE]).toBe(mainFile(768))
 })
 
 test('removes its files when nginx refuses them', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { refuseServedNames } from '#agent/os/nginx/others.ts'
+import { SiteNames } from '#shared/site-names.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const VHOST = '/etc/nginx/sites-available/hosting-shop.example.conf'
@@ -9,6 +10,18 @@ const CERTIFICATE = {
   privkey: '/etc/x/privkey.pem',
   self_signed: false,
 }
+
+const REDIRECTED = {
+  ...shop,
+  names: SiteNames.parse({ redirects: [{ domain: 'old.example', keep_path: false }] }),
+}
+const LIMITED = [
+  'client_header_timeout',
+  'client_body_timeout',
+  'send_timeout',
+  'reset_timedout_connection',
+  'limit_conn',
+]
 
 /** The server block of a port, with the words of its lines one space apart. */
 function block(text: string | null | undefined, port: number): string {
@@ -40,6 +53,27 @@ test.each([[true], [undefined], [false]])(
     expect(denied > 0).toBe(xmlrpc === false)
     expect(text.indexOf('location ~ \\.php$')).toBeGreaterThan(denied)
     expect(text).toContain('limit_req zone=hosting_xmlrpc burst=30 nodelay;')
+  },
+)
+
+test.each([
+  ['no certificate', shop, undefined, 1],
+  ['a certificate', shop, CERTIFICATE, 2],
+  ['a redirect', REDIRECTED, CERTIFICATE, 3],
+])(
+  'limits slow and many requests in each of its servers, with %s',
+  async (_, site, certificate, count) => {
+    const host = await server(shop)
+
+    await nginx.apply(host, site, certificate)
+
+    const catchAll = host.disk.all['/etc/nginx/sites-available/hosting-default'] ?? ''
+    const blocks = `${host.disk.all[VHOST]}${catchAll}`.split('\nserver {').slice(1)
+    expect(blocks.length).toBe(count + 1)
+    for (const one of blocks) {
+      for (const name of LIMITED) expect(one.split(`    ${name} `).length).toBe(2)
+    }
+    expect(host.disk.all['/etc/nginx/conf.d/hosting.conf']).toContain('zone=hosting_visitors:10m;')
   },
 )
 

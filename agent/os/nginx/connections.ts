@@ -1,0 +1,38 @@
+import type { Host } from '#agent/host/ports.ts'
+import * as effects from '#agent/os/effects/effects.ts'
+import type { Effect } from '#shared/plan.ts'
+
+const MAIN_FILE = '/etc/nginx/nginx.conf'
+const CONNECTIONS = 8192
+/** Debian's value, for each worker. Another value was chosen by somebody, and stays. */
+const DEBIAN = /^(\s*worker_connections\s+)768(\s*;)/m
+
+type Readable = Pick<Host, 'files'>
+
+/**
+ * The text of nginx.conf with more connections, or undefined if nothing changes. No other file can set
+ * them: nginx allows one `events` block.
+ */
+async function extended({
+  files,
+}: Readable): Promise<{ before: string; text: string } | undefined> {
+  const before = (await files.read(MAIN_FILE)) ?? ''
+  const text = before.replace(DEBIAN, `$1${CONNECTIONS}$2`)
+  return text === before ? undefined : { before, text }
+}
+
+export const hasDebianConnections = async (host: Readable): Promise<boolean> =>
+  (await extended(host)) !== undefined
+
+/** Raises Debian's limit of connections; the caller tests and reloads nginx. Returns the undo. */
+export async function extendConnections(host: Readable): Promise<() => Promise<void>> {
+  const found = await extended(host)
+  if (!found) return async () => undefined
+  await host.files.write(MAIN_FILE, found.text, { mode: 0o644 })
+  return () => host.files.write(MAIN_FILE, found.before, { mode: 0o644 })
+}
+
+/** The effects of `extendConnections`. */
+export async function planConnections(host: Readable): Promise<Effect[]> {
+  return (await hasDebianConnections(host)) ? [effects.change('file', MAIN_FILE)] : []
+}
