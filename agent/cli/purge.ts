@@ -4,6 +4,7 @@ import { Runner } from '#agent/operations/runner.ts'
 import { removeGenerated } from '#agent/os/effects/generated.ts'
 import { MAIL_USER } from '#agent/os/mail/places.ts'
 import { UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
+import { stopConnectionRate } from '#agent/os/nginx/connection-rate.ts'
 import { reloadTested } from '#agent/os/nginx/nginx.ts'
 import { BASE_PATHS } from '#agent/os/provision/provision.ts'
 import { DROP_INS } from '#agent/os/services/restarting.ts'
@@ -29,6 +30,7 @@ export async function emptyTrashes(host: Host): Promise<void> {
 
 /** Removes the configuration for all sites; without a site, nothing needs it. */
 export async function removeBase(host: Host): Promise<void> {
+  await stopConnectionRate(host)
   for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE, TMPFILES]) {
     await removeGenerated(host, path)
   }

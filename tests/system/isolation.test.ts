@@ -26,6 +26,7 @@ const FOUND = [
   ['sql.temporary-user', /it .*removed it/],
   ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
   ['names.texts', /from PHP: found them in /],
+  ['visitors.slow', /^20 unfinished requests were open after 20 seconds/],
   ['sql.objects', /routine left_behind in shop1a2b3c/],
 ] as const
 

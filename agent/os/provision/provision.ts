@@ -3,6 +3,7 @@ import { recorderSteps } from '#agent/os/cron/recorder.ts'
 import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { BASE_PATH, baseOf } from '#agent/os/nginx/base-file.ts'
+import { CONNECTION_PATHS, connectionRateSteps } from '#agent/os/nginx/connection-rate.ts'
 import { hasDebianConnections } from '#agent/os/nginx/connections.ts'
 import { dump } from '#agent/os/nginx/others.ts'
 import {
@@ -34,7 +35,7 @@ import { ALL_SITES, allSitesSteps } from './all-sites.ts'
 import { planImpose } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
-export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES]
+export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, ...CONNECTION_PATHS]
 
 interface Options {
   accept?: readonly string[] | undefined
@@ -78,6 +79,7 @@ export async function provisionSteps(
     ...source,
     ...(missing.length > 0 ? [packages] : []),
     ...(configured ? [] : [nginxStep(host)]),
+    ...(await connectionRateSteps(host)),
     ...(await sharedPoolSteps(host, installed)),
     ...(await allSitesSteps(host)),
     ...(await sharedEtcSteps(host)),

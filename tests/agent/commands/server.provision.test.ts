@@ -107,6 +107,22 @@ test('keeps defaults that an administrator has changed', async () => {
   expect(host.ran.filter((line) => line.startsWith('systemctl disable'))).toEqual([])
 })
 
+test('limits the rate of new connections where nftables is installed, once', async () => {
+  const host = await server()
+  await host.disk.write('/usr/sbin/nft', '')
+
+  const [lines] = await provision(host)
+
+  expect(lines).toEqual(['Limiting the rate of new connections', 'The server is ready for sites'])
+  expect(host.ran).toEqual([
+    'systemctl daemon-reload',
+    'systemctl enable --quiet hosting-connections.service',
+    'systemctl restart hosting-connections.service',
+  ])
+  const again = await provision(host)
+  expect(again[0]).toEqual(['The server is ready for sites'])
+})
+
 const MAIN_FILE = '/etc/nginx/nginx.conf'
 const mainFile = (connections: number) => `events {
 	worker_connections ${connections};

@@ -128,6 +128,13 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
     await host.put('/etc/systemd/system/hosting-job@.service.d/loose.conf', LOOSE_JOB)
     await host.must(['systemctl', 'daemon-reload'])
   },
+  'a server of nginx without a time-out for the head of a request': async (host) => {
+    const sites = '/etc/nginx/sites-available'
+    await host.must([
+      ...['sh', '-c', `sed -i 's/client_header_timeout 10s/client_header_timeout 60s/' ${sites}/hosting-*`],
+    ])
+    await host.must(['systemctl', 'reload', 'nginx'])
+  },
   'an SSH server that confines nobody': async (host) => {
     await host.put('/etc/ssh/sshd_config.d/00-a.conf', LOOSE_LOGIN)
     await host.must(['systemctl', 'reload', 'ssh'])

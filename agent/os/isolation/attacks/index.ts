@@ -17,6 +17,7 @@ import { SCANS } from './scan.ts'
 import { SOCKETS } from './sockets.ts'
 import { SQL_ATTACKS } from './sql.ts'
 import { SSH } from './ssh.ts'
+import { VISITORS } from './visitors.ts'
 
 /**
  * Every attack of an isolation check, in the order of attempts and reports. Attacks that may leave
@@ -36,6 +37,7 @@ export const ATTACKS = {
   ...DATABASE_USERS,
   ...ADMINER_ATTACKS,
   ...NGINX_ATTACKS,
+  ...VISITORS,
   ...RIGHTS,
   ...JOBS,
   ...SCANS,
