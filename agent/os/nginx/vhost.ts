@@ -11,6 +11,7 @@ import { renderJetpackOnly } from './jetpack.ts'
 import { renderLogin } from './login.ts'
 import * as moving from './moving.ts'
 import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
+import { MISSING, renderPaused } from './paused.ts'
 import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
 import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
 import { renderVisitor, visitorHeaderOf } from './visitor.ts'
@@ -116,14 +117,28 @@ ${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? H
 ${moving.renderAcme(site)}
 ${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
 ${renderPhp(vhost)}
+${FOLDERS}
     location / {
         try_files $uri $uri/ /index.php?$args;
     }
-`
+${renderPaused(site)}`
 }
 
+/**
+ * For locations that send no file: nginx then finds a program that only its owner may read (0600), which
+ * PHP-FPM opens as the site. With either directive of the server nginx would open it itself, and fail.
+ */
+const FOUND_ONLY = `        open_file_cache off;
+        disable_symlinks off;
+`
+
+/** An index is answered by another location, which checks links. */
+const FOLDERS = `    location ~ /$ {
+${FOUND_ONLY}        try_files $uri/ /index.php?$args;
+    }`
+
 const renderPhp = (vhost: Vhost) => `    location ~ \\.php$ {
-        try_files $uri =404;
+${FOUND_ONLY}        try_files $uri ${MISSING};
         limit_req zone=hosting_login burst=10 nodelay;
         limit_req zone=hosting_xmlrpc burst=30 nodelay;
 ${renderFastcgi(vhost)}
@@ -132,7 +147,7 @@ ${renderPageCache(vhost.site)}
 
 /** After the denied locations, whose files may have the same name. */
 const renderXmlrpc = (vhost: Vhost) => `    location ~* /xmlrpc\\.php$ {
-${renderJetpackOnly()}        try_files $uri =404;
+${renderJetpackOnly()}${FOUND_ONLY}        try_files $uri ${MISSING};
         limit_req zone=hosting_xmlrpc burst=30 nodelay;
 ${renderFastcgi(vhost)}
     }

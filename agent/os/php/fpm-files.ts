@@ -41,6 +41,12 @@ export function socketOf(pool: Pool): string {
   return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.sock`
 }
 
+/** It exists while an operation that replaces the content of the site keeps its PHP stopped; nginx sees it. */
+export function pausedPathOf(user: string): string {
+  const name = `hosting-fpm paused ${user}`
+  return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.paused`
+}
+
 /** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
 export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
 export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`

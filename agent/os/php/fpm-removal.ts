@@ -12,7 +12,9 @@ import {
   formerConfigOf,
   fpmService,
   type Pool,
+  pausedPathOf,
   poolFolderOf,
+  RUN_FOLDER,
   socketOf,
   socketUnitPathOf,
   unitPathOf,
@@ -71,13 +73,17 @@ async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
 export async function removeAll(host: Host, pool: Pool): Promise<void> {
   await removePools(host, pool)
   await removeSlice(host, pool.user)
+  await host.files.remove(pausedPathOf(pool.user))
 }
 
 /**
  * The pools of every version; nothing of the site runs any more. Its slice can start again: without
- * the file, whatever runs as the site would count as left over, and its slice would be stopped.
+ * the file, whatever runs as the site would count as left over, and its slice would be stopped. Visitors
+ * are told to come back (os/nginx/paused.ts) until PHP runs again.
  */
 export async function pauseAll(host: Host, pool: Pool): Promise<void> {
+  if (!(await host.files.stat(RUN_FOLDER))) await host.files.mkdir(RUN_FOLDER, { mode: 0o711 })
+  await host.files.write(pausedPathOf(pool.user), '', { mode: 0o644 })
   await removePools(host, pool)
   await stopSlice(host, pool.user)
   if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])

@@ -15,6 +15,7 @@ import {
   FPM_FOLDER,
   fpmService,
   type Pool,
+  pausedPathOf,
   poolFolderOf,
   RUN_FOLDER,
   renderIni,
@@ -55,6 +56,7 @@ async function applyAlone(host: Host, site: Site): Promise<void> {
     await listening(host, pool)
     await answering(host, pool)
     await followInstance(host, site)
+    await host.files.remove(pausedPathOf(site.user))
   } catch (error) {
     if (change !== reload) await stopAndForget(host.steady ?? host, pool)
     await restore()

@@ -131,7 +131,11 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
   'a server of nginx without a time-out for the head of a request': async (host) => {
     const sites = '/etc/nginx/sites-available'
     await host.must([
-      ...['sh', '-c', `sed -i 's/client_header_timeout 10s/client_header_timeout 60s/' ${sites}/hosting-*`],
+      ...[
+        'sh',
+        '-c',
+        `sed -i 's/client_header_timeout 10s/client_header_timeout 60s/' ${sites}/hosting-*`,
+      ],
     ])
     await host.must(['systemctl', 'reload', 'nginx'])
   },

@@ -77,10 +77,22 @@ test.each([
   },
 )
 
+test('finds programs that only their owner may read, where it sends no file itself', async () => {
+  const host = await server(shop)
+
+  const locations = block(host.disk.all[VHOST], 80).split('\n location ').slice(1)
+
+  const without = locations
+    .filter((text) => text.includes('open_file_cache off;\n disable_symlinks off;\n'))
+    .map((text) => text.slice(0, text.indexOf(' {')))
+  expect(without).toEqual(['~ \\.php$', '~ /$', '@hosting_paused', '@hosting_missing'])
+})
+
 test('sets headers on the server only: in a location they would replace all others', async () => {
   const host = await server(shop)
 
-  const text = block(host.disk.all[VHOST], 80)
+  // Without the page of a pause, which has its own.
+  const [text = ''] = block(host.disk.all[VHOST], 80).split(' error_page 502 ')
 
   expect(text.indexOf('location')).toBeGreaterThan(text.lastIndexOf('add_header'))
 })
