@@ -6,6 +6,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { answersDuring, PAUSED } from '#tests/support/system/answers-during.ts'
 import { ENVIRONMENT, startMachine } from '#tests/support/system/machine.ts'
 import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { testProgram } from '#tests/support/system/test-program.ts'
@@ -135,7 +136,11 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
       const before = await state()
       await change()
       const changed = await state()
-      await completed('backup.restore', restore({ files: true, database: true }))
+      const urls = ['/', '/wp-login.php'].map((path) => `http://${SITE.domain}${path}`)
+      const { answers } = await answersDuring(host, urls, () =>
+        completed('backup.restore', restore({ files: true, database: true })),
+      )
+      expect(answers).toEqual(['200', PAUSED])
       expect(await state()).toEqual(before)
       await completed('backup.undo', { domain: SITE.domain })
       expect(await state()).toEqual(changed)

@@ -4,6 +4,7 @@ import { Compared } from '#shared/operation-types/site.compare.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import { answersDuring, PAUSED } from '#tests/support/system/answers-during.ts'
 import { MailWorld, SHOP } from '#tests/support/system/mail-world.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
@@ -129,8 +130,14 @@ unless(lab.available()).describe('a live site and its staging site', () => {
       const config = await shell(`cat ${LIVE.docroot}/wp-config.php`)
       const tables = [`${prefix}posts`, `${prefix}options`]
 
-      const result = await push({ files: true, tables, overwrite: tables })
+      const paths = ['/', '/wp-login.php', '/wp-includes/css/dashicons.min.css']
+      const { result, answers } = await answersDuring(
+        world.host,
+        paths.map((path) => `http://${LIVE.domain}${path}`),
+        () => push({ files: true, tables, overwrite: tables }),
+      )
 
+      expect(answers).toEqual(['200', PAUSED])
       expect(result).toMatchObject({ status: 'ok', domain: LIVE.domain })
       expect(await on(LIVE, 'post', 'list', '--field=post_title')).toContain('New design')
       expect(await on(LIVE, 'comment', 'list', '--field=comment_content')).toContain('Order 7')

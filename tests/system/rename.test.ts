@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
+import { answersDuring, PAUSED } from '#tests/support/system/answers-during.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
@@ -105,8 +106,12 @@ function check(suite: Suite): void {
   test(
     'is changed with all addresses, and the former one redirects to it',
     async () => {
-      const last = await change({ primary: NEW })
+      const urls = [`https://${OLD}/linking/`, `https://${OLD}/wp-login.php`]
+      const { result: last, answers } = await answersDuring(world.host, urls, () =>
+        change({ primary: NEW }),
+      )
 
+      expect(answers.filter((one) => one !== '301')).toEqual(['200', PAUSED])
       const redirects = [OLD, `www.${OLD}`].map((domain) => ({
         ...{ domain, status: 301, keep_path: true },
       }))

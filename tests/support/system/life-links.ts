@@ -56,3 +56,43 @@ export function followsNoLink(world: World): void {
     5 * MINUTES,
   )
 }
+
+/** nginx cannot read them, and looks whether they exist without a check of links. */
+export function servesOwnPrograms(world: World): void {
+  test(
+    'runs programs that only their owner may read, and no file of a neighbour',
+    async () => {
+      const { host } = world
+      const [one, two] = world.sites
+      if (!one || !two) throw new Error('no sites')
+      const foreign = `${two.docroot}/private.txt`
+      const folder = `${one.docroot}/folder`
+      const own = [`${one.docroot}/own.php`, `${folder}/index.php`]
+      for (const path of own) await host.put(path, '<?php echo "a program of its own";', 0o600)
+      await host.put(foreign, FOREIGN, 0o640)
+      await host.must(['chown', `${two.user}:www-data`, foreign])
+      const links = [`${one.docroot}/link.php`, `${one.docroot}/linked/index.html`]
+      await host.must(['mkdir', '-p', `${one.docroot}/linked`])
+      for (const path of links) await host.must(['ln', '-s', foreign, path])
+      await host.must(['chown', '-hR', one.user, ...own, folder, ...links])
+      await host.must(['chmod', '600', `${one.docroot}/index.php`, `${one.docroot}/wp-login.php`])
+      const ask = (path: string) => get(host, `http://${one.domain}${path}`)
+
+      const bodies = await Promise.all(
+        ['/own.php', '/folder/'].map(async (path) => (await ask(path)).body),
+      )
+      expect(bodies).toEqual(['a program of its own', 'a program of its own'])
+      for (const path of ['/', '/wp-login.php', '/?no=cache']) {
+        expect([path, (await ask(path)).status]).toEqual([path, 200])
+      }
+      for (const path of ['/link.php', '/linked/']) {
+        expect((await ask(path)).body).not.toContain(FOREIGN)
+      }
+
+      await host.must(['rm', '-r', foreign, folder, `${one.docroot}/linked`, ...links.slice(0, 1)])
+      await host.must(['rm', `${one.docroot}/own.php`])
+      await host.must(['chmod', '640', `${one.docroot}/index.php`, `${one.docroot}/wp-login.php`])
+    },
+    5 * MINUTES,
+  )
+}

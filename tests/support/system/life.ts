@@ -5,7 +5,7 @@ import { backsUp } from './life-backup.ts'
 import { createsSites, provisions, registers } from './life-begin.ts'
 import { comesBack, deletesSites } from './life-end.ts'
 import { runsJobs } from './life-jobs.ts'
-import { followsNoLink } from './life-links.ts'
+import { followsNoLink, servesOwnPrograms } from './life-links.ts'
 import { logsInByToken } from './life-login.ts'
 import { doesAsPlanned } from './life-plan.ts'
 import { appliesTier, keepsApart, readsPassword } from './life-pool.ts'
@@ -42,6 +42,7 @@ export function siteLife(variant: Variant): void {
     appliesTier(world)
     keepsApart(world)
     followsNoLink(world)
+    servesOwnPrograms(world)
     sleeps(world)
     switchesXmlrpc(world)
     suspends(world)
