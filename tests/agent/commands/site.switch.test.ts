@@ -18,7 +18,7 @@ const TIMER = '/etc/systemd/system/hosting-thaw@shop.timer'
 function answering(host: FakeHost): FakeHost {
   host.pages.set(`http://${domain}/.well-known/hosting-move`, 'arriving')
   host.net.probe = async ({ path }) => {
-    const isFrozen = host.disk.text(VHOST)?.includes('return 503 ')
+    const isFrozen = host.disk.text(VHOST)?.includes('Retry-After 30')
     const isTrial = path === '/.well-known/hosting-move'
     return { status: isFrozen ? 503 : 200, body: isTrial ? 'arriving' : 'page', headers: {} }
   }

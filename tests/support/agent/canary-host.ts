@@ -1,3 +1,4 @@
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { Verdict } from '#agent/os/isolation/attack.ts'
 import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -30,7 +31,7 @@ export async function canaryHost(
     const body = await answerOf(host, words.get('do'), { php, job })
     return { status: 200, headers: {}, body: path === '/' ? `//${domain}/` : body }
   }
-  host.table = { ...host.table, php: wpCli }
+  host.table = { ...host.table, php: siteProgram }
   const { run } = host.shell
   host.shell.run = async (argv, options) => {
     const output = await run(argv, options)
@@ -39,6 +40,10 @@ export async function canaryHost(
   }
   return host
 }
+
+/** wp-cli, and the program that counts the unfinished requests that are still open. */
+const siteProgram: FakeHost['table'][string] = (host, argv, options) =>
+  argv.includes('-r') ? printed('0') : wpCli(host, argv, options)
 
 function runsCronJobs(host: FakeHost, cron: Verdicts): void {
   const attempt = host.shell.try
