@@ -21,6 +21,8 @@ export interface Config {
   operations_bytes: number
   /** The socket between the two halves of the agent. */
   run_dir: string
+  /** The descriptor of the port that systemd holds: sd_listen_fds(3). */
+  listen_fd: number | undefined
   /** systemd's folder of credentials for this process: systemd.exec(5), Credentials. */
   credentials: string | undefined
   /** The retry pauses of the mail queue, and its time limit. */
@@ -79,6 +81,8 @@ const Environment = z.object({
     .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5}){0,19}$/, 'must be up to 20 numbers of seconds')
     .optional(),
   CREDENTIALS_DIRECTORY: path.optional(),
+  LISTEN_FDS: z.string().optional(),
+  LISTEN_PID: z.string().optional(),
   AGENT_WORDPRESS_URL: url.default('https://wordpress.org'),
   AGENT_WORDPRESS_SHA256: digits(64).optional(),
   AGENT_WORDPRESS_CHECKSUMS_URL: url
@@ -147,6 +151,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     operations_bytes: Number(values.AGENT_OPERATIONS_MB) * 2 ** 20,
     run_dir: values.AGENT_RUN_DIR,
     mail_schedule: scheduleOf(values.AGENT_MAIL_RETRIES),
+    listen_fd: listenFdOf(values),
     credentials: values.CREDENTIALS_DIRECTORY,
     settings: {
       state_dir: values.AGENT_STATE_DIR,
@@ -177,6 +182,13 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       ...published,
     },
   }
+}
+
+const FIRST_FD = 3
+
+/** The variables of a parent process are for another one. */
+function listenFdOf({ LISTEN_FDS, LISTEN_PID }: z.output<typeof Environment>) {
+  return LISTEN_FDS === '1' && LISTEN_PID === `${process.pid}` ? FIRST_FD : undefined
 }
 
 function scheduleOf(retries: string | undefined): Schedule {

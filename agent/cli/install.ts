@@ -5,9 +5,9 @@ import { findPortHolder } from '#agent/os/server/port-holders.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
-import { FRONT_UNIT, provideFrontUser, ROOT_UNIT, writeOwnUnits } from './units.ts'
+import { FRONT_SOCKET, FRONT_UNIT, provideFrontUser, ROOT_UNIT, writeOwnUnits } from './units.ts'
 
-const UNITS = [ROOT_UNIT, FRONT_UNIT]
+const UNITS = [FRONT_SOCKET, ROOT_UNIT, FRONT_UNIT]
 const BUS = '/run/dbus/system_bus_socket'
 
 /**

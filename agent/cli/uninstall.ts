@@ -11,9 +11,9 @@ import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { previousOf } from '#agent/os/upgrade/upgrade.ts'
 import { emptyTrashes, removeAllSites, removeBase } from './purge.ts'
-import { FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
+import { FRONT_SOCKET, FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
 
-const UNITS = [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
+const UNITS = [FRONT_SOCKET, ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
 
 interface Options {
   /** Also removes the records of the agent and its trash; the sites keep running. */

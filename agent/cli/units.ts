@@ -5,11 +5,12 @@ import { executingInside } from '#agent/host/root-programs.ts'
 import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED, WRITABLE } from '#agent/host/sandbox.ts'
 import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '#agent/os/mail/service.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
-import { unit } from '#shared/formats/systemd.ts'
+import { listenWord, unit } from '#shared/formats/systemd.ts'
 import type { Written } from '#shared/formats/template.ts'
 
 export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
+export const FRONT_SOCKET = 'hosting-agent-front.socket'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
 
 /**
@@ -22,12 +23,14 @@ export async function units(config: Config, host: Host): Promise<string> {
   return 'written: the units of this version'
 }
 
-export async function writeOwnUnits({ state_dir }: Config, host: Host): Promise<void> {
+export async function writeOwnUnits(config: Config, host: Host): Promise<void> {
+  const { state_dir } = config
   const { files } = host
   const mail = (await files.stat(MAIL_UNIT_PATH)) && (await renderMailUnit(host))
   await writeUnits(files, {
     [ROOT_UNIT]: renderRoot(process.execPath, state_dir),
     [FRONT_UNIT]: renderFront(process.execPath, state_dir),
+    [FRONT_SOCKET]: renderFrontSocket(await listenAddress(config, host)),
     ...(mail && { [MAIL_UNIT]: mail }),
   })
 }
@@ -52,7 +55,7 @@ export async function provideFrontUser({ files, shell }: Host): Promise<void> {
 
 export async function readUnits(files: Files): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (const unit of [ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]) {
+  for (const unit of [ROOT_UNIT, FRONT_UNIT, FRONT_SOCKET, MAIL_UNIT]) {
     const text = await files.read(pathOfUnit(unit))
     if (text !== undefined) found[unit] = text
   }
@@ -91,7 +94,11 @@ function renderRoot(program: string, state_dir: string): string {
 function renderFront(program: string, state_dir: string): string {
   return render({
     description: unit.part`Hosting Control agent, the half that listens`,
-    after: `After=network-online.target ${ROOT_UNIT}\nWants=network-online.target ${ROOT_UNIT}`,
+    after: [
+      `After=network-online.target ${FRONT_SOCKET} ${ROOT_UNIT}`,
+      `Wants=network-online.target ${ROOT_UNIT}`,
+      `Requires=${FRONT_SOCKET}`,
+    ].join('\n'),
     start: [program, 'front'],
     directives: [
       ...UNPRIVILEGED,
@@ -102,6 +109,33 @@ function renderFront(program: string, state_dir: string): string {
     ],
   })
 }
+
+/** The settings file that `install` has just written is newer than the configuration of its process. */
+async function listenAddress({ address, port }: Config, { files }: Host): Promise<string> {
+  const settings = (await files.read(SETTINGS_FILE)) ?? ''
+  const written = /^AGENT_LISTEN="?([^"\s]+)"?$/m.exec(settings)?.[1]
+  const shown = address.includes(':') ? `[${address}]` : address
+  return (written ?? `${shown}:${port}`).replace(/^localhost:/, '127.0.0.1:')
+}
+
+/**
+ * systemd holds the port from the boot of the server on: while the listening half restarts, no program
+ * of a site can take it, and connections wait. The address may not exist yet at that time. Without the
+ * limit, systemd would give the port up when the listening half fails again and again.
+ */
+const renderFrontSocket = (address: string): string => unit`[Unit]
+Description=Port of the Hosting Control agent
+
+[Socket]
+ListenStream=${listenWord(address)}
+BindIPv6Only=both
+FreeBind=yes
+Backlog=511
+TriggerLimitIntervalSec=0
+
+[Install]
+WantedBy=sockets.target
+`
 
 function render({ description, after, start, directives }: Unit): string {
   return unit`[Unit]

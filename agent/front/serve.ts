@@ -24,5 +24,6 @@ export async function front(config: Config): Promise<void> {
     report: logError,
   })
   const tls = { key: key ?? '', certificate: certificate ?? '' }
-  await answer(handler, { address: config.address, port: config.port, tls })
+  const { address, port, listen_fd } = config
+  await answer(handler, { address, port, listen_fd, tls })
 }

@@ -21,6 +21,8 @@ export interface ListenAddress {
   port: number
   /** PEM; without it plain HTTP is spoken, which config.ts allows on loopback only. */
   tls?: { key: string; certificate: string } | undefined
+  /** A socket that listens already, in place of address and port; only with TLS on Bun. */
+  listen_fd?: number | undefined
 }
 
 /** A socket for the owner and the group of its folder only. */
@@ -49,6 +51,7 @@ export async function listen(answer: Handler, to: ListenAddress | LocalSocket): 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     if (local) server.listen(to.socket, () => resolve())
+    else if (to.listen_fd !== undefined) server.listen({ fd: to.listen_fd }, () => resolve())
     else server.listen(to.port, to.address, () => resolve())
   })
   if (local) await share(to.socket)

@@ -19,6 +19,12 @@ export const execWord = (text: string): Written =>
 export const calendarWords = (text: string): Written =>
   new Written(carry('OnCalendar', text, /^[\w*,:/. -]+$/, 'Must be a calendar expression'))
 
+const ADDRESS = /^(?:\[[0-9a-f:.]+\]|[0-9.]+):\d{1,5}$/i
+
+/** Returns an IP address with its port, as ListenStream= has it. */
+export const listenWord = (address: string): Written =>
+  new Written(carry('ListenStream', address, ADDRESS, 'Must be an IP address and a port'))
+
 /** Returns the value of Environment=, in which `$` has no meaning: systemd.exec(5). */
 export const environmentWord = (name: string, value: string): Written => {
   const variable = carry('Environment', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')

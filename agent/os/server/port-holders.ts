@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { UNITS } from '#agent/os/services/systemd.ts'
 import { conflict } from '#shared/errors.ts'
 
 const PORTS = [80, 443] as const
@@ -56,7 +57,15 @@ async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolde
 /** The foreign program on a port that the agent needs; undefined: free, or the agent's own. */
 export async function findPortHolder(host: Host, port: number): Promise<string | undefined> {
   if (!(await listening(host))(port)) return undefined
-  return (await programsOn(host, port)).find((name) => name !== 'hosting-agent')
+  const programs = await programsOn(host, port)
+  const own = ['hosting-agent', ...((await holdsPort(host, port)) ? ['systemd'] : [])]
+  return programs.find((name) => !own.includes(name))
+}
+
+/** systemd holds the port for the listening half, also while that does not run. */
+async function holdsPort({ files }: Host, port: number): Promise<boolean> {
+  const unit = (await files.read(`${UNITS}/hosting-agent-front.socket`)) ?? ''
+  return new RegExp(`^ListenStream=.*:${port}$`, 'm').test(unit)
 }
 
 const WORDS: Record<string, string> = {

@@ -8,6 +8,7 @@ import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 const SETTINGS = '/etc/hosting-agent/agent.env'
 const ROOT = '/etc/systemd/system/hosting-agent.service'
 const FRONT = '/etc/systemd/system/hosting-agent-front.service'
+const SOCKET = '/etc/systemd/system/hosting-agent-front.socket'
 const config = readConfig({})
 
 let host: FakeHost
@@ -25,8 +26,8 @@ test('runs the agent as two services and gives the listening one only the TLS ke
     'groupadd --system --force hosting-agent',
     'useradd --system --no-user-group --gid hosting-agent --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin --comment Hosting Control agent -- hosting-front',
     'systemctl daemon-reload',
-    'systemctl enable --quiet hosting-agent.service hosting-agent-front.service',
-    'systemctl restart hosting-agent.service hosting-agent-front.service',
+    'systemctl enable --quiet hosting-agent-front.socket hosting-agent.service hosting-agent-front.service',
+    'systemctl restart hosting-agent-front.socket hosting-agent.service hosting-agent-front.service',
   ])
   const { [ROOT]: root, [FRONT]: front, [SETTINGS]: settings } = host.disk.all
   expect(settings).toContain('AGENT_LISTEN=[::]:8443\n')
@@ -55,14 +56,28 @@ test('keeps the settings and the identity when it runs again', async () => {
   await install(config, host, [])
   await host.files.write(SETTINGS, 'AGENT_LISTEN=10.0.0.1:9000\n')
   const before = host.disk.all
+  const socket = before[SOCKET] ?? ''
 
   await install(config, host, ['--port', '9443'])
 
-  expect(host.disk.all).toEqual(before)
+  expect(socket).toContain('\nListenStream=[::]:8443\n')
+  const moved = socket.replace('[::]:8443', '10.0.0.1:9000')
+  expect(host.disk.all).toEqual({ ...before, [SOCKET]: moved })
 })
 
 const LISTENING = '   0: 00000000:20FB 00000000:0000 0A 00000000:00000000\n'
 const ASKS = 'ss -Hltnp sport = :8443'
+
+test('is installed again while systemd holds its port, and refuses the port of another socket', async () => {
+  await install(config, host, [])
+  await host.files.write('/proc/1/net/tcp', LISTENING)
+  host.answer(ASKS, 'LISTEN 0 511 *:8443 *:* users:(("systemd",pid=1,fd=40))\n')
+  await install(config, host, [])
+
+  await host.files.write(SOCKET, '[Socket]\nListenStream=[::]:9443\n')
+
+  await expect(install(config, host, [])).rejects.toThrow('port 8443 is in use by systemd')
+})
 
 test('refuses a server on which somebody else has the user of the listening half', async () => {
   await host.files.write('/etc/passwd', 'hosting-front:x:1007:1007:Site shop.example:/srv/www/x:\n')
