@@ -4,11 +4,13 @@ import { Disk } from './disk.ts'
 const FOLDERS = [
   '/etc/cron.d',
   '/etc/logrotate.d',
+  '/etc/mysql/mariadb.conf.d',
   '/etc/nginx/conf.d',
   '/etc/nginx/sites-available',
   '/etc/nginx/sites-enabled',
   '/etc/systemd/system/multi-user.target.wants',
   '/etc/systemd/system/timers.target.wants',
+  '/etc/tmpfiles.d',
   '/run',
   '/srv',
   '/sys/fs/cgroup',

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { recorderSteps } from '#agent/os/cron/recorder.ts'
 import { ensureMariadb } from '#agent/os/database/mariadb.ts'
+import { databaseNetworkSteps, NETWORK_FILE } from '#agent/os/database/network.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { BASE_PATH, baseOf } from '#agent/os/nginx/base-file.ts'
 import { CONNECTION_PATHS, connectionRateSteps } from '#agent/os/nginx/connection-rate.ts'
@@ -35,7 +36,7 @@ import { ALL_SITES, allSitesSteps } from './all-sites.ts'
 import { planImpose } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
-export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, ...CONNECTION_PATHS]
+export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, NETWORK_FILE, ...CONNECTION_PATHS]
 
 interface Options {
   accept?: readonly string[] | undefined
@@ -77,6 +78,7 @@ export async function provisionSteps(
   }
   return [
     ...source,
+    ...(await databaseNetworkSteps(host)),
     ...(missing.length > 0 ? [packages] : []),
     ...(configured ? [] : [nginxStep(host)]),
     ...(await connectionRateSteps(host)),

@@ -39,10 +39,11 @@ test('installs and configures the packages, and disables the default site of Deb
 
   const [lines] = await provision(host)
 
-  expect(lines.slice(0, 1)).toEqual([
+  expect(lines.slice(0, 2)).toEqual([
+    'Closing the port of MariaDB',
     'Installing nginx, mariadb-server, mariadb-client, cron, logrotate, ca-certificates, php8.2-fpm, php8.2-cli, php8.2-mysql, php8.2-curl, php8.2-gd, php8.2-xml, php8.2-mbstring, php8.2-zip, php8.2-intl, php8.2-bcmath, php8.2-imagick, php8.2-soap',
   ])
-  expect(lines.slice(1)).toEqual([
+  expect(lines.slice(2)).toEqual([
     'Configuring nginx',
     'Stopping the shared pool of PHP 8.2',
     'Denying sites the metadata addresses',
@@ -121,6 +122,37 @@ test('limits the rate of new connections where nftables is installed, once', asy
   ])
   const again = await provision(host)
   expect(again[0]).toEqual(['The server is ready for sites'])
+})
+
+const NETWORK = '/etc/mysql/mariadb.conf.d/90-hosting.cnf'
+
+test('closes the port of a MariaDB that nobody uses, and starts it again', async () => {
+  const host = debian()
+  host.pages.set(host.settings.wp_cli_url, 'phar')
+
+  const [lines] = await provision(host)
+
+  expect(lines[0]).toBe('Closing the port of MariaDB')
+  expect(host.disk.all[NETWORK]).toEndWith('\n[mariadbd]\nskip-networking\n')
+  expect(host.ran).toContain('systemctl restart mariadb.service')
+})
+
+test.each([
+  ['a database of somebody', '/var/lib/mysql/shop/db.opt', ''],
+  [
+    'an address of somebody',
+    '/etc/mysql/mariadb.conf.d/50-server.cnf',
+    '[mysqld]\nbind-address = 10.0.0.1\n',
+  ],
+])('a MariaDB with %s keeps its port', async (_, path, text) => {
+  const host = debian()
+  host.pages.set(host.settings.wp_cli_url, 'phar')
+  await host.disk.write(path, text)
+
+  const [lines] = await provision(host)
+
+  expect(lines).not.toContain('Closing the port of MariaDB')
+  expect(host.disk.all[NETWORK]).toBeUndefined()
 })
 
 const MAIN_FILE = '/etc/nginx/nginx.conf'

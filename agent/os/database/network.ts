@@ -1,0 +1,46 @@
+import type { Host } from '#agent/host/ports.ts'
+import { declared, generated, inOrder, provided } from '#agent/os/effects/change.ts'
+import { run } from '#agent/os/effects/effects.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { MARIADB } from '#agent/os/services/known.ts'
+import { isRunning } from '#agent/os/services/service.ts'
+import type { Step } from '#agent/steps/command.ts'
+import { restartMariadb } from './mariadb.ts'
+
+const SETTINGS = '/etc/mysql/mariadb.conf.d'
+export const NETWORK_FILE = `${SETTINGS}/90-hosting.cnf`
+const DATA = '/var/lib/mysql'
+const OWN_DATABASES = ['mysql', 'performance_schema', 'sys']
+/** Somebody has chosen another address than Debian. */
+const OTHER_ADDRESS = /^\s*bind[-_]address\s*=\s*(?!127\.0\.0\.1\s*$)\S/m
+
+const TEXT = `# ${MARK_LINE}
+[mariadbd]
+skip-networking
+`
+
+/**
+ * The step that closes the port of a MariaDB without databases: the sites of this agent use its socket,
+ * and a program of a site could take the port while MariaDB restarts, which then does not start. None for
+ * a MariaDB that serves others, or if it is done.
+ */
+export async function databaseNetworkSteps(host: Host): Promise<Step[]> {
+  if ((await host.files.stat(NETWORK_FILE)) || (await isOfOthers(host))) return []
+  const change = inOrder(
+    generated(host, [{ path: NETWORK_FILE, text: TEXT }]),
+    provided(
+      () => isRunning(host, MARIADB),
+      declared([run('restart', MARIADB.unit)], () => restartMariadb(host)),
+    ),
+  )
+  return [{ name: 'database port', title: 'Closing the port of MariaDB', ...change }]
+}
+
+async function isOfOthers({ files }: Host): Promise<boolean> {
+  const entries = await files.list(DATA)
+  const databases = entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
+  if (databases.some((name) => !OWN_DATABASES.includes(name) && !name.startsWith('#'))) return true
+  const names = (await files.list(SETTINGS)).map(({ name }) => `${SETTINGS}/${name}`)
+  const texts = await Promise.all(['/etc/mysql/my.cnf', ...names].map((path) => files.read(path)))
+  return texts.some((text) => OTHER_ADDRESS.test(text ?? ''))
+}
