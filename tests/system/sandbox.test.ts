@@ -226,7 +226,7 @@ for (const suite of releases('sandbox')) {
         const planned = await world.dashboard.call('POST', world.path('/provision'), asked)
         const { steps } = planned.body.plan as Plan
         const files = [
-          ...['nginx', 'shared pools', 'sites slice', 'mail', 'login'],
+          ...['nginx', 'shared pools', 'sites slice', 'run folders', 'mail', 'login'],
           ...['debug log', 'site etc', 'restarts'],
         ]
         const names = ['database port', 'packages', ...files, 'services', 'wp-cli']

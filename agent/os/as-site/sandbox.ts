@@ -1,22 +1,15 @@
 import { CACHES, CONFIGURATION, HOMES, homeOf } from '#agent/os/site/paths.ts'
 import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
+import { RUN_FOLDERS } from '#agent/os/site/run-folders.ts'
 import { unit } from '#shared/formats/systemd.ts'
 
 /**
- * Hidden from every program of a site: the agent, other sites (also the names of their files,
- * units, sockets and databases), sockets of systemd, and account services. These folders exist on
- * every provisioned server: systemd would create a missing one.
+ * Hidden from every program of a site: the agent, other sites (also the names of their files, units
+ * and databases), and account services. These folders exist on every provisioned server: systemd would
+ * create a missing one.
  */
 const HIDDEN_FOLDERS = [
-  '/run/dbus',
-  '/run/log',
-  '/run/systemd/units',
-  '/run/systemd/propagate',
-  '/run/systemd/transient',
-  '/run/systemd/sessions',
-  '/run/systemd/users',
-  '/run/systemd/userdb',
   '/var/lib/mysql',
   '/var/lib/nginx',
   '/var/lib/logrotate',
@@ -28,14 +21,6 @@ const HIDDEN_FOLDERS = [
 
 /** The same for optional paths. */
 const HIDDEN_IF_THERE = [
-  '/run/hosting-agent',
-  '/run/hosting-fpm',
-  '/run/user',
-  '/run/nscd',
-  '/run/nslcd',
-  '/run/samba/winbindd',
-  '/run/systemd/private',
-  '/run/systemd/generator',
   ...HIDDEN_IN_ETC,
   '/var/lib/sss',
   '/sys/fs/cgroup',
@@ -59,19 +44,46 @@ function hiding(ready: boolean): string[] {
   ]
 }
 
+/**
+ * All of /run that a site sees: MariaDB, its object cache and its page cache. Neither the sockets of
+ * systemd, its journal and its varlink services, nor those of other programs, nor who is logged in. Each
+ * folder is there from the boot on: see RUN_FOLDERS.
+ */
+const IN_RUN = ['/run/mysqld', ...RUN_FOLDERS.map(({ path }) => path)]
+/** A session reports here that it lives, or systemd ends it. */
+const NOTIFY = '/run/systemd/notify'
+
 /** World-writable folders of the machine, of which each site has its own. */
 const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
+
+/** Sites have no terminals: one site could take all of the server. */
+const TERMINALS = '-/dev/ptmx -/dev/pts'
+
+interface Shown {
+  /** False: the site's own folder is hidden, too. Default true. */
+  home?: boolean
+  /** False: the server is not ready for sites. Default true. */
+  ready?: boolean
+  /** True: it may open terminals. Default false. */
+  terminals?: boolean
+  /** True: it reports its state to systemd. Default false. */
+  notify?: boolean
+}
 
 /**
  * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, jobs, wp-cli,
  * dumps and imports. No way to gain privileges, no view of other sites, a file system that is
  * read-only except for the site's own folder, and an /etc for sites. mkdir may set the set-group-ID
  * bit (WordPress copies the mode of the parent folder): no RestrictSUIDSGID. All of /proc and /sys
- * is read-only: more than ProtectKernelTunables=, with two mounts instead of a dozen. Without
- * `home` the site's own folder is hidden too. `ready`: the server is ready for sites.
+ * is read-only: more than ProtectKernelTunables=, with two mounts instead of a dozen. SocketBindDeny=
+ * needs a systemd with BPF_FRAMEWORK, as that of Debian 13: elsewhere it has no effect.
  */
-export function sandboxOf(user: string, { home: withHome = true, ready = true } = {}): string[] {
+export function sandboxOf(
+  user: string,
+  { home: withHome = true, ready = true, terminals = false, notify = false }: Shown = {},
+): string[] {
   const home = homeOf(user)
+  const inRun = [...IN_RUN, ...(notify ? [NOTIFY] : [])]
   return [
     unit`User=${user}`,
     unit`Group=${user}`,
@@ -81,7 +93,9 @@ export function sandboxOf(user: string, { home: withHome = true, ready = true } 
     'ProtectHome=yes',
     ...(withHome ? [unit`ReadWritePaths=${home}`] : []),
     `TemporaryFileSystem=${HOMES}:ro /var/log:ro ${CONFIGURATION}:ro /var/lib/hosting-agent:ro`,
-    `TemporaryFileSystem=${PRIVATE.join(' ')}`,
+    `TemporaryFileSystem=/run:ro,mode=755 ${PRIVATE.join(' ')}`,
+    `BindReadOnlyPaths=${inRun.map((path) => `-${path}`).join(' ')}`,
+    ...(terminals ? [] : [`InaccessiblePaths=${TERMINALS}`]),
     ...(withHome ? [unit`BindPaths=${home}`] : []),
     unit`BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
     `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,
@@ -97,13 +111,16 @@ export function sandboxOf(user: string, { home: withHome = true, ready = true } 
     'ProtectKernelLogs=yes',
     'ProtectControlGroups=yes',
     'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    'SocketBindDeny=any',
     'RestrictNamespaces=yes',
     'RestrictRealtime=yes',
     'LockPersonality=yes',
     'KeyringMode=private',
+    'LimitNOFILE=16384',
     'SystemCallArchitectures=native',
     'SystemCallFilter=@system-service',
     'SystemCallFilter=~@debug process_vm_readv process_vm_writev',
+    'SystemCallFilter=~io_uring_setup io_uring_enter io_uring_register',
     'SystemCallErrorNumber=EPERM',
   ]
 }

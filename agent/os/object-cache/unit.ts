@@ -39,7 +39,8 @@ OOMScoreAdjust=500
 UMask=0077
 StandardOutput=null
 StandardError=null
-${sandboxOf(user, { home: false }).join('\n')}
+${sandboxOf(user, { home: false, notify: true }).join('\n')}
+BindPaths=/run/${folderOf(user)}
 PrivateNetwork=yes
 IPAddressDeny=any
 MemoryDenyWriteExecute=yes

@@ -179,6 +179,7 @@ export function phpValues(
     phpIni`${error_log}[error_log] = ${home}/logs/php-error.log`,
     'php_admin_flag[log_errors] = on',
     'php_admin_flag[display_errors] = off',
+    'php_admin_flag[session.upload_progress.enabled] = off',
     'php_value[session.cookie_httponly] = 1',
     'php_value[session.cookie_samesite] = Lax',
   ]

@@ -39,7 +39,7 @@ Requires=${socket_unit}
 StartLimitIntervalSec=0
 
 [Service]
-Type=notify
+Type=exec
 Slice=${sliceOf(pool.user)}
 Environment=PHP_INI_SCAN_DIR=:${poolFolderOf(pool)}
 Environment=FPM_SOCKETS=${socketOf(pool)}=3

@@ -5,7 +5,7 @@ import { openSocket } from '#agent/os/mail/sockets.ts'
 import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { signal } from '#agent/os/services/service.ts'
-import { slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
+import { propertiesOf, slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import { conflict } from '#shared/errors.ts'
@@ -158,11 +158,15 @@ async function start(host: Host, pool: Pool): Promise<void> {
     await servicesOf(host).start(fpmService(pool))
   } catch (error) {
     await test(host, pool)
-    const log = (await host.files.read(fpmService(pool).log, 64 << 20))?.trim()
-    if (!log) throw error
-    const words = log.split('\n').slice(-3).join(' | ')
-    throw new Error(`PHP ${pool.php} of ${pool.user} did not start: ${words}`, { cause: error })
+    const log = await lastWords(host, pool)
+    if (log === '') throw error
+    throw new Error(`PHP ${pool.php} of ${pool.user} did not start: ${log}`, { cause: error })
   }
+}
+
+async function lastWords(host: Host, pool: Pool): Promise<string> {
+  const log = (await host.files.read(fpmService(pool).log, 64 << 20))?.trim() ?? ''
+  return log.split('\n').slice(-3).join(' | ')
 }
 
 async function test(host: Host, pool: Pool): Promise<void> {
@@ -172,12 +176,26 @@ async function test(host: Host, pool: Pool): Promise<void> {
   throw conflict(`PHP-FPM refuses the configuration of ${pool.user}: ${stderr.trim()}`)
 }
 
-/** A file may pass the test and end PHP-FPM at its start. Without an idle worker it may be silent. */
+/** Throws if it has ended at its start, and systemd waits before it tries again. */
+async function refuseEnded(host: Host, pool: Pool): Promise<void> {
+  if (host.init !== 'systemd') return
+  const { unit } = fpmService(pool)
+  const states = await propertiesOf(host, [unit], ['SubState'])
+  if (states.get(unit)?.SubState !== 'auto-restart') return
+  const log = await lastWords(host, pool)
+  throw new Error(`PHP ${pool.php} of ${pool.user} did not start: ${log || 'it has no log'}`)
+}
+
+/**
+ * A file may pass the test and end PHP-FPM at its start, which systemd does not wait for: it would have to
+ * show the site its own socket. Without an idle worker it may be silent.
+ */
 async function answering(host: Host, pool: Pool): Promise<void> {
   const end = host.clock.elapsed() + 10_000
   for (;;) {
     const pinged = await host.visitor.pingFpm(socketOf(pool))
     if (pinged === 'pong') return
+    await refuseEnded(host, pool)
     if (host.clock.elapsed() > end) {
       if (pinged !== 'refused' && (await poolState(host, pool)) === 'running') return
       throw new Error(`PHP ${pool.php} of ${pool.user} does not answer after the change`)

@@ -2,16 +2,18 @@ import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { DEBUG_PHP, STAGING_DEBUG_PHP } from '#agent/os/as-site/debug.ts'
 import { DEBUG_PHP_TEXT, STAGING_DEBUG_PHP_TEXT } from '#agent/os/as-site/debug-php.ts'
-import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
+import { declared, folder, generated, inOrder } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
 import { LOGIN_PHP } from '#agent/os/site/paths.ts'
+import { RUN_FOLDERS } from '#agent/os/site/run-folders.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { unit } from '#shared/formats/systemd.ts'
 
 /** The parent slice of all sites: systemd.slice(5). */
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
+export const TMPFILES = '/etc/tmpfiles.d/hosting-sites.conf'
 
 /**
  * The common parts of all sites of a server: the folders of their mail, the programs for logins and
@@ -20,7 +22,23 @@ export const ALL_SITES = '/etc/systemd/system/hosting.slice'
  * servers stay reachable: some providers have both on one address.
  */
 export async function allSitesSteps(host: Host): Promise<Step[]> {
-  return [...(await sliceSteps(host)), ...(await mailSteps(host)), ...(await programSteps(host))]
+  return [
+    ...(await sliceSteps(host)),
+    ...(await runFolderSteps(host)),
+    ...(await mailSteps(host)), ...(await programSteps(host)),
+  ]
+}
+
+/** tmpfiles.d(5): they are there before the programs of any site, also after a boot. */
+async function runFolderSteps(host: Host): Promise<Step[]> {
+  if (host.init !== 'systemd') return []
+  const lines = RUN_FOLDERS.map(({ path, mode }) => `d ${path} 0${mode.toString(8)} root root -\n`)
+  const change = inOrder(
+    ...RUN_FOLDERS.map(({ path, mode }) => folder(host, path, { mode })),
+    generated(host, [{ path: TMPFILES, text: `# ${MARK_LINE}\n${lines.join('')}` }]),
+  )
+  if ((await host.files.stat(TMPFILES)) !== undefined) return []
+  return [{ name: 'run folders', title: 'Preparing the sockets of sites', ...change }]
 }
 
 async function programSteps(host: Host): Promise<Step[]> {

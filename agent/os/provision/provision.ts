@@ -32,11 +32,11 @@ import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { wpCliSteps } from '#agent/os/wordpress/wp-cli.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
-import { ALL_SITES, allSitesSteps } from './all-sites.ts'
+import { ALL_SITES, allSitesSteps, TMPFILES } from './all-sites.ts'
 import { planImpose } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
-export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, NETWORK_FILE, ...CONNECTION_PATHS]
+export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, TMPFILES, NETWORK_FILE, ...CONNECTION_PATHS]
 
 interface Options {
   accept?: readonly string[] | undefined

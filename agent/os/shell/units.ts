@@ -65,6 +65,6 @@ OOMPolicy=continue
 UMask=0027
 MemoryMax=1024M
 TasksMax=128
-${sandboxOf(user).join('\n')}
+${sandboxOf(user, { terminals: true, notify: true }).join('\n')}
 `
 }

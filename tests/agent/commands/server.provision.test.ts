@@ -47,6 +47,7 @@ test('installs and configures the packages, and disables the default site of Deb
     'Configuring nginx',
     'Stopping the shared pool of PHP 8.2',
     'Denying sites the metadata addresses',
+    'Preparing the sockets of sites',
     'Preparing the mail of sites',
     'Installing the program for logins',
     'Installing the program for debug logs',
