@@ -26,6 +26,13 @@ const FOUND = [
   ['sql.temporary-user', /it .*removed it/],
   ['names.accounts', /from PHP: found them by \/etc\/passwd, /],
   ['names.texts', /from PHP: found them in /],
+  ['run.list', /from PHP: saw \/run\//],
+  ['run.notify', /from PHP: connected to/],
+  ['run.services', /from PHP: connected to udg:\/\/\/run\/systemd\/journal\/socket, /],
+  ['devices.list', /from PHP: saw \/dev\/ptmx/],
+  ['process.files', /from PHP: may open \d+ files in each process/],
+  ['kernel.io-uring', /from PHP: the kernel accepted it/],
+  ['ports.take', /it can take 3306 of mariadbd/],
   ['visitors.slow', /^20 unfinished requests were open after 20 seconds/],
   ['sql.objects', /routine left_behind in shop1a2b3c/],
 ] as const

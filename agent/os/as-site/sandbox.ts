@@ -1,7 +1,7 @@
 import { CACHES, CONFIGURATION, HOMES, homeOf } from '#agent/os/site/paths.ts'
+import { RUN_FOLDERS } from '#agent/os/site/run-folders.ts'
 import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/os/site-etc/names.ts'
 import { ownEtcOf, SHARED_ETC } from '#agent/os/site-etc/places.ts'
-import { RUN_FOLDERS } from '#agent/os/site/run-folders.ts'
 import { unit } from '#shared/formats/systemd.ts'
 
 /**

@@ -25,7 +25,8 @@ export async function allSitesSteps(host: Host): Promise<Step[]> {
   return [
     ...(await sliceSteps(host)),
     ...(await runFolderSteps(host)),
-    ...(await mailSteps(host)), ...(await programSteps(host)),
+    ...(await mailSteps(host)),
+    ...(await programSteps(host)),
   ]
 }
 

@@ -36,7 +36,15 @@ import { ALL_SITES, allSitesSteps, TMPFILES } from './all-sites.ts'
 import { planImpose } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
-export const BASE_PATHS = [BASE_PATH, DEFAULT_LINK, DEFAULT_PATH, ALL_SITES, TMPFILES, NETWORK_FILE, ...CONNECTION_PATHS]
+export const BASE_PATHS = [
+  BASE_PATH,
+  DEFAULT_LINK,
+  DEFAULT_PATH,
+  ALL_SITES,
+  TMPFILES,
+  NETWORK_FILE,
+  ...CONNECTION_PATHS,
+]
 
 interface Options {
   accept?: readonly string[] | undefined

@@ -28,19 +28,24 @@ export async function refuseTakenPorts(host: Host): Promise<void> {
 }
 
 /** proc_net(5): a socket in the state 0A listens, its port is in hexadecimal. */
-async function listening({ files }: Host): Promise<(port: number) => boolean> {
+const LISTENING = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A /gm
+
+/** The ports on which programs of this server listen, by the kernel's list, without a program. */
+export async function openPorts({ files }: Pick<Host, 'files'>): Promise<number[]> {
   const tables = await Promise.all(
     ['/proc/1/net/tcp', '/proc/1/net/tcp6'].map((path) => files.read(path, 64 << 20)),
   )
-  return (port) => {
-    const hex = port.toString(16).toUpperCase().padStart(4, '0')
-    const line = new RegExp(`^\\s*\\d+: [0-9A-F]+:${hex} \\S+ 0A `, 'm')
-    return tables.some((text) => line.test(text ?? ''))
-  }
+  const found = tables.flatMap((text) => [...(text ?? '').matchAll(LISTENING)])
+  return [...new Set(found.map(([, hex = '']) => Number.parseInt(hex, 16)))]
+}
+
+async function listening(host: Host): Promise<(port: number) => boolean> {
+  const open = await openPorts(host)
+  return (port) => open.includes(port)
 }
 
 /** The programs that listen on a port, by ss(8); none if it is not installed. */
-async function programsOn(host: Host, port: number): Promise<string[]> {
+export async function programsOn(host: Host, port: number): Promise<string[]> {
   const argv = ['ss', '-Hltnp', `sport = :${port}`]
   const { stdout } = await host.shell.try(argv, { unconfined: true })
   return [...stdout.matchAll(/\(\("([^"]+)"/g)].map(([, name = '']) => name)

@@ -85,6 +85,9 @@ TemporaryFileSystem=
 TemporaryFileSystem=/etc/hosting:ro
 BindReadOnlyPaths=
 BindReadOnlyPaths=/etc/hosting/fpm/%i.d
+InaccessiblePaths=
+LimitNOFILE=100000
+SystemCallFilter=
 `
 
 /** Also with the people who may log in to each site. */
@@ -138,6 +141,10 @@ export const WEAKENINGS: Record<string, (host: lab.Host) => Promise<unknown>> = 
       ],
     ])
     await host.must(['systemctl', 'reload', 'nginx'])
+  },
+  'a MariaDB with a port': async (host) => {
+    await host.must(['rm', '/etc/mysql/mariadb.conf.d/90-hosting.cnf'])
+    await host.must(['systemctl', 'restart', 'mariadb'])
   },
   'an SSH server that confines nobody': async (host) => {
     await host.put('/etc/ssh/sshd_config.d/00-a.conf', LOOSE_LOGIN)

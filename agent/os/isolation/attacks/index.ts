@@ -17,6 +17,7 @@ import { SCANS } from './scan.ts'
 import { SOCKETS } from './sockets.ts'
 import { SQL_ATTACKS } from './sql.ts'
 import { SSH } from './ssh.ts'
+import { PORTS, SYSTEM } from './system.ts'
 import { VISITORS } from './visitors.ts'
 
 /**
@@ -28,6 +29,7 @@ export const ATTACKS = {
   ...PROCESSES,
   ...NAMES,
   ...SOCKETS,
+  ...SYSTEM,
   ...SSH,
   ...LOGINS,
   ...LOGS,
@@ -38,6 +40,7 @@ export const ATTACKS = {
   ...ADMINER_ATTACKS,
   ...NGINX_ATTACKS,
   ...VISITORS,
+  ...PORTS,
   ...RIGHTS,
   ...JOBS,
   ...SCANS,

@@ -6,7 +6,7 @@ const COUNT = 20
 const WAIT_S = 20
 
 /** Standard input: the name of the site. It prints how many unfinished requests are still open. */
-const UNFINISHED = `
+export const UNFINISHED = `
 $domain = trim(stream_get_contents(STDIN));
 $open = [];
 for ($at = 0; $at < ${COUNT}; $at++) {

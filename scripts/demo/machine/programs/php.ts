@@ -2,6 +2,7 @@ import type { Output, RunOptions } from '#agent/host/ports.ts'
 import { file } from '#agent/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
 import { php as simulated } from '#agent/host/simulated/programs/php.ts'
+import { UNFINISHED } from '#agent/os/isolation/attacks/visitors.ts'
 import { FORWARD_SOCKETS } from '#agent/os/isolation/forwarded.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
@@ -15,6 +16,8 @@ const BROKEN = /^--url=http:\/\/broken[.-]/
 export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   // As on a real server, sshd forwards to no socket.
   if (argv.includes(FORWARD_SOCKETS)) return printed('[]')
+  // As nginx, which closes unfinished requests.
+  if (argv.includes(UNFINISHED)) return printed('0')
   const line = argv.join(' ')
   const [, user = ''] = /--path=\/srv\/www\/([^/]+)\//.exec(line) ?? []
   if (argv[2] === '--') return simulated(machine, argv, options)
