@@ -119,6 +119,32 @@ function refusesKnownUsers(
   )
 
   test(
+    'the PHP of a site cannot take the port of the agent while it restarts, or that of MariaDB',
+    async () => {
+      const settings = await world().host.must(['cat', '/etc/hosting-agent/agent.env'])
+      const port = /^AGENT_LISTEN=.*:(\d+)$/m.exec(settings)?.[1]
+      const take = `@stream_socket_server('tcp://0.0.0.0:${port}') ?: @stream_socket_server('tcp://[::]:${port}')`
+      const code = `<?php for ($until = time() + 6; time() < $until; usleep(1000)) if (${take}) exit('taken'); echo 'refused';`
+      const path = `/srv/www/${site().user}/public/take.php`
+      await world().host.put(path, code)
+      await world().host.must(['chown', site().user, path])
+
+      const taking = get(world().host, `https://${domain}/take.php`)
+      for (const action of ['restart', 'kill', 'restart']) {
+        await world().host.must(['systemctl', action, 'hosting-agent-front.service'])
+      }
+
+      expect((await taking).body).toBe('refused')
+      const path_of_site = world().path(`/sites/${site().id}/logs`)
+      expect((await world().dashboard.call('GET', path_of_site)).status).toBe(200)
+      const listening = await world().host.must(['ss', '-Hltn'])
+      expect(listening).not.toMatch(/:3306\b/)
+      await world().host.must(['rm', path])
+    },
+    5 * MINUTES,
+  )
+
+  test(
     'the PHP of a site cannot signal the halves of the agent',
     async () => {
       const show = ['systemctl', 'show', '--property=MainPID', '--value']

@@ -39,6 +39,8 @@ export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; age
   await lab.poll(async () =>
     (await agent.call('/nowhere', {}).catch(() => '')).includes('Not found'),
   )
+  // As Debian has it by default: the rate of new connections is limited with it.
+  await host.must(['apt-get', 'install', '-q', '--yes', 'nftables'])
   await completed(agent, 'server.provision', {})
   await completed(agent, 'site.create', { ...SHOP, php: suites[suite].php })
   await openAdminer(host, agent, suite)
