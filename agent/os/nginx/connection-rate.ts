@@ -5,6 +5,7 @@ import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { unit } from '#shared/formats/systemd.ts'
 
 const NFT = '/usr/sbin/nft'
 const RULES = `${CONFIGURATION}/connections.nft`
@@ -43,7 +44,7 @@ table ${TABLE} {
 `
 
 /** A kernel without nf_tables, as in some containers, has no limit; nothing fails for that. */
-const UNIT_TEXT = `# ${MARK_LINE}
+const UNIT_TEXT = unit`# ${MARK_LINE}
 [Unit]
 Description=Limit of new connections for each address and each site
 ConditionPathExists=${NFT}
@@ -54,7 +55,7 @@ Before=nginx.service
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=-${NFT} --file ${RULES}
-ExecStop=-${NFT} delete table ${TABLE}
+ExecStop=-${NFT} delete table ${TABLE.split(' ')}
 
 [Install]
 WantedBy=multi-user.target

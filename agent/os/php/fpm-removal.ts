@@ -79,7 +79,7 @@ export async function removeAll(host: Host, pool: Pool): Promise<void> {
 /**
  * The pools of every version; nothing of the site runs any more. Its slice can start again: without
  * the file, whatever runs as the site would count as left over, and its slice would be stopped. Visitors
- * are told to come back (os/nginx/paused.ts) until PHP runs again.
+ * see a page that says so (os/nginx/paused.ts) until PHP runs again.
  */
 export async function pauseAll(host: Host, pool: Pool): Promise<void> {
   if (!(await host.files.stat(RUN_FOLDER))) await host.files.mkdir(RUN_FOLDER, { mode: 0o711 })

@@ -125,7 +125,7 @@ return $parts[2] === '38' ? absent('this kernel does not have it') : refused();`
   },
 } as const satisfies Record<string, InsideAttack>
 
-/** Standard input: ports. It prints those at which only the present owner stands in the way. */
+/** Standard input: ports. It prints those that only their present owners keep from the site. */
 const TAKE = `
 $taken = [];
 foreach (preg_split('/\\s+/', trim(stream_get_contents(STDIN))) as $port) {
