@@ -19,7 +19,7 @@ export function registers(world: World): void {
 }
 
 /** Things from packages are listed by package. */
-const OURS = /^(package|service) |hosting|\/srv\/www|sites-enabled\/|\.service\.d$/
+const OURS = /^(package|service) |hosting|\/srv\/www|sites-enabled\/|\/nginx\.conf$|\.service\.d$/
 
 export function provisions(world: World): void {
   const { php } = world.variant

@@ -4,6 +4,7 @@ import type { Host } from '#tests/support/lab/index.ts'
 import type { Things } from '#tests/support/plan/deviations.ts'
 
 const ROOTS = ['/etc', '/srv', '/var/lib', '/var/spool', '/var/cache', '/var/log', '/usr/local']
+const IN_RUN = ['/run/hosting-fpm', '/run/hosting-objects', '/run/hosting-purge']
 /** Changed by themselves, listed otherwise (databases), or by programs. */
 const PRUNED = [
   ...['/srv/mirror', '/srv/www/*/tmp/*', '/srv/www/*/logs/*', '/srv/www/*/sessions/*'],
@@ -13,6 +14,7 @@ const PRUNED = [
   '/var/lib/hosting-agent/certificate-orders.json',
   ...['/var/lib/hosting-etc/new/*', ...ETC_FILES.map((name) => `${SHARED_ETC}/${name}`)],
   ...['/var/lib/mysql', '/var/lib/dpkg'],
+  ...['/run/hosting-objects/*', '/run/hosting-purge/*'],
   ...['/var/lib/systemd', '/var/lib/logrotate', '/var/cache/debconf'],
   ...['/var/cache/ldconfig', '/var/log/journal', '/var/log/hosting/*/*', '/var/log/[!h]*'],
 ]
@@ -52,7 +54,7 @@ export async function thingsOf(host: Host, { pages = false } = {}): Promise<Thin
 async function files(host: Host, things: Map<string, string>, more: string[]): Promise<void> {
   const prune = [...PRUNED, ...more].flatMap((path) => ['-path', path, '-prune', '-o'])
   const format = '%y\t%p\t%l\t%s %T@\t%m %U %G\\0'
-  const argv = ['find', ...ROOTS, '/run/hosting-fpm', ...prune, '-printf', format]
+  const argv = ['find', ...ROOTS, ...IN_RUN, ...prune, '-printf', format]
   const { stdout } = await host.exec(argv)
   const digests = await digestsOf(host)
   // A site may put a line end in a file name.
