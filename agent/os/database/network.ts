@@ -11,6 +11,8 @@ const SETTINGS = '/etc/mysql/mariadb.conf.d'
 export const NETWORK_FILE = `${SETTINGS}/90-hosting.cnf`
 const DATA = '/var/lib/mysql'
 const OWN_DATABASES = ['mysql', 'performance_schema', 'sys']
+/** The files of Debian's packages. */
+const OF_DEBIAN = /^(?:50-(?:client|mysql-clients|mysqld_safe|server)|60-galera|provider_\w+)\.cnf$/
 /** Somebody has chosen another address than Debian. */
 const OTHER_ADDRESS = /^\s*bind[-_]address\s*=\s*(?!127\.0\.0\.1\s*$)\S/m
 
@@ -40,7 +42,9 @@ async function isOfOthers({ files }: Host): Promise<boolean> {
   const entries = await files.list(DATA)
   const databases = entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
   if (databases.some((name) => !OWN_DATABASES.includes(name) && !name.startsWith('#'))) return true
-  const names = (await files.list(SETTINGS)).map(({ name }) => `${SETTINGS}/${name}`)
-  const texts = await Promise.all(['/etc/mysql/my.cnf', ...names].map((path) => files.read(path)))
+  const names = (await files.list(SETTINGS)).map(({ name }) => name)
+  if (names.some((name) => !OF_DEBIAN.test(name))) return true
+  const paths = ['/etc/mysql/my.cnf', ...names.map((name) => `${SETTINGS}/${name}`)]
+  const texts = await Promise.all(paths.map((path) => files.read(path)))
   return texts.some((text) => OTHER_ADDRESS.test(text ?? ''))
 }

@@ -21,10 +21,10 @@ async function extended({
   return text === before ? undefined : { before, text }
 }
 
-export const hasDebianConnections = async (host: Readable): Promise<boolean> =>
-  (await extended(host)) !== undefined
-
-/** Raises Debian's limit of connections; the caller tests and reloads nginx. Returns the undo. */
+/**
+ * Raises Debian's limit of connections, on a server without foreign virtual hosts: their settings stay.
+ * The caller tests and reloads nginx. Returns the undo.
+ */
 export async function extendConnections(host: Readable): Promise<() => Promise<void>> {
   const found = await extended(host)
   if (!found) return async () => undefined
@@ -34,5 +34,5 @@ export async function extendConnections(host: Readable): Promise<() => Promise<v
 
 /** The effects of `extendConnections`. */
 export async function planConnections(host: Readable): Promise<Effect[]> {
-  return (await hasDebianConnections(host)) ? [effects.change('file', MAIN_FILE)] : []
+  return (await extended(host)) ? [effects.change('file', MAIN_FILE)] : []
 }

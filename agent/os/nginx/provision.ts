@@ -85,7 +85,8 @@ async function configure(host: Host): Promise<void> {
   const { files } = host
   const { before, welcome, catch_all, removed } = await targetOf(host)
   for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
-  const undo = [await replace(host, BASE_PATH, await baseOf(host)), await extendConnections(host)]
+  const undo = [await replace(host, BASE_PATH, await baseOf(host))]
+  if (before.others.length === 0) undo.push(await extendConnections(host))
   const linked = (await files.stat(DEFAULT_LINK)) !== undefined
   try {
     if (welcome) await files.remove(DEBIAN_LINK)
@@ -109,7 +110,7 @@ async function configure(host: Host): Promise<void> {
 
 /** What `configure` would do; without nginx there are no foreign servers. */
 async function planConfigure(host: Host): Promise<Effect[]> {
-  const { welcome, catch_all, removed } = await targetOf(host)
+  const { before, welcome, catch_all, removed } = await targetOf(host)
   const own = catch_all !== undefined && !removed
   const files = [
     { path: BASE_PATH, text: await baseOf(host) },
@@ -119,7 +120,7 @@ async function planConfigure(host: Host): Promise<Effect[]> {
     ...(await effects.planMake(host, 'folder', ...FOLDERS)),
     ...(welcome ? [effects.remove('link', DEBIAN_LINK)] : []),
     ...(await effects.planGenerate(host, files)),
-    ...(await planConnections(host)),
+    ...(before.others.length === 0 ? await planConnections(host) : []),
     ...(own ? await effects.planMake(host, 'link', DEFAULT_LINK) : []),
     ...(removed ? [effects.remove('link', DEFAULT_LINK)] : []),
     ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),

@@ -5,7 +5,6 @@ import { databaseNetworkSteps, NETWORK_FILE } from '#agent/os/database/network.t
 import * as effects from '#agent/os/effects/effects.ts'
 import { BASE_PATH, baseOf } from '#agent/os/nginx/base-file.ts'
 import { CONNECTION_PATHS, connectionRateSteps } from '#agent/os/nginx/connection-rate.ts'
-import { hasDebianConnections } from '#agent/os/nginx/connections.ts'
 import { dump } from '#agent/os/nginx/others.ts'
 import {
   DEFAULT_LINK,
@@ -71,9 +70,7 @@ export async function provisionSteps(
   const source = php_source ? await missingSource(host, missing) : []
   if (missing.length > 0 && source.length === 0) await refuseUnknownPackages(host, missing, field)
   const stopped = await stoppedOf(host)
-  const configured =
-    (await host.files.read(BASE_PATH)) === (await baseOf(host)) &&
-    !(await hasDebianConnections(host))
+  const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
   if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
   await refuseOtherUser(host)
   const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))

@@ -140,6 +140,7 @@ test('closes the port of a MariaDB that nobody uses, and starts it again', async
 
 test.each([
   ['a database of somebody', '/var/lib/mysql/shop/db.opt', ''],
+  ['a setting of somebody', '/etc/mysql/mariadb.conf.d/60-ours.cnf', '[mariadbd]\n'],
   [
     'an address of somebody',
     '/etc/mysql/mariadb.conf.d/50-server.cnf',
@@ -164,40 +165,39 @@ const mainFile = (connections: number) => `events {
 `
 
 test('gives nginx enough connections instead of those of Debian', async () => {
-  const host = await server()
+  const host = bare()
   await host.disk.write(MAIN_FILE, mainFile(768))
-  const steps = (await serverProvision.plan?.({ php_versions: [] }, host)) ?? []
-  const { steps: planned } = await planOf(steps)
+  const { steps } = await planOf((await serverProvision.plan?.({ php_versions: [] }, host)) ?? [])
 
-  const [lines] = await provision(host)
+  await provision(host)
 
-  expect(planned.flatMap(({ effects }) => effects)).toContainEqual({
-    action: 'change',
-    kind: 'file',
-    name: MAIN_FILE,
-  })
-  expect(lines).toEqual(['Configuring nginx', 'The server is ready for sites'])
+  const planned = steps.flatMap(({ effects }) => effects)
+  expect(planned).toContainEqual({ action: 'change', kind: 'file', name: MAIN_FILE })
   expect(host.disk.all[MAIN_FILE]).toBe(mainFile(8192))
-  expect(await provision(host)).toEqual([
-    ['The server is ready for sites'],
-    { php_versions: ['8.2'] },
-  ])
 })
 
-test('keeps the connections that somebody has chosen', async () => {
-  const host = await server()
-  await host.disk.write(MAIN_FILE, mainFile(1024))
+test.each([
+  ['that somebody has chosen', mainFile(1024), ''],
+  [
+    'of a server with foreign virtual hosts',
+    mainFile(768),
+    '# configuration file /etc/nginx/conf.d/a.conf:\nserver { listen 80; server_name a.example; }\n',
+  ],
+])('keeps the connections %s', async (_, text, served) => {
+  const host = bare()
+  await host.disk.write(MAIN_FILE, text)
+  host.answer('nginx -T', served)
+  const { steps } = await planOf((await serverProvision.plan?.({ php_versions: [] }, host)) ?? [])
 
-  const [lines] = await provision(host)
+  await provision(host)
 
-  expect([lines, host.disk.all[MAIN_FILE]]).toEqual([
-    ['The server is ready for sites'],
-    mainFile(1024),
-  ])
+  const planned = steps.flatMap(({ effects }) => effects)
+  expect(planned.filter(({ name }) => name === MAIN_FILE)).toEqual([])
+  expect(host.disk.all[MAIN_FILE]).toBe(text)
 })
 
 test('restores the connections when nginx refuses its configuration', async () => {
-  const host = await server()
+  const host = bare()
   await host.disk.write(MAIN_FILE, mainFile(768))
   host.fail('nginx -t', 'emerg')
 
