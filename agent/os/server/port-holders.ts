@@ -48,7 +48,7 @@ async function listening(host: Host): Promise<(port: number) => boolean> {
 export async function programsOn(host: Host, port: number): Promise<string[]> {
   const argv = ['ss', '-Hltnp', `sport = :${port}`]
   const { stdout } = await host.shell.try(argv, { unconfined: true })
-  return [...stdout.matchAll(/\(\("([^"]+)"/g)].map(([, name = '']) => name)
+  return [...stdout.matchAll(/\("([^"]+)",/g)].map(([, name = '']) => name)
 }
 
 /** Without ss(8) a port belongs to nginx if nginx is running. */

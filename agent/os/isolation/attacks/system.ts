@@ -130,7 +130,7 @@ const TAKE = `
 $taken = [];
 foreach (preg_split('/\\s+/', trim(stream_get_contents(STDIN))) as $port) {
   $socket = @stream_socket_server("tcp://127.0.0.1:$port", $code, $text);
-  if ($socket !== false || $code === 98) $taken[] = $port;
+  if ($socket !== false || str_contains($text, 'in use')) $taken[] = $port;
 }
 echo json_encode($taken);`
 
