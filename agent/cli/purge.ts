@@ -23,7 +23,7 @@ export async function removeAllSites(host: Host): Promise<void> {
 export async function emptyTrashes(host: Host): Promise<void> {
   for (const place of ['purging', 'trash'] as const) {
     for (const { domain } of await listSites(host, place)) {
-      await done(host, 'site.purge', { domain, confirm: domain })
+      await done(host, 'site.purge', { domain, confirm: domain, trashed_days: 0 })
     }
   }
 }

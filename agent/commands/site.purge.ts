@@ -7,12 +7,15 @@ import { forgetRepositories } from '#agent/os/restic/session.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineRemoved } from '#agent/os/staging/baseline.ts'
-import { emptyTrash } from '#agent/os/trash/trash.ts'
+import { emptyTrash, refuseTooYoung } from '#agent/os/trash/trash.ts'
 import { planUnlimit, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
+
+type Params = ParamsOf<'site.purge'>
 
 /** Leaves the trash first, so that a partly deleted site is never restored; the record is removed last. */
 export const sitePurge: Command<'site.purge'> = {
@@ -25,11 +28,12 @@ export const sitePurge: Command<'site.purge'> = {
     const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
     return site ? undefined : { domain }
   },
-  async plan({ domain }, host) {
-    return stepsOf(await getPurgeable(host, domain), host)
+  async plan(params, host) {
+    return stepsOf(await getPurgeable(host, params), host)
   },
-  async *run({ domain }, { host, perform }) {
-    const site = await getPurgeable(host, domain)
+  async *run(params, { host, perform }) {
+    const { domain } = params
+    const site = await getPurgeable(host, params)
     yield `Deleting ${domain} permanently`
     const reason = yield* perform(stepsOf(site, host))
     if (reason !== undefined) throw new Error(`${domain} is not deleted completely: ${reason}`)
@@ -41,8 +45,11 @@ async function findPurgeable(host: Host, domain: string): Promise<Site | undefin
   return (await findSite(host, domain, 'purging')) ?? (await findSite(host, domain, 'trash'))
 }
 
-async function getPurgeable(host: Host, domain: string): Promise<Site> {
-  const site = await findPurgeable(host, domain)
+/** A purge that has begun is only continued: its age was checked then. */
+async function getPurgeable(host: Host, { domain, trashed_days }: Params): Promise<Site> {
+  const begun = await findSite(host, domain, 'purging')
+  const site = begun ?? (await findSite(host, domain, 'trash'))
+  if (site && !begun) await refuseTooYoung(host, site, trashed_days)
   if (site) return site
   if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
   throw notFound(`Site ${domain} in the trash`)

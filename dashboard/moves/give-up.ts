@@ -79,7 +79,8 @@ async function removeCopy(
     return true
   }
   try {
-    const params = { domain, confirm: domain }
+    // The copy was deleted just now.
+    const params = { domain, confirm: domain, trashed_days: 0 }
     const purge = { server, command: 'site.purge', params } as const
     await unlessGone(parts.call({ id: `${prefix}purge`, ...purge }))
     await unlisted(session, server)

@@ -52,6 +52,16 @@ export const serverCall = {
   params: <I>(_: unknown, __: unknown, input: I): I => input,
 } as const
 
+/**
+ * A call and its retry fail when the agent is offline, and what was not sent within a minute, because
+ * the dashboard stopped, is not sent any more: it may be right no longer.
+ */
+export const neverQueued: Part<'joins' | 'waits' | 'expires_ms'> = {
+  joins: false,
+  waits: { first: false, retry: false },
+  expires_ms: 60_000,
+}
+
 /** Waits for an agent that is offline. */
 export const whenOnline: Part<'joins' | 'waits'> = {
   joins: false,

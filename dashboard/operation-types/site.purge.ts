@@ -1,12 +1,19 @@
 import type { OperationRules } from '#dashboard/operations/rules.ts'
 import { nothingToDelete } from '#dashboard/operations/warnings.ts'
-import { domainOf, named, onSite, whenOnline } from './parts.ts'
+import { domainOf, named, neverQueued, onSite } from './parts.ts'
 import { moveSite, removeSite, returnSite } from './queries.ts'
 
+const DAY_MS = 24 * 3600_000
+
+/** By its age when the dashboard starts it, which the agent checks by its own record. */
 export const sitePurge: OperationRules<'site.purge'> = {
   ...onSite,
-  ...whenOnline,
-  params: (_, target) => ({ domain: domainOf(target), confirm: domainOf(target) }),
+  ...neverQueued,
+  params: ({ trash_ms }, target) => ({
+    domain: domainOf(target),
+    confirm: domainOf(target),
+    trashed_days: target.actor === null ? Math.floor(trash_ms / DAY_MS) : 0,
+  }),
   site: { states: ['trashed'], found: false },
   during: moveSite('deleting'),
   succeeded: () => removeSite,

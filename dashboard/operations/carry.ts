@@ -2,14 +2,15 @@ import type { Base } from '#dashboard/db/base.ts'
 import { storageFault } from '#dashboard/db/connect.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { rest, timestamp } from '#dashboard/runtime/clock.ts'
-import { bodyOf, cancelledError, type ErrorBody, ServiceError } from '#shared/errors.ts'
+import { isDue } from '#shared/age.ts'
+import { bodyOf, cancelledError, conflict, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import { cancelTopic } from './cancel/cancel-request.ts'
 import { fail, storedOutcome } from './finish.ts'
 import type { Executor, Outcome, RunContext } from './job.ts'
 import { markWaiting } from './progress.queries.ts'
 import { findOperation } from './queries.ts'
 import { RetryPolicy } from './retry-policy.ts'
-import type { RulesTable } from './rules.ts'
+import { type RulesTable, rulesOf } from './rules.ts'
 import { resultUnknown, stillAsked } from './unanswered.ts'
 import { recordWaiting } from './waiting.ts'
 
@@ -79,6 +80,7 @@ export class Carrier {
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
       if (!ended && wasNeverSent(operation)) throw cancelledError()
+      if (!ended && hasExpired(this.#deps, operation)) throw conflict(EXPIRED)
       return ended ?? (await this.#deps.executorOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
@@ -116,6 +118,15 @@ export class Carrier {
       return pauseOf()
     }
   }
+}
+
+const EXPIRED = 'It was not sent at once, because the dashboard had stopped: start it again'
+
+/** A dashboard that starts again finds it: its reasons, or the clock, may have been wrong. */
+function hasExpired({ types, clock }: CarryDeps, operation: OperationRow): boolean {
+  const { expires_ms } = rulesOf({ types }, operation.type)
+  if (expires_ms === undefined || operation.sent_at !== null) return false
+  return isDue(operation.created_at, expires_ms, clock.now())
 }
 
 /** The Retry-After of the agent, in ms. */

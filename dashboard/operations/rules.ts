@@ -136,6 +136,8 @@ export interface OperationRules<K extends OperationType> {
   joins: boolean
   /** Whether it waits for an offline agent; one of a bulk call never does. */
   waits: { first: boolean; retry: boolean }
+  /** The age at which one that no agent has is not sent any more. Missing: it is always sent once. */
+  expires_ms?: number
   /** The changes at its start. */
   during: Change
   /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */

@@ -50,7 +50,7 @@ async function created(host: lab.Host, users: readonly string[], way: Way): Prom
   for (const user of users) {
     const { domain } = siteOf(user)
     await exec(host, 'site.delete', { domain })
-    await exec(host, 'site.purge', { domain, confirm: domain })
+    await exec(host, 'site.purge', { domain, confirm: domain, trashed_days: 0 })
   }
   return ms
 }

@@ -8,7 +8,17 @@ export const sitePurge = command({
   summary: 'Permanently delete a site in the trash, with its user, files, database and certificate',
   changes: true,
   params: z
-    .object({ domain: Domain, confirm: Domain })
+    .object({
+      domain: Domain,
+      confirm: Domain,
+      trashed_days: z
+        .int()
+        .min(0)
+        .max(365)
+        .describe(
+          'How long the site must have been in the trash by the record of the server; 0: somebody deletes it now',
+        ),
+    })
     .refine(({ domain, confirm }) => domain === confirm, {
       path: ['confirm'],
       when: ({ issues }) => issues.length === 0,

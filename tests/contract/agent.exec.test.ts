@@ -100,10 +100,16 @@ const named: Row[] = [
       }),
     ),
   row('A purge wants the domain given again')
-    .call(exec('site.purge', { domain: 'shop.example' }))
+    .call(exec('site.purge', { domain: 'shop.example', trashed_days: 0 }))
     .answers(422, failed({ confirm: ['Domain is required'] })),
   row('A purge of another domain than the one given again fails on confirm')
-    .call(exec('site.purge', { domain: 'shop.example', confirm: 'www.shop.example' }))
+    .call(
+      exec('site.purge', {
+        domain: 'shop.example',
+        confirm: 'www.shop.example',
+        trashed_days: 0,
+      }),
+    )
     .answers(422, failed({ confirm: ['Must be the domain of the site'] })),
   row('Pool apply with a tier other than small, medium, large fails on tier')
     .call(exec('pool.apply', { user: 'shop', php_version: '8.2', tier: 'huge' }))
@@ -140,6 +146,7 @@ const noSwitch = [...hostileText, null, 7, {}, [], 'true', 0, 1]
 const hostile: Record<string, readonly unknown[]> = {
   domain: [...hostileDomains, ...noText],
   confirm: [...hostileDomains, ...noText],
+  trashed_days: [-1, 366, 1.5, '14', null, {}, [], true],
   php: [...hostilePhp, ...noText, 8.3],
   php_version: [...hostilePhp, ...noText, 8.3],
   tier: [...hostileTiers, ...noText],
@@ -176,6 +183,7 @@ const hostile: Record<string, readonly unknown[]> = {
 const valid: Record<string, unknown> = {
   domain: 'nobody.example',
   confirm: 'nobody.example',
+  trashed_days: 14,
   php: '8.2',
   php_version: '8.2',
   tier: 'small',

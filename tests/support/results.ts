@@ -144,7 +144,7 @@ export const SAMPLES: Partial<Record<OperationType, Sample>> = {
   },
   'site.jobs': { params: { ...domain, jobs: [job] }, result: { ...domain, jobs: [job] } },
   'site.object-cache': { params: { ...domain, memory: 64 }, result: { ...domain, memory: 64 } },
-  'site.purge': { params: { ...domain, confirm: DOMAIN }, result: domain },
+  'site.purge': { params: { ...domain, confirm: DOMAIN, trashed_days: 0 }, result: domain },
   'site.push': {
     params: { ...domain, from: DOMAIN, files: true, tables: [] },
     result: { ...domain, ...replaced },

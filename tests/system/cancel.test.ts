@@ -60,7 +60,7 @@ unless(lab.available()).describe('a cancelled create', () => {
       expect(events.at(-1)).toMatchObject({ event: 'complete' })
       await agent.start('site.create', SITE).ended
       await agent.start('site.delete', { domain: SITE.domain }).ended
-      const purge = { domain: SITE.domain, confirm: SITE.domain }
+      const purge = { domain: SITE.domain, confirm: SITE.domain, trashed_days: 0 }
       expect((await agent.start('site.purge', purge).ended).at(-1)?.event).toBe('complete')
     }
     beforeAll(async () => {

@@ -49,7 +49,7 @@ describe.skipIf(reason !== undefined)(
     const destroy = async () => {
       const { domain } = PARAMS
       await run('site.delete', { domain })
-      await run('site.purge', { domain, confirm: domain })
+      await run('site.purge', { domain, confirm: domain, trashed_days: 0 })
     }
 
     /** Fails once at this call. A call that has another way, such as the cache, does not fail the create. */

@@ -20,7 +20,7 @@ unless(lab.available()).describe('a disk that is full', () => {
     disk = await FullDisk.start('full', [], async (draft) => {
       await draft.run('site.create', site)
       await draft.run('site.delete', { domain })
-      await draft.run('site.purge', { domain, confirm: domain })
+      await draft.run('site.purge', { domain, confirm: domain, trashed_days: 0 })
     })
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)

@@ -37,7 +37,7 @@ unless(lab.available()).describe('a clone that is cut off', () => {
     work: ['site.clone', { ...copy, from }],
     back: [
       ['site.delete', { domain }],
-      ['site.purge', { domain, confirm: domain }],
+      ['site.purge', { domain, confirm: domain, trashed_days: 0 }],
     ],
     ignoring: ['rows'],
   })

@@ -23,7 +23,7 @@ const CREATE: Scenario = {
   work: ['site.create', site],
   back: [
     ['site.delete', { domain }],
-    ['site.purge', { domain, confirm: domain }],
+    ['site.purge', { domain, confirm: domain, trashed_days: 0 }],
   ],
   ignoring: ['rows'],
 }

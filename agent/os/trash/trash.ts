@@ -14,6 +14,7 @@ import { HOMES, homeOf, keptHomeOf, logsOf, trashOf } from '#agent/os/site/paths
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { measureBytes } from '#agent/os/usage/measure.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
+import { AHEAD_MS, ageOf } from '#shared/age.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -23,6 +24,7 @@ const factsPath = (user: string) => `${trashOf(user)}/facts.json`
 
 const Facts = z.object({ deleted_at: z.iso.datetime(), size: z.number().nonnegative() })
 
+const DAY_MS = 24 * 3600_000
 const RESERVE = 64 * 2 ** 20
 const SECRET = { mode: 0o600 }
 
@@ -66,8 +68,31 @@ export const keepFacts = (host: Host, { user }: Site): Change =>
   })
 
 export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
-  const found = parseJson(Facts, await host.files.read(factsPath(user)))
-  return found ?? { deleted_at: new Date(0).toISOString(), size: 0 }
+  return (await findFacts(host, user)) ?? { deleted_at: new Date(0).toISOString(), size: 0 }
+}
+
+const findFacts = async (host: Host, user: string) =>
+  parseJson(Facts, await host.files.read(factsPath(user)))
+
+/**
+ * Throws conflict for a site that was deleted less than `days` days ago, or nobody knows when: a call
+ * may come from a dashboard whose clock was wrong.
+ */
+export async function refuseTooYoung(
+  host: Host,
+  { domain, user }: Site,
+  days: number,
+): Promise<void> {
+  if (days === 0) return
+  const facts = await findFacts(host, user)
+  const age = facts && ageOf(facts.deleted_at, host.clock.now())
+  const remedy = 'restore it, or delete it permanently on the page Trash'
+  if (age === undefined)
+    throw conflict(`It is not known for how long ${domain} has been in the trash: ${remedy}`)
+  // The records of the dashboard and of this server differ by the time of the deletion.
+  if (age >= days * DAY_MS - AHEAD_MS) return
+  const past = Math.floor(age / DAY_MS)
+  throw conflict(`${domain} has been in the trash for ${past} days, not ${days}: ${remedy}`)
 }
 
 /** The logs never went to the trash. */

@@ -1,6 +1,7 @@
-import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
+import { isRecent } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
+import { operations, servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { TrashEntry } from '#shared/api/sites.ts'
 
@@ -42,15 +43,30 @@ function readEntries(db: Database, ids: readonly number[]): Promise<TrashEntry[]
     .orderBy(...inOrder)
 }
 
-/** Past their time, without a failed purge since `failed_since`. */
-export function listDue(db: Database, now: string, failed_since: string, limit: number) {
+/**
+ * Past their time by both records, on servers that are not offline, without a failed purge within
+ * `retry_ms`. What is of unknown age stays.
+ */
+export function listDue(
+  db: Database,
+  now: Date,
+  { trash_ms, retry_ms, limit }: { trash_ms: number; retry_ms: number; limit: number },
+) {
   const failed = sql`exists (select 1 from operations where operations.site_id = ${sites.id}
-    and operations.type = 'site.purge' and operations.created_at > ${failed_since})`
+    and operations.type = 'site.purge' and ${isRecent(operations.created_at, retry_ms, now)})`
   return db.read
     .select({ site: sites, server: servers })
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
-    .where(and(eq(sites.status, 'trashed'), lte(sites.purge_at, now), sql`not ${failed}`))
+    .where(
+      and(
+        eq(sites.status, 'trashed'),
+        ne(servers.status, 'offline'),
+        lte(sites.purge_at, now.toISOString()),
+        lte(sites.trashed_at, new Date(now.getTime() - trash_ms).toISOString()),
+        sql`not ${failed}`,
+      ),
+    )
     .orderBy(asc(sites.purge_at))
     .limit(limit)
 }

@@ -107,7 +107,7 @@ test('the shell follows the PHP version, the trash and the end of its site', asy
   await outcome(siteRestore.run({ domain } as never, contextOf(host)))
   expect(host.ran).toContain('usermod --expiredate  -- shop.ssh')
   await outcome(siteDelete.run({ domain }, contextOf(host)))
-  await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
+  await outcome(sitePurge.run({ domain, confirm: domain, trashed_days: 0 }, contextOf(host)))
 
   expect([gateIn(host), host.disk.all[SOCKET]]).toEqual([undefined, undefined])
 })

@@ -94,7 +94,7 @@ test('a site in the trash keeps its setting without a socket, and a purge remove
     false,
     'info@shop.example',
   ])
-  const purge = { domain: shop.domain, confirm: shop.domain }
+  const purge = { domain: shop.domain, confirm: shop.domain, trashed_days: 0 }
   await outcome(sitePurge.run(purge, contextOf(host)))
   expect(await settings(host, MAIL.site('shop'))).toBeNull()
 })

@@ -78,7 +78,7 @@ test('a site that is permanently deleted leaves no key for a later user of its n
 
   await outcome(siteDelete.run({ domain }, contextOf(host)))
   expect(host.disk.all[KEYS]).toContain(ANNA)
-  await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
+  await outcome(sitePurge.run({ domain, confirm: domain, trashed_days: 0 }, contextOf(host)))
 
   expect([host.disk.all[KEYS], lineIn(host)]).toEqual([undefined, 'hosting-sftp:x:999:'])
 })

@@ -1,7 +1,8 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { sitePurge } from '#agent/commands/site.purge.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
+import { moveSite } from '#agent/os/site/sites.ts'
 import { listTrash } from '#agent/os/trash/trash.ts'
 import { sitePurge as contract } from '#shared/operation-types/site.purge.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
@@ -9,8 +10,9 @@ import { eachFault } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const only = { domain: 'shop.example' }
-const params = { ...only, confirm: 'shop.example' }
+const params = { ...only, confirm: 'shop.example', trashed_days: 0 }
 const purge = (host: FakeHost) => outcome(sitePurge.run(params, contextOf(host)))
+const DAY_MS = 24 * 3600_000
 
 async function trashed(): Promise<FakeHost> {
   const host = await server(shop)
@@ -72,12 +74,52 @@ test('does not change a site that is not in the trash', async () => {
   expect((await purge(await server()))[1]).toBe('Site shop.example in the trash not found')
 })
 
+describe('a purge by age', () => {
+  const byAge = { ...params, trashed_days: 14 }
+  const remedy = 'restore it, or delete it permanently on the page Trash'
+  const resultOn = async (host: FakeHost) =>
+    (await outcome(sitePurge.run(byAge, contextOf(host))))[1]
+
+  test('is refused until the site was in the trash for as many days as the call names', async () => {
+    const host = await trashed()
+    const kept = ofShop(host)
+
+    host.set = 13 * DAY_MS
+    const answer = await resultOn(host)
+
+    expect(answer).toBe(`shop.example has been in the trash for 13 days, not 14: ${remedy}`)
+    await expect(async () => sitePurge.plan(byAge, host)).toThrow(String(answer))
+    expect(ofShop(host)).toEqual(kept)
+    host.set = 14 * DAY_MS
+    expect(await resultOn(host)).toEqual(only)
+  })
+
+  test('is refused while the time of the deletion is not known', async () => {
+    const host = await trashed()
+    const unknown = `It is not known for how long shop.example has been in the trash: ${remedy}`
+
+    host.set = -2 * DAY_MS
+    expect(await resultOn(host)).toBe(unknown)
+    host.set = 20 * DAY_MS
+    host.disk.putText('/srv/www/.trash/shop/facts.json', '{')
+    expect(await resultOn(host)).toBe(unknown)
+    expect((await purge(host))[1]).toEqual(only)
+  })
+
+  test('ends what a purge has begun', async () => {
+    const host = await trashed()
+    await moveSite(host, 'shop.example', 'trash', 'purging').apply()
+
+    expect(await resultOn(host)).toEqual(only)
+  })
+})
+
 test.each([
   [{ domain: 'shop.example' }, 'Domain is required'],
   [{ domain: 'shop.example', confirm: 'www.shop.example' }, 'Must be the domain of the site'],
   [{ domain: 'shop.example', confirm: '' }, 'Must be a domain name such as example.com'],
 ])('requires the domain again: %j', (given, message) => {
-  const { error } = contract.params.safeParse(given)
+  const { error } = contract.params.safeParse({ ...given, trashed_days: 0 })
 
   expect(error?.issues).toMatchObject([{ path: ['confirm'], message }])
 })

@@ -87,7 +87,7 @@ test.each([
   ['site.delete', { domain }, () => withSite('self-signed')],
   ['site.restore', { domain }, trashed],
   ['site.restore', { domain }, () => trashed('self-signed')],
-  ['site.purge', { domain, confirm: domain }, () => trashed('self-signed')],
+  ['site.purge', { domain, confirm: domain, trashed_days: 0 }, () => trashed('self-signed')],
 ] as const)('%s %j does exactly what its plan says', async (command, params, start) => {
   const host = await start()
   const before = await thingsOf(host)
@@ -137,7 +137,7 @@ test.each([
   ['site.delete', { domain: 'b.example' }, { code: 'not_found' }],
   ['site.restore', { domain: 'b.example' }, { code: 'not_found' }],
   ['site.restore', { domain }, { code: 'conflict' }],
-  ['site.purge', { domain, confirm: domain }, { code: 'conflict' }],
+  ['site.purge', { domain, confirm: domain, trashed_days: 0 }, { code: 'conflict' }],
   ['pool.apply', { user: 'unknown', php_version: '8.2', tier: 'small' }, { code: 'not_found' }],
   ['tls.issue', { domain: 'b.example', tls: 'none', email }, { code: 'not_found' }],
   ['cache.purge', { domain: 'b.example' }, { code: 'not_found' }],

@@ -204,7 +204,7 @@ describe('dry_run', () => {
 
   test.each([
     ['restore', {}, 'site.restore', { domain }],
-    ['purge', { domain }, 'site.purge', { domain, confirm: domain }],
+    ['purge', { domain }, 'site.purge', { domain, confirm: domain, trashed_days: 0 }],
   ])('%s of a site in the trash returns the plan', async (way, body, command, params) => {
     await using agent = new FakeAgent()
     await using home = await withSite(agent)

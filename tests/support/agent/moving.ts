@@ -30,7 +30,7 @@ export async function emptyServer(files: Record<string, string> = {}, record: Pa
   if (typeof saved === 'string') throw new Error(saved)
   const { gathered } = saved as ResultOf<'site.gather'>
   await outcome(siteDelete.run({ domain }, contextOf(host)))
-  await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
+  await outcome(sitePurge.run({ domain, confirm: domain, trashed_days: 0 }, contextOf(host)))
   const from = { kind: 'backup' as const, ...repo, backup }
   const params: ParamsOf<'site.receive'> = { ...shop, from, peers: [OLD] }
   host.runs.length = 0

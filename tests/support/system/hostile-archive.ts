@@ -106,7 +106,7 @@ export class HostileWorld {
   async removeCopy(server: BackupHost): Promise<void> {
     const { domain } = COPY
     await server.completed('site.delete', { domain })
-    await server.completed('site.purge', { domain, confirm: domain })
+    await server.completed('site.purge', { domain, confirm: domain, trashed_days: 0 })
   }
 
   /** Files of the site by content, owner and mode. */

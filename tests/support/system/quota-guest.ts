@@ -139,7 +139,7 @@ async function trash() {
 
 async function purge() {
   const uid = await uidOf(site)
-  const params = { domain: site.domain, confirm: site.domain }
+  const params = { domain: site.domain, confirm: site.domain, trashed_days: 0 }
   await perform((await sitePurge.steps?.(params, host)) ?? [], 'files', 'user')
   return quotaOf(uid)
 }

@@ -81,7 +81,7 @@ test('the trash locks the accounts, a restore opens them, and a purge removes th
   await outcome(siteRestore.run({ domain }, contextOf(host)))
   expect(host.disk.all['/etc/shadow']).toBe(shadow)
   await outcome(siteDelete.run({ domain }, contextOf(host)))
-  await outcome(sitePurge.run({ domain, confirm: domain }, contextOf(host)))
+  await outcome(sitePurge.run({ domain, confirm: domain, trashed_days: 0 }, contextOf(host)))
 
   expect(host.disk.all['/etc/passwd']).not.toContain('shop')
   expect(host.disk.all['/etc/shadow']).not.toContain('shop')

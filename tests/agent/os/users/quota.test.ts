@@ -16,7 +16,7 @@ const SMALL = 'setquota --user shop 9765628 9765628 250000 250000 /srv/www'
 const MEDIUM = 'setquota --user shop 24414064 24414064 500000 500000 /srv/www'
 const NONE = 'setquota --user shop 0 0 0 0 /srv/www'
 const only = { domain: 'shop.example' }
-const purge = { ...only, confirm: 'shop.example' }
+const purge = { ...only, confirm: 'shop.example', trashed_days: 0 }
 
 const mounts = (host: FakeHost, ...lines: string[]) =>
   host.disk.write('/proc/1/mountinfo', `${lines.join('\n')}\n`)

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { activities } from '#dashboard/db/schema.ts'
+import { activities, servers, sites } from '#dashboard/db/schema.ts'
+import { newOperation } from '#dashboard/operations/begin.ts'
+import { insertOperation } from '#dashboard/operations/queries.ts'
 import { purgeDue } from '#dashboard/sites/trash/purge-due.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import {
   becomes,
@@ -64,6 +66,99 @@ describe('at the end of its time in the trash', () => {
     forward(DAY_MS + 60_000)
     await purgeDue(dashboard.deps)
     expect((await purges()).length).toBe(2)
+  })
+})
+
+describe('a purge is never queued', () => {
+  const purges = async (dashboard: Dashboard) =>
+    (await dashboard.call('GET', '/api/operations?type=site.purge')).body.operations
+  const began = ({ began }: FakeAgent) => began.filter((work) => work.startsWith('site.purge'))
+  const refused = () => Response.json({ error: 'Unauthorized' }, { status: 401 })
+
+  test('by age, it names the days, and by a user, none', async () => {
+    const { clock, forward } = movable()
+    await using agent = new FakeAgent()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    agent.works.set('site.purge', async function* () {
+      yield 'Purging'
+      throw new Refused({ error: 'Conflict', message: 'Not yet' })
+    })
+
+    forward(15 * DAY_MS)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    await becomes(dashboard, 'trashed')
+    await until(async () => (await purges(dashboard))[0]?.status === 'failed')
+    await dashboard.call('POST', `${site}/purge`, { domain })
+    await until(async () => (await purges(dashboard)).length === 2 && began(agent).length === 2)
+
+    const of = (days: number) =>
+      `site.purge ${JSON.stringify({ domain, confirm: domain, trashed_days: days })}`
+    expect(began(agent)).toEqual([of(14), of(0)])
+  })
+
+  test('it fails at once while the agent refuses requests, and is not sent later', async () => {
+    const { clock, forward } = movable()
+    await using agent = new FakeAgent()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    agent.answers.set('/exec', refused)
+
+    forward(20 * DAY_MS)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+    const failed = await until(async () => {
+      const [first] = await purges(dashboard)
+      return first?.finished_at !== null && first
+    })
+    agent.answers.delete('/exec')
+    await Bun.sleep(100)
+
+    expect(failed).toMatchObject({ status: 'failed', attempts: 1 })
+    expect(began(agent)).toEqual([])
+    expect(await statusOf(dashboard)).toBe('trashed')
+  })
+
+  test('nothing is started on a server that is offline', async () => {
+    const { clock, forward } = movable()
+    await using agent = new FakeAgent()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    await dashboard.db.write((queries) => queries.update(servers).set({ status: 'offline' }))
+
+    forward(20 * DAY_MS)
+    await dashboard.signIn()
+    await purgeDue(dashboard.deps)
+
+    expect(await purges(dashboard)).toEqual([])
+  })
+
+  test('one that another process has not sent is not sent any more', async () => {
+    const { clock, forward } = movable()
+    await using agent = new FakeAgent()
+    await using dashboard = await makeDashboard({ clock })
+    await trashed(dashboard, agent)
+    const [target] = await dashboard.db.read.select().from(servers)
+    const [record] = await dashboard.db.read.select().from(sites)
+    if (!target || !record) throw new Error('No records')
+    // Queued by a dashboard whose clock was 20 days ahead.
+    forward(20 * DAY_MS)
+    const params = { domain, confirm: domain, trashed_days: 0 }
+    const call = { server: target, site: record, params, actor: null, wait_for_agent: true }
+    const operation = newOperation(dashboard.deps, { type: 'site.purge', ...call })
+    await insertOperation(dashboard.db, operation, record.id, () => [])
+
+    forward(-20 * DAY_MS)
+    await dashboard.deps.worker.resume()
+
+    expect(await ended(dashboard, operation.id)).toMatchObject({
+      status: 'failed',
+      error: {
+        message: 'It was not sent at once, because the dashboard had stopped: start it again',
+      },
+    })
+    expect(began(agent)).toEqual([])
   })
 })
 
