@@ -54,7 +54,7 @@ async function saveBefore(config: Config): Promise<void> {
   const now = realClock.now()
   const name = `${PREFIX}${stampOf(now)}-${process.pid}`
   await backUp(records, `${folder}/`, { now, name })
-  await prune(folder, PREFIX, KEPT)
+  await prune(folder, PREFIX, KEPT, now)
 }
 
 function unopened(error: unknown): StartError {

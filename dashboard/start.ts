@@ -8,6 +8,7 @@ import type { Lock } from './db/lock.ts'
 import { markOnce } from './db/mark-once.ts'
 import { Marks } from './db/marks.ts'
 import { listServerIds } from './db/targets.ts'
+import { findNewestTime } from './db/times.queries.ts'
 import { type Deps, makeDeps } from './deps.ts'
 import { KeptAnswers } from './http/kept.ts'
 import { pathOf } from './http/path.ts'
@@ -59,6 +60,7 @@ export async function start(
 ): Promise<Started> {
   if (demo && config.production) throw new StartError('A demo does not run in production')
   const { deps, lock } = await assemble(config, demo)
+  const newest = await findNewestTime(deps.db)
   await demo?.prepare(deps)
   // Listens first, so that a generated password is not lost to an address in use; nothing is
   // answered until the first user exists.
@@ -77,7 +79,7 @@ export async function start(
   deps.enroller.start()
   deps.pulses.start()
   watchOthers(deps)
-  const sweeps = startSweeps(deps, config)
+  const sweeps = startSweeps(deps, config, newest)
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()

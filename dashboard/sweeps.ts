@@ -2,6 +2,7 @@ import { LOOK_MS } from './alerts/alerts.ts'
 import { backUpAside, backUpDaily } from './backup/daily.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
+import { correctTimes } from './db/times.queries.ts'
 import type { Deps } from './deps.ts'
 import { undoRecords } from './dns/undo.ts'
 import { FLEET } from './leases/shares.ts'
@@ -19,6 +20,7 @@ import { KEEPER_MS, readReports } from './site-backups/keeper/read-reports.ts'
 import { proveDue } from './site-backups/prove-due.ts'
 import { purgeDue } from './sites/trash/purge-due.ts'
 import { deleteUnneeded } from './trust/keys/queries.ts'
+import { proveTime } from './trust/prove-time.ts'
 
 const MINUTE_MS = 60_000
 /** The interval of the check for the backup of the day. */
@@ -50,30 +52,54 @@ const MAIL: Record<string, Sweep> = {
 
 /**
  * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
- * dashboards, the one with the share of the fleet does it.
+ * dashboards, the one with the share of the fleet does it. `newest`: the newest time in the records
+ * before this process.
  */
-export function startSweeps(deps: Deps, config: Config) {
-  const { leases } = deps
-  const watch = new ClockWatch(deps.clock)
-  const sweeps = Object.entries({ ...SWEEPS, ...(deps.mailer && MAIL) }).map(
-    ([name, [every_ms, sweep]]) =>
+export function startSweeps(deps: Deps, config: Config, newest: string | null) {
+  const { clock, leases } = deps
+  const watch = new ClockWatch({ clock, newest, prove: () => prove(deps) })
+  const repeated = (sweeps: Record<string, Sweep>, isReady: () => Promise<boolean>) =>
+    Object.entries(sweeps).map(([name, [every_ms, sweep]]) =>
       setInterval(() => {
-        if (!watch.isSteady() || !leases.holds(FLEET)) return
-        leases
-          .run(FLEET, () => sweep(deps))
-          .catch((error: unknown) => deps.log.error(`${name} failed`, error))
+        whenReady(leases, isReady, () => sweep(deps)).catch((error: unknown) =>
+          deps.log.error(`${name} failed`, error),
+        )
       }, every_ms),
-  )
+    )
+  const sweeps = [
+    ...repeated(SWEEPS, () => watch.isTrusted()),
+    // Also while no agent answers, which proves the time.
+    ...repeated(deps.mailer ? MAIL : {}, async () => true),
+  ]
   const elsewhere = once(deps, () => backUpElsewhere(config, deps))
   return [
     ...sweeps,
     setInterval(
-      once(deps, () => backUpDay(config, deps)),
+      once(deps, () => backUpDay(config, deps, watch)),
       BACKUP_MS,
     ),
     setInterval(elsewhere, BACKUP_MS),
     setInterval(() => void onRequest(deps, elsewhere), REQUEST_MS),
   ]
+}
+
+/** Work of the fleet, at the dashboard that has it. */
+async function whenReady(
+  leases: Deps['leases'],
+  isReady: () => Promise<boolean>,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!leases.holds(FLEET) || !(await isReady()) || !leases.holds(FLEET)) return
+  await leases.run(FLEET, work)
+}
+
+/** What was recorded in the future is corrected before anything is started by its age. */
+async function prove(deps: Deps): Promise<boolean> {
+  const { db, clock, log } = deps
+  if (!(await proveTime(deps))) return false
+  const corrected = await correctTimes(db, clock.now())
+  if (corrected > 0) log.info('times of the future were corrected in the records')
+  return true
 }
 
 async function onRequest({ db, log }: Deps, work: () => void): Promise<void> {
@@ -104,11 +130,18 @@ async function cleanUp({ db, clock }: Deps): Promise<void> {
   await deleteUnneeded(db, timestamp(clock))
 }
 
-async function backUpDay(config: Config, deps: Deps): Promise<void> {
+async function backUpDay(config: Config, deps: Deps, watch: ClockWatch): Promise<void> {
   const { DATA_DIR: data_dir, BACKUPS_KEPT: kept } = config
   const { clock, log } = deps
   const folder = `${data_dir}/backups`
-  await backUpDaily({ folder, kept, now: clock.now, log, backUp: (path) => backUpAside(path) })
+  await backUpDaily({
+    folder,
+    kept,
+    now: clock.now,
+    log,
+    backUp: (path) => backUpAside(path),
+    mayDelete: () => watch.isTrusted(),
+  })
 }
 
 async function backUpElsewhere(config: Config, deps: Deps): Promise<void> {

@@ -5,6 +5,7 @@ import { unlessStorage } from '#dashboard/db/connect.ts'
 import type { Admission, Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
+import { isDue } from '#shared/age.ts'
 import type { ApiToken, CreateApiToken } from '#shared/api/auth.ts'
 import { notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
@@ -63,7 +64,7 @@ export async function findTokenCaller(
   const found = await findApiToken({ db, marks }, sha256(plaintext))
   if (!found || found.token.expires_at <= timestamp(clock)) return undefined
   const { id, name, scope, last_used_at, expires_at } = found.token
-  if ((last_used_at ?? '') < timestamp(clock, -TOUCH_MS))
+  if (isDue(last_used_at, TOUCH_MS, clock.now()))
     await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
   const caller = { user: found.user, jti: '', token_id: id, token_name: name, scope }

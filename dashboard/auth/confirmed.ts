@@ -1,6 +1,7 @@
 import type { Base } from '#dashboard/db/base.ts'
 import type { Caller } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
+import { isDue } from '#shared/age.ts'
 import { conflict, unauthorized } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
 import { confirmPassword } from './confirm.ts'
@@ -35,6 +36,6 @@ export async function requireConfirmed(
   { clock }: Pick<Base, 'clock'>,
   { confirmed_at }: Caller,
 ): Promise<void> {
-  if (confirmed_at && confirmed_at > timestamp(clock, -CONFIRMED_MS)) return
+  if (confirmed_at && !isDue(confirmed_at, CONFIRMED_MS, clock.now())) return
   throw conflict('Confirm your password first', 'confirmation_needed')
 }

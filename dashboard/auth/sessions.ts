@@ -5,6 +5,7 @@ import type { Marks } from '#dashboard/db/marks.ts'
 import type { Admission } from '#dashboard/http/caller.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { randomText } from '#dashboard/runtime/random.ts'
+import { isDue } from '#shared/age.ts'
 import type { User } from '#shared/api/auth.ts'
 import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
@@ -45,7 +46,7 @@ export async function findCaller(
   const half = Date.parse(session.renewed_at) + SESSION_MS / 2
   const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
   const admission = { caller, until }
-  if (session.renewed_at > timestamp(deps.clock, -SESSION_MS / 2)) return admission
+  if (!isDue(session.renewed_at, SESSION_MS / 2, deps.clock.now())) return admission
   const renewed = await renew(deps, session).catch(unlessStorage)
   return renewed === undefined ? admission : { ...admission, renewed }
 }

@@ -16,8 +16,8 @@ import {
   offline,
   ServiceError,
 } from '#shared/errors.ts'
-import { recentSince, unsavedSites } from './needed.ts'
-import { findBackingUp, hasBackupSince, markBackedUp } from './queries.ts'
+import { recentTimes, unsavedSites } from './needed.ts'
+import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<Base, 'bus'>
 type Context = Pick<RunContext, 'signal' | 'accept'>
@@ -47,11 +47,11 @@ export async function awaitBackup(
 /** One without a backup; undefined: all of them have one. */
 async function nextSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
   const { site_id, server_id, created_at } = operation
-  const since = recentSince(new Date(created_at))
-  const siteIds = site_id === null ? unsavedSites(deps, server_id, since) : [site_id]
+  const recent = recentTimes(deps, new Date(created_at))
+  const siteIds = site_id === null ? unsavedSites(deps, server_id, recent) : [site_id]
   for await (const id of siteIds) {
     const last = await findBackingUp(deps.db, id, created_at)
-    if (last?.status === 'success' || (await hasBackupSince(deps.db, id, since))) continue
+    if (last?.status === 'success' || (await hasBackupIn(deps.db, id, recent))) continue
     if (last?.finished_at) throw await failed(deps, { ...operation, site_id: id }, last.error)
     return id
   }

@@ -2,19 +2,28 @@ import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { BackupFirst, RulesDeps } from '#dashboard/operations/rules.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { obstacleOf } from '#dashboard/site-backups/show-backups.ts'
-import { hasBackupSince, isWanted, listUnsaved } from './queries.ts'
+import { AHEAD_MS } from '#shared/age.ts'
+import { hasBackupIn, isWanted, listUnsaved, type Period } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
 /** A backup is recent for so long. */
 const RECENT_MS = 60 * 60_000
 
-/** Since when a backup is recent enough at that time. */
-export const recentSince = (time: Date): string =>
-  new Date(time.getTime() - RECENT_MS).toISOString()
+/**
+ * The period in which a backup is recent enough for what was started at `time`: a backup of the future
+ * is not.
+ */
+export function recentTimes({ clock }: Pick<Deps, 'clock'>, time: Date = clock.now()): Period {
+  const now = clock.now().getTime()
+  return {
+    from: new Date(Math.min(time.getTime(), now) - RECENT_MS).toISOString(),
+    to: new Date(now + AHEAD_MS).toISOString(),
+  }
+}
 
-export const isRecent = ({ db, clock }: Deps, site_id: number): Promise<boolean> =>
-  hasBackupSince(db, site_id, recentSince(clock.now()))
+export const isRecent = (deps: Deps, site_id: number): Promise<boolean> =>
+  hasBackupIn(deps.db, site_id, recentTimes(deps))
 
 /**
  * For a change of a site: `waits` for a backup, or `done` with one of the last hour; null where none is
@@ -39,18 +48,18 @@ export async function backupsFirst(
   { without_backup = false }: { without_backup?: boolean | undefined },
 ): Promise<BackupFirst> {
   if (without_backup) return null
-  const sites = unsavedSites(deps, server_id, recentSince(deps.clock.now()))
+  const sites = unsavedSites(deps, server_id, recentTimes(deps))
   const { done } = await sites.next()
   return done ? null : 'waits'
 }
 
-/** The sites of a server that want a backup, can have one, and have none since then. */
+/** The sites of a server that want a backup, can have one, and have none in that period. */
 export async function* unsavedSites(
   { db }: Pick<Deps, 'db'>,
   server_id: number,
-  since: string,
+  recent: Period,
 ): AsyncGenerator<number, undefined> {
   const { backup_first } = await getSettings(db)
-  for (const id of await listUnsaved(db, server_id, backup_first, since))
+  for (const id of await listUnsaved(db, server_id, backup_first, recent))
     if ((await obstacleOf(db, id)) === null) yield id
 }

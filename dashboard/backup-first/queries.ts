@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { backup_settings, backups } from '#dashboard/db/backup-schema.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
@@ -11,15 +11,22 @@ export async function isWanted(db: Database, site_id: number, fallback: boolean)
   return (await listWith(db, eq(sites.id, site_id), fallback)).length > 0
 }
 
-/** Those of a server without a backup since then: see hasBackupSince. */
+/** Two ISO times. */
+export interface Period {
+  from: string
+  to: string
+}
+
+/** Those of a server without a backup in that period: see hasBackupIn. */
 export const listUnsaved = (
   db: Database,
   server_id: number,
   fallback: boolean,
-  since: string,
+  { from, to }: Period,
 ): Promise<number[]> => {
   const isSaved = sql`exists (select 1 from backups where backups.site_id = sites.id
-    and gone_at is null and recorded_at > ${since} and at > ${since})`
+    and gone_at is null and recorded_at > ${from} and at > ${from}
+    and recorded_at <= ${to} and at <= ${to})`
   return listWith(db, sql`${sites.server_id} = ${server_id} and not ${isSaved}`, fallback)
 }
 
@@ -40,11 +47,11 @@ async function listWith(db: Database, which: SQL, fallback: boolean): Promise<nu
   return rows.map(({ id }) => id)
 }
 
-/** Whether a backup was made and recorded after that time that is still in its repository. */
-export async function hasBackupSince(
+/** Whether a backup was made and recorded in that period that is still in its repository. */
+export async function hasBackupIn(
   db: Database,
   site_id: number,
-  since: string,
+  { from, to }: Period,
 ): Promise<boolean> {
   const row = await db.read
     .select({ id: backups.id })
@@ -52,8 +59,10 @@ export async function hasBackupSince(
     .where(
       and(
         eq(backups.site_id, site_id),
-        gt(backups.recorded_at, since),
-        gt(backups.at, since),
+        gt(backups.recorded_at, from),
+        gt(backups.at, from),
+        lte(backups.recorded_at, to),
+        lte(backups.at, to),
         isNull(backups.gone_at),
       ),
     )

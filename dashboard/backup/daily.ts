@@ -13,18 +13,22 @@ interface Deps {
   log: Log
   /** Creates a backup; throws with the reason of a failure. */
   backUp(path: string): Promise<void>
+  /** Whether the time of day is proven: otherwise nothing is deleted by its age. */
+  mayDelete(): Promise<boolean>
 }
 
 const PREFIX = 'daily-'
 
 /** Creates the backup of the day if it is missing. Never throws: the dashboard runs without it. */
-export async function backUpDaily({ folder, kept, now, log, backUp }: Deps): Promise<void> {
+export async function backUpDaily(deps: Deps): Promise<void> {
+  const { folder, kept, now, log, backUp, mayDelete } = deps
   const time = now()
   if (kept === 0 || (await hasOfToday(folder, PREFIX, time))) return
   try {
-    await removePartial(folder, time)
+    const isPruned = await mayDelete()
+    if (isPruned) await removePartial(folder, time)
     await backUp(`${folder}/${PREFIX}${stampOf(time)}.tar`)
-    await prune(folder, PREFIX, kept)
+    if (isPruned) await prune(folder, PREFIX, kept, time)
     log.info('backup created', { folder })
   } catch (error) {
     log.error('backup failed', error, { folder })

@@ -7,7 +7,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
  * The condition that `isDue` of shared/age.ts is false: less than `every_ms` ago, and not of the
  * future. False for null.
  */
-export function isRecent(at: SQLWrapper, every_ms: number, now: Date): SQL {
+export function isYounger(at: SQLWrapper, every_ms: number, now: Date): SQL {
   const time = now.getTime()
   return sql`(${at} is not null and ${at} > ${iso(time - every_ms)} and ${at} <= ${iso(time + AHEAD_MS)})`
 }

@@ -1,4 +1,5 @@
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
+import { isDue } from '#shared/age.ts'
 import type { Health } from '#shared/api/health.ts'
 
 /** A server is read each minute: older data is outdated. */
@@ -33,7 +34,7 @@ export function healthOf(row: HealthColumns, now: Date): Health {
     const reason = why === '' ? 'Its server is offline' : `Its server is offline: ${why}`
     return unknown('server_offline', reason, contact_at)
   }
-  if ((row.metrics_at ?? '') < new Date(now.getTime() - FRESH_MS).toISOString())
+  if (isDue(row.metrics_at, FRESH_MS, now))
     return unknown('no_contact', 'Its server has not answered for some minutes', contact_at)
   if (row.health === null)
     return unknown('not_checked', 'Its agent has not checked the site', row.created_at)

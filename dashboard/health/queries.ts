@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { piecesOf } from '#dashboard/runtime/breathe.ts'
@@ -10,11 +11,10 @@ const PIECE = 200
 
 /** The state of a site as in `healthOf`, on columns of the index `sites_listing`. */
 export function healthAt(now: Date): SQL<HealthState | null> {
-  const fresh = new Date(now.getTime() - FRESH_MS).toISOString()
   return sql<HealthState | null>`case
     when ${sites.status} <> 'active' or (${sites.found} and ${sites.health} is null) then null
     when ${sites.server_id} in (
-      select id from servers where servers.status <> 'online' or coalesce(metrics_at, '') < ${fresh})
+      select id from servers where servers.status <> 'online' or not ${isYounger(sql`metrics_at`, FRESH_MS, now)})
     then 'unknown'
     else coalesce(${sites.health}, 'unknown') end`
 }

@@ -3,7 +3,7 @@ import type { MoveRow } from './queries.ts'
 type Row = Pick<MoveRow, 'moved_at' | 'progress'>
 
 const FIRST_MS = 60_000
-const LONGEST_MS = 6 * 60 * 60_000
+export const MAX_PAUSE_MS = 6 * 60 * 60_000
 
 /**
  * Whether its last operation ended without knowing which of the two servers has the site. A server
@@ -45,7 +45,7 @@ export function repeatedAt(
 ): string {
   const repeats = Math.min(repeatsOf({ progress }) + unrecorded, 20)
   return new Date(
-    Date.parse(ended_at) + Math.min(FIRST_MS * 2 ** repeats, LONGEST_MS),
+    Date.parse(ended_at) + Math.min(FIRST_MS * 2 ** repeats, MAX_PAUSE_MS),
   ).toISOString()
 }
 

@@ -1,10 +1,10 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { begin } from '#dashboard/operations/begin.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
+import { AHEAD_MS } from '#shared/age.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { listOpen, type OpenMove } from './open.queries.ts'
-import { isAstray, isDeleted } from './open.ts'
+import { isAstray, isDeleted, MAX_PAUSE_MS } from './open.ts'
 import { findServer } from './queries.ts'
 import { Left } from './row-of.ts'
 
@@ -13,16 +13,22 @@ import { Left } from './row-of.ts'
  * undecided move is decided, and everything else is restored. This moves no site.
  */
 export async function repeatDue(deps: StartDeps & Pick<Base, 'log'>): Promise<void> {
-  const now = timestamp(deps.clock)
+  const now = deps.clock.now()
   for (const open of await listOpen(deps.db)) {
     const { next_at, site } = open
-    if (next_at === null || next_at > now) continue
+    if (next_at === null || isLater(next_at, now)) continue
     try {
       if (await areOnline(deps, open)) await repeat(deps, open)
     } catch (error) {
       deps.log.error(`the move of ${site.domain} could not be repeated`, error)
     }
   }
+}
+
+/** A pause that is longer than any was measured by a clock that was wrong. */
+function isLater(next_at: string, now: Date): boolean {
+  const pause = Date.parse(next_at) - now.getTime()
+  return pause > 0 && pause <= MAX_PAUSE_MS + AHEAD_MS
 }
 
 async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<boolean> {

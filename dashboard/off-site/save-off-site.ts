@@ -9,6 +9,7 @@ import { openWith, sealTo } from '#dashboard/site-backups/kit.ts'
 import { openOwnTarget } from '#dashboard/site-backups/own/account.ts'
 import { findOwnTarget, type OwnTarget } from '#dashboard/site-backups/own/queries.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
+import { isDue } from '#shared/age.ts'
 import type { BackupPlace } from '#shared/backup.ts'
 import { messageOf } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
@@ -50,7 +51,7 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const before = await findOffSite(db)
   const request = await findRequest(db)
   if (!kit || !target) return refuse(deps, request)
-  if (!request && !isDue(before, clock)) return
+  if (!request && !isOwing(before, clock)) return
   const saved_at = before?.saved_at ?? null
   try {
     const snapshot = await saved(deps, kit, target, request?.only_check ?? false)
@@ -67,10 +68,11 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
 }
 
 /** A failed attempt is repeated sooner; a check alone is no backup. */
-function isDue(before: Awaited<ReturnType<typeof findOffSite>>, clock: Clock): boolean {
+function isOwing(before: Awaited<ReturnType<typeof findOffSite>>, clock: Clock): boolean {
   if (!before) return true
-  if (before.error !== null) return before.tried_at <= timestamp(clock, -RETRY_MS)
-  return before.saved_at === null || before.saved_at <= timestamp(clock, -EVERY_MS)
+  const now = clock.now()
+  if (before.error !== null) return isDue(before.tried_at, RETRY_MS, now)
+  return isDue(before.saved_at, EVERY_MS, now)
 }
 
 /** A request may wait while its target is removed: it has failed then. */

@@ -1,6 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
+
+import { RETRY_MS } from './schedule.ts'
 
 type Work = 'backup.create' | 'backup.prove'
 
@@ -24,8 +27,8 @@ export async function listWorking(db: Database, type: Work): Promise<number[]> {
 export const isReachable: SQL = sql`${sites.server_id} in
   (select id from servers where status = 'online')`
 
-/** Sites without an attempt that ended after `attempted`. */
-export const isNotTried = (type: Work, attempted: string): SQL =>
+/** Sites without an attempt that ended in vain within the pause before a retry. */
+export const isNotTried = (type: Work, now: Date): SQL =>
   sql`${sites.id} not in (select site_id from operations
-    where status in ('failed', 'cancelled') and finished_at > ${attempted}
+    where status in ('failed', 'cancelled') and ${isYounger(sql`finished_at`, RETRY_MS, now)}
       and type = ${type} and site_id is not null)`

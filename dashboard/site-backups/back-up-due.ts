@@ -1,14 +1,13 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { getServer, getSite } from '#dashboard/db/targets.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { FleetSettings } from '#shared/api/settings.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { listWorking } from './attempts.queries.ts'
 import { listWaiting } from './due.queries.ts'
 import { findKit } from './kit.queries.ts'
-import { type Interval, nextBackup, RETRY_MS } from './schedule.ts'
+import { type Interval, nextBackup } from './schedule.ts'
 
 type Deps = StartDeps & Pick<Base, 'log'>
 type Target = Parameters<typeof start>[2]
@@ -46,8 +45,7 @@ export async function listDue(
 ): Promise<Waiting[]> {
   const { backup_every: every, backup_window: window, backups_per_server: per_server } = settings
   const now = clock.now()
-  const attempted = timestamp(clock, -RETRY_MS)
-  const waiting = await listWaiting(db, { every, per_server, attempted })
+  const waiting = await listWaiting(db, { every, per_server, now })
   return waiting.filter((site) => {
     const schedule = { id: site.id, every: site.every as Interval, window, failed_at: null }
     return nextBackup({ ...schedule, since: sinceOf(site, possible_at) }, now) <= now

@@ -9,15 +9,11 @@ import { everyOf, perServerOf, targetOf } from './effective.queries.ts'
 
 /**
  * Sites on servers that can answer, with a checked target, without another operation, and without an
- * attempt that ended after `attempted`; those without a backup first, then the oldest backup first.
+ * attempt that has just failed; those without a backup first, then the oldest backup first.
  */
 export function listWaiting(
   db: Database,
-  {
-    every,
-    per_server,
-    attempted,
-  }: { every: BackupInterval; per_server: number; attempted: string },
+  { every, per_server, now }: { every: BackupInterval; per_server: number; now: Date },
 ) {
   const interval = everyOf(every)
   const recorded_at = sql<string | null>`(select recorded_at from backups
@@ -44,7 +40,7 @@ export function listWaiting(
           in (select id from backup_targets where checked_at is not null)`,
         sql`${sites.id} not in (select site_id from operations
           where status in ('queued', 'running') and type <> 'backup.prove' and site_id is not null)`,
-        isNotTried('backup.create', attempted),
+        isNotTried('backup.create', now),
       ),
     )
     .orderBy(asc(recorded_at), asc(sites.id))

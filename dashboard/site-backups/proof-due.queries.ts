@@ -39,11 +39,11 @@ export type Provable = Awaited<ReturnType<typeof provable>>[number]
 
 /**
  * Sites with automatic backups, on servers that can answer, without a backup or a proof now,
- * and without an attempt that ended after `attempted`; the oldest proof first.
+ * and without an attempt that has just failed; the oldest proof first.
  */
 export function listProvable(
   db: Database,
-  { every, attempted }: { every: BackupInterval; attempted: string },
+  { every, now }: { every: BackupInterval; now: Date },
 ): Promise<Provable[]> {
   return provable(
     db,
@@ -52,7 +52,7 @@ export function listProvable(
       isReachable,
       sql`${sites.id} not in (select site_id from operations
         where status in ('queued', 'running') and site_id is not null)`,
-      isNotTried('backup.prove', attempted),
+      isNotTried('backup.prove', now),
     ),
   )
 }

@@ -1,6 +1,5 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import type { FleetSettings } from '#shared/api/settings.ts'
 import { listWorking } from './attempts.queries.ts'
@@ -8,7 +7,6 @@ import { isStarted, listDue } from './back-up-due.ts'
 import { findKit } from './kit.queries.ts'
 import { listProvable } from './proof-due.queries.ts'
 import { nextProof } from './proof-schedule.ts'
-import { RETRY_MS } from './schedule.ts'
 
 type Deps = StartDeps & Pick<Base, 'log'>
 
@@ -25,10 +23,7 @@ export async function proveDue(deps: Deps): Promise<void> {
   let free = settings.proofs_at_once - proving.length
   if (free <= 0) return
   const now = clock.now()
-  const sites = await listProvable(db, {
-    every: backup_every,
-    attempted: timestamp(clock, -RETRY_MS),
-  })
+  const sites = await listProvable(db, { every: backup_every, now })
   const due = sites.filter((site) => nextProof({ ...site, every, window }, now) <= now)
   if (due.length === 0) return
   const busy = new Set([...proving, ...(await serversWithBackups(deps, settings))])

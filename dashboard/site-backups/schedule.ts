@@ -1,3 +1,4 @@
+import { isAhead } from '#shared/age.ts'
 import {
   type BackupInterval,
   type BackupWindow,
@@ -35,11 +36,12 @@ export interface Schedule {
 
 /** When the next backup of a site starts at the earliest: not before `now`. */
 export function nextBackup({ id, every, window, since, failed_at }: Schedule, now: Date): Date {
-  const slot = slotAfter({ id, every, window }, Date.parse(since))
-  const retry = failed_at === null ? 0 : Date.parse(failed_at) + RETRY_MS
-  const earliest = Math.max(slot, retry, now.getTime())
+  // A backup of the future delays no other one.
+  const from = isAhead(since, now) ? 0 : Date.parse(since)
+  const slot = slotAfter({ id, every, window }, from)
+  const earliest = Math.max(slot, retryAt(failed_at, now), now.getTime())
   if (opening(window, earliest) === earliest) return new Date(earliest)
-  const late = Math.max(earliest, Date.parse(since) + INTERVAL_MS[every] + LATE_MS)
+  const late = Math.max(earliest, from + INTERVAL_MS[every] + LATE_MS)
   return new Date(Math.min(opening(window, earliest), late))
 }
 
@@ -48,9 +50,12 @@ export function nextOpening(
   { window, failed_at }: Pick<Schedule, 'window' | 'failed_at'>,
   now: Date,
 ): Date {
-  const retry = failed_at === null ? 0 : Date.parse(failed_at) + RETRY_MS
-  return new Date(opening(window, Math.max(retry, now.getTime())))
+  return new Date(opening(window, Math.max(retryAt(failed_at, now), now.getTime())))
 }
+
+/** In ms; 0: at once. */
+const retryAt = (failed_at: string | null, now: Date): number =>
+  failed_at === null || isAhead(failed_at, now) ? 0 : Date.parse(failed_at) + RETRY_MS
 
 /**
  * The moment of a site, after `time`. The golden ratio spreads consecutive ids evenly over the window,

@@ -34,6 +34,15 @@ export const listPinned = (db: Database) =>
     .from(server_agents)
     .innerJoin(servers, eq(servers.id, server_agents.server_id))
 
+/** Enrolled servers in random order, those that are online first. */
+export const listWitnesses = (db: Database, limit: number) =>
+  db.read
+    .select({ id: servers.id, hostname: servers.hostname, port: servers.port })
+    .from(server_agents)
+    .innerJoin(servers, eq(servers.id, server_agents.server_id))
+    .orderBy(sql`${servers.status} <> 'online'`, sql`random()`)
+    .limit(limit)
+
 /** The number of wrong proofs that invalidates a code. */
 export const MOST_FAILURES = 3
 

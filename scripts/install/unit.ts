@@ -12,7 +12,8 @@ export const renderUnit = (
 [Unit]
 Description=Hosting Control dashboard
 Wants=network-online.target
-After=network-online.target
+# Nothing is purged, pruned or started by its age before the time is set, where a program sets it.
+After=network-online.target time-sync.target
 # After a failure it is started again for as long as it takes.
 StartLimitIntervalSec=0
 

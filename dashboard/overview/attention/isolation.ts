@@ -1,4 +1,5 @@
 import type { listIsolation } from '#dashboard/servers/isolation/queries.ts'
+import { isDue } from '#shared/age.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import { counted, groupOf, ofServer } from './item.ts'
 
@@ -34,7 +35,7 @@ function failing({ failures, reason: why, failed_at, ...server }: Checked) {
 function unchecked(row: Checked, now: Date): AttentionItem | undefined {
   const { status, has_sites, checked_at, created_at } = row
   if (status !== 'online' || !has_sites) return undefined
-  if (Date.parse(checked_at ?? created_at) > now.getTime() - STALE_MS) return undefined
+  if (!isDue(checked_at ?? created_at, STALE_MS, now)) return undefined
   const since = checked_at === null ? 'never' : `last on ${checked_at.slice(0, 10)}`
   const reason = `The isolation of its sites was checked ${since}: start a check`
   return ofServer(row, { severity: 'warning', reason, at: checked_at })

@@ -1,8 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { reportsOf } from '#dashboard/site-backups/keeper/reports.ts'
-import { isAhead } from '#dashboard/site-backups/keeper/verified.ts'
 import { keeperView, LATE_MS } from '#dashboard/site-backups/keeper/view.ts'
 import { listKept } from '#dashboard/site-backups/queries.ts'
+import { isAhead, isDue } from '#shared/age.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import type { KeeperReport } from '#shared/keeper-report.ts'
 import { advised, counted, groupOf, item } from './item.ts'
@@ -28,7 +28,7 @@ function troubleOf(
 ): AttentionItem | undefined {
   if (!has_backups || place.kind === 'local') return undefined
   if (!report) {
-    const isNew = now.getTime() - Date.parse(created_at) < LATE_MS
+    const isNew = !isDue(created_at, LATE_MS, now)
     const reason = `No report of the keeper was found: ${LOOK}, or remove its key from the target`
     return isNew ? undefined : item({ severity: 'info', name, reason })
   }
@@ -39,7 +39,7 @@ function troubleOf(
     const reason = advised(found, 'replace the disk of the storage, then repair the repository')
     return item({ severity: 'critical', name, reason, at })
   }
-  if (isAhead(report, now)) {
+  if (isAhead(at, now)) {
     const found = `The last report of the keeper is of ${at.slice(0, 10)}, which is in the future`
     const reason = advised(found, 'correct the clock of its machine, then start it again')
     return item({ severity: 'warning', name, reason })

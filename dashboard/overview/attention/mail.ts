@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { MailTrouble } from '#dashboard/db/mail-trouble.ts'
 import { listMailTroubles, sitesNamed } from '#dashboard/mail/troubles.queries.ts'
+import { ageOf, isDue } from '#shared/age.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import { counted, groupOf, lowerFirst, ofServer, ofSite } from './item.ts'
 
@@ -59,7 +60,7 @@ function undelivered(site: MailTrouble, now: number): Finding | undefined {
 }
 
 function expired({ failures }: MailTrouble, now: number): Finding | undefined {
-  const recent = failures.filter((one) => one.expired && Date.parse(one.at) > now - DAY_MS)
+  const recent = failures.filter((one) => one.expired && !isDue(one.at, DAY_MS, now))
   const [last] = recent
   if (!last) return undefined
   const whom = counted(recent.length, 'recipient')
@@ -70,7 +71,8 @@ function expired({ failures }: MailTrouble, now: number): Finding | undefined {
 function waiting(site: MailTrouble, now: number): Finding | undefined {
   const { queued, oldest_at, held, problem } = site
   if (queued === 0 || oldest_at === null) return undefined
-  const age = now - Date.parse(oldest_at)
+  // A message of the future is as old as one that is critical.
+  const age = ageOf(oldest_at, now) ?? DAY_MS
   const what = `${counted(queued, 'message')} ${queued === 1 ? 'waits' : 'wait'}`
   if (problem !== '' && age >= REFUSING_MS) {
     const reason = `${what}, since the relay refuses all mail (${short(problem)}): check the relay in its mail settings`
@@ -85,7 +87,7 @@ function waiting(site: MailTrouble, now: number): Finding | undefined {
 
 /** A missing mailbox is not a problem: other mail was delivered meanwhile. */
 function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding | undefined {
-  const recent = failures.filter((one) => !one.expired && Date.parse(one.at) > now - DAY_MS)
+  const recent = failures.filter((one) => !one.expired && !isDue(one.at, DAY_MS, now))
   const [last] = recent
   const first = recent.at(-1)
   if (!last || !first || (last_sent_at !== null && last_sent_at >= first.at)) return undefined

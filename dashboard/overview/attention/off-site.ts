@@ -2,6 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
 import { findKit } from '#dashboard/site-backups/kit.queries.ts'
 import { findOwnTarget } from '#dashboard/site-backups/own/queries.ts'
+import { isDue } from '#shared/age.ts'
 import type { Attention } from '#shared/api/attention.ts'
 import { advised, groupOf, item } from './item.ts'
 
@@ -22,8 +23,7 @@ export async function offSiteTrouble(db: Database, now: Date): Promise<Attention
   const state = await findOffSite(db)
   if (!state) return []
   const { error, saved_at } = state
-  const late = new Date(now.getTime() - LATE_MS).toISOString()
-  if (saved_at !== null ? saved_at > late : error === null) return []
+  if (saved_at === null ? error === null : !isDue(saved_at, LATE_MS, now)) return []
   const last =
     saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
   const reason = advised(

@@ -1,4 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { BY_SERVER, isOf } from '#dashboard/db/of-servers.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
@@ -57,11 +58,10 @@ export async function readGroups(
 
 /** The servers whose last reports of health are not valid any more, as in `healthAt`. */
 export async function listSilent(db: Database, now: Date): Promise<ReadonlySet<number>> {
-  const fresh = new Date(now.getTime() - FRESH_MS).toISOString()
   const rows = await db.read
     .select({ id: servers.id })
     .from(servers)
-    .where(sql`servers.status <> 'online' or coalesce(metrics_at, '') < ${fresh}`)
+    .where(sql`servers.status <> 'online' or not ${isYounger(servers.metrics_at, FRESH_MS, now)}`)
   return new Set(rows.map(({ id }) => id))
 }
 

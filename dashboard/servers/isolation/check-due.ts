@@ -1,6 +1,5 @@
 import { listServerIds } from '#dashboard/db/targets.ts'
 import { type StartDeps, startEach } from '#dashboard/operations/start.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -14,6 +13,6 @@ const TURNS = DAY_MS / CHECK_MS
 export async function checkDue(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const limit = Math.ceil((await listServerIds(db)).length / TURNS)
-  const [day, week] = [timestamp(clock, -DAY_MS), timestamp(clock, -WEEK_MS)]
-  await startEach(deps, 'isolation.check', await listDue(db, { day, week, limit }), {})
+  const times = { now: clock.now(), first_ms: DAY_MS, every_ms: WEEK_MS }
+  await startEach(deps, 'isolation.check', await listDue(db, { ...times, limit }), {})
 }

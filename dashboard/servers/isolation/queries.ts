@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { jsonOf } from '#dashboard/db/json-of.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
@@ -43,15 +44,21 @@ export function listIsolation(db: Database) {
 }
 
 /**
- * Online servers with sites, whose last check was before `week`, or failed before `day` for the
- * first time; the longest due first, at most `limit`. New servers wait a day.
+ * Online servers with sites, whose last check was not within `every_ms`, or failed for the first time
+ * and not within `first_ms`; the longest due first, at most `limit`. New servers wait for `first_ms`.
  */
 export function listDue(
   db: Database,
-  { day, week, limit }: { day: string; week: string; limit: number },
+  {
+    now,
+    first_ms,
+    every_ms,
+    limit,
+  }: { now: Date; first_ms: number; every_ms: number; limit: number },
 ): Promise<{ server: ServerRow }[]> {
   const last = sql`max(coalesce(${isolation_checks.checked_at}, ''), coalesce(${isolation_checks.failed_at}, ''))`
-  const since = sql`case when ${isolation_checks.failures} = 1 then ${day} else ${week} end`
+  const isChecked = sql`case when ${isolation_checks.failures} = 1
+    then ${isYounger(last, first_ms, now)} else ${isYounger(last, every_ms, now)} end`
   const idle = sql`not exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'isolation.check' and operations.status in ('queued', 'running'))`
   return db.read
@@ -61,9 +68,9 @@ export function listDue(
     .where(
       and(
         eq(servers.status, 'online'),
-        sql`${servers.created_at} < ${day}`,
+        sql`not ${isYounger(servers.created_at, first_ms, now)}`,
         has_sites,
-        sql`${last} < ${since}`,
+        sql`not ${isChecked}`,
         idle,
       ),
     )

@@ -1,5 +1,4 @@
 import { type StartDeps, startEach } from '#dashboard/operations/start.ts'
-import { timestamp } from '#dashboard/runtime/clock.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { listToConfigure } from './queries.ts'
 
@@ -12,7 +11,7 @@ const AT_ONCE = 20
 export async function configureDue(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const { unattended_updates: unattended } = await getSettings(db)
-  const day = timestamp(clock, -DAY_MS)
-  const targets = await listToConfigure(db, { unattended, day, limit: AT_ONCE })
+  const how = { now: clock.now(), retry_ms: DAY_MS, limit: AT_ONCE }
+  const targets = await listToConfigure(db, { unattended, ...how })
   await startEach(deps, 'updates.configure', targets, { unattended })
 }

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { jsonOf } from '#dashboard/db/json-of.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
@@ -46,16 +47,21 @@ export function listMaintenance(db: Database) {
 }
 
 /**
- * Online servers whose unattended updates differ from the setting, without a call within a day. The
+ * Online servers whose unattended updates differ from the setting, without a call within `retry_ms`. The
  * configuration of an administrator stays.
  */
 export function listToConfigure(
   db: Database,
-  { unattended, day, limit }: { unattended: boolean; day: string; limit: number },
+  {
+    unattended,
+    now,
+    retry_ms,
+    limit,
+  }: { unattended: boolean; now: Date; retry_ms: number; limit: number },
 ): Promise<{ server: ServerRow }[]> {
   const requested = sql`exists (select 1 from operations where operations.server_id = servers.id
     and operations.type = 'updates.configure' and (operations.status in ('queued', 'running')
-      or (operations.status <> 'success' and operations.created_at > ${day})))`
+      or (operations.status <> 'success' and ${isYounger(sql`operations.created_at`, retry_ms, now)})))`
   return db.read
     .select({ server: servers })
     .from(server_maintenance)

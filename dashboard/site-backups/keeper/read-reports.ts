@@ -5,6 +5,7 @@ import { askNew } from '#dashboard/site-backups/found/ask.ts'
 import { listTargets, type TargetRow } from '#dashboard/site-backups/queries.ts'
 import { getTarget, openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
+import { isDue } from '#shared/age.ts'
 import { KeeperTexts } from '#shared/backup-find.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
 import { newest, newestOf } from './verified.ts'
@@ -27,7 +28,7 @@ export async function readReports(deps: Deps): Promise<void> {
   for (const { id, place, keeper_key: key } of await listTargets(db)) {
     if (key === null || place.kind === 'local') continue
     const known = states[id]?.key === key ? states[id] : undefined
-    if (known && known.asked_at > timestamp(clock, -EVERY_MS)) continue
+    if (known && !isDue(known.asked_at, EVERY_MS, clock.now())) continue
     const texts = await textsOf(deps, await getTarget(deps, id))
     const now = clock.now()
     // Somebody may have put an earlier report in the place of the newest one.

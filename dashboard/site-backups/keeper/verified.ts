@@ -1,18 +1,13 @@
 import { constants, verify } from 'node:crypto'
+import { isAhead } from '#shared/age.ts'
 import { KeeperReport, SignedReport, signedText } from '#shared/keeper-report.ts'
 import { parseJson } from '#shared/parse.ts'
 
-const DAY_MS = 24 * 3600_000
-
-/** Written by a clock that was wrong: it must not hide later reports. */
-export const isAhead = ({ at }: KeeperReport, now: Date): boolean =>
-  Date.parse(at) > now.getTime() + DAY_MS
-
-/** The newest one; one of the future only if there is no other one. */
+/** The newest one; one of the future, whose clock was wrong, only if there is no other one. */
 export const newest = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
   reports.toSorted(
     (one, other) =>
-      Number(isAhead(one, now)) - Number(isAhead(other, now)) ||
+      Number(isAhead(one.at, now)) - Number(isAhead(other.at, now)) ||
       Date.parse(other.at) - Date.parse(one.at),
   )[0]
 

@@ -1,3 +1,4 @@
+import { isDue } from '#shared/age.ts'
 import type { KeeperView } from '#shared/api/backups.ts'
 import type { KeeperReport } from '#shared/keeper-report.ts'
 
@@ -8,5 +9,5 @@ export function keeperView(
   { version: _, names: __, ...report }: KeeperReport,
   now: Date,
 ): KeeperView {
-  return { ...report, is_late: now.getTime() - Date.parse(report.at) > LATE_MS }
+  return { ...report, is_late: isDue(report.at, LATE_MS, now) }
 }

@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
-import { isRecent } from '#dashboard/db/age.ts'
+import { isYounger } from '#dashboard/db/age.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { operations, servers, sites } from '#dashboard/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
@@ -53,7 +53,7 @@ export function listDue(
   { trash_ms, retry_ms, limit }: { trash_ms: number; retry_ms: number; limit: number },
 ) {
   const failed = sql`exists (select 1 from operations where operations.site_id = ${sites.id}
-    and operations.type = 'site.purge' and ${isRecent(operations.created_at, retry_ms, now)})`
+    and operations.type = 'site.purge' and ${isYounger(operations.created_at, retry_ms, now)})`
   return db.read
     .select({ site: sites, server: servers })
     .from(sites)

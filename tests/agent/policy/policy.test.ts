@@ -64,7 +64,10 @@ function agent() {
 
 const shop = { domain: 'shop.example' }
 const remove = { command: 'site.delete', params: shop }
-const destroy = { command: 'site.purge', params: { ...shop, confirm: 'shop.example', trashed_days: 0 } }
+const destroy = {
+  command: 'site.purge',
+  params: { ...shop, confirm: 'shop.example', trashed_days: 0 },
+}
 const empty = { command: 'cache.purge', params: shop }
 const policy = (rules: unknown, mode = 0o600) =>
   host.files.write(FILE, typeof rules === 'string' ? rules : JSON.stringify(rules), { mode })

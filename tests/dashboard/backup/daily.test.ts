@@ -17,13 +17,14 @@ function keeper(folder: string, kept: number) {
   }
   return {
     log,
-    run: (now: Date, make = (path: string) => backUp(path, now)) =>
+    run: (now: Date, make = (path: string) => backUp(path, now), isProven = true) =>
       backUpDaily({
         folder,
         kept,
         now: () => now,
         log: { info: (text) => log.push(text), error: (text) => log.push(text) },
         backUp: make,
+        mayDelete: async () => isProven,
       }),
     names: () => readdir(folder).catch(() => []),
   }
@@ -39,6 +40,33 @@ describe('the backup of each day', () => {
     expect((await names()).sort()).toEqual([
       'daily-2026-11-17T030000Z.tar',
       'daily-2026-11-18T030000Z.tar',
+    ])
+  })
+
+  test('is kept although a clock that was wrong made others with later names', async () => {
+    await using home = await makeFolder()
+    const { run, names } = keeper(home.path, 2)
+    for (const days of [60, 61]) await run(later(days))
+
+    await run(later(0))
+    await run(later(1))
+
+    expect((await names()).sort()).toEqual([
+      'daily-2026-11-16T030000Z.tar',
+      'daily-2026-11-17T030000Z.tar',
+    ])
+  })
+
+  test('deletes nothing while the time of day is not proven', async () => {
+    await using home = await makeFolder()
+    const { run, names } = keeper(home.path, 1)
+    await run(later(0))
+
+    await run(later(60), undefined, false)
+
+    expect((await names()).sort()).toEqual([
+      'daily-2026-11-16T030000Z.tar',
+      'daily-2027-01-15T030000Z.tar',
     ])
   })
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, InStatement } from '@libsql/client'
-import { hasBackupSince, listUnsaved } from '#dashboard/backup-first/queries.ts'
+import { hasBackupIn, listUnsaved } from '#dashboard/backup-first/queries.ts'
 import { findLastBackup } from '#dashboard/copies/queries.ts'
 import { type Database, databaseOn, writeAll } from '#dashboard/db/client.ts'
 import { connect } from '#dashboard/db/connect.ts'
@@ -81,6 +81,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
+const PERIOD = { from: AT, to: AT }
+
 const BACKUP = {
   ...{ ...PLACE, domain: 'shop.example', at: AT, recorded_at: AT },
   ...{ files: 1, bytes: 1, stored: 1, tables: 1, seconds: 1 },
@@ -95,8 +97,8 @@ test.each<[string, () => Promise<unknown>]>([
   ['the backups of a site', () => listBackups(db, 1)],
   ['the newest backup of a site', () => findNewestBackup(db, 1)],
   ['the last backup of a site', () => findLastBackup(db, 1) ?? Promise.resolve()],
-  ['whether a site has a recent backup', () => hasBackupSince(db, 1, AT)],
-  ['the sites of a server without a backup', () => listUnsaved(db, 1, true, AT)],
+  ['whether a site has a recent backup', () => hasBackupIn(db, 1, PERIOD)],
+  ['the sites of a server without a backup', () => listUnsaved(db, 1, true, PERIOD)],
   ['the backups of a site that are gone', () => listGoneOf(db, 1)],
   ['the repositories of a site', () => listRepositories(db, { id: 1 })],
   ['the repositories of a deleted site', () => listRepositoriesOfGone(db, 'shop.example')],
@@ -110,9 +112,12 @@ test.each<[string, () => Promise<unknown>]>([
   ['the servers that can read a target', () => listReaders(db, 1, 9)],
   [
     'the sites that wait for a backup',
-    () => listWaiting(db, { every: 'daily', per_server: 1, attempted: AT }),
+    () => listWaiting(db, { every: 'daily', per_server: 1, now: new Date(AT) }),
   ],
-  ['the sites that wait for a proof', () => listProvable(db, { every: 'daily', attempted: AT })],
+  [
+    'the sites that wait for a proof',
+    () => listProvable(db, { every: 'daily', now: new Date(AT) }),
+  ],
   ['a page of the coverage', () => listCoverage(db, { page: 1, per_page: 9 }, MOMENT)],
   ['the schedule of a site', () => getScheduled(db, 1, MOMENT).catch(() => undefined)],
   ['what the sites of a server need', () => readBackupParts(db, [1], { ...MOMENT, ever: true })],

@@ -113,24 +113,61 @@ describe.each(jumps)('a clock change %s', (_, jump) => {
   })
 })
 
-test.each([
-  ['a day ahead', 24 * HOUR],
-  ['a day back', -24 * HOUR],
-])('nothing is deleted by its age for an hour after a clock change %s', (_, jump) => {
-  const clock = new HeldClock()
-  const watch = new ClockWatch(clock)
-  const steady = [watch.isSteady()]
-  clock.move(30 * 24 * HOUR)
-  steady.push(watch.isSteady())
+describe('the time of day is trusted', () => {
+  const start = new HeldClock().now()
 
-  clock.set(jump)
-  steady.push(watch.isSteady())
-  clock.move(HOUR - 1)
-  steady.push(watch.isSteady())
-  clock.move(1)
-  steady.push(watch.isSteady())
+  /** The answers of a watch, whose time is proven by `proofs`. */
+  function watchOf({ newest = start.toISOString() as string | null, proofs = [true] } = {}) {
+    const clock = new HeldClock()
+    let turn = 0
+    const prove = async () => proofs[turn++] ?? proofs.at(-1) ?? false
+    const watch = new ClockWatch({ clock, newest, prove })
+    return { clock, isTrusted: () => watch.isTrusted() }
+  }
 
-  expect(steady).toEqual([true, true, false, false, true])
+  test.each([
+    ['a day ahead', 24 * HOUR],
+    ['a day back', -24 * HOUR],
+  ])('an hour after a clock change %s, and when it is proven again', async (_, jump) => {
+    const { clock, isTrusted } = watchOf({ proofs: [true, false, true] })
+    const trusted = [await isTrusted()]
+    clock.move(30 * 24 * HOUR)
+    trusted.push(await isTrusted())
+
+    clock.set(jump)
+    trusted.push(await isTrusted())
+    clock.move(HOUR - 1)
+    trusted.push(await isTrusted())
+    clock.move(1)
+    trusted.push(await isTrusted(), await isTrusted(), await isTrusted())
+
+    expect(trusted).toEqual([true, true, false, false, false, true, true])
+  })
+
+  test('when an agent has accepted a request since the start', async () => {
+    const { isTrusted } = watchOf({ proofs: [false, false, true] })
+
+    expect([await isTrusted(), await isTrusted(), await isTrusted()]).toEqual([false, false, true])
+  })
+
+  test.each([
+    ['in the future', 2 * HOUR, false],
+    ['of a few minutes ago', -10 * 60_000, true],
+    ['of the day before', -23 * HOUR, true],
+    ['of three weeks ago', -21 * 24 * HOUR, false],
+  ])('at once with newest records %s: %p', async (_, age, atOnce) => {
+    const newest = new Date(start.getTime() + age).toISOString()
+    const { clock, isTrusted } = watchOf({ newest })
+
+    const first = await isTrusted()
+    clock.move(HOUR)
+
+    expect([first, await isTrusted()]).toEqual([atOnce, true])
+  })
+
+  test('at once without records', async () => {
+    expect(await watchOf({ newest: null }).isTrusted()).toBe(true)
+  })
 })
 
 function tried(dashboard: Dashboard, id: string, times: number) {

@@ -22,7 +22,8 @@ test('a proven site is due next at its moment of the week, or of four weeks', ()
   expect(next({ proof: proven })).toBe('2026-03-06T02:18:00.000Z')
   expect(next({ proof: proven, every: 'monthly' })).toBe('2026-03-05T02:13:00.000Z')
   const later = proof('2026-03-05T02:30:00.000Z')
-  expect(next({ proof: later, every: 'monthly' })).toBe('2026-04-02T02:13:00.000Z')
+  const then = new Date('2026-03-05T12:00:00.000Z')
+  expect(next({ proof: later, every: 'monthly' }, then)).toBe('2026-04-02T02:13:00.000Z')
 })
 
 test('a newer backup is proven in the next window after a proof with findings', () => {

@@ -39,6 +39,12 @@ describe('the next backup of a site', () => {
       '2026-01-02T15:30:00.000Z',
     ],
     [
+      'is due while its window is open after one of the future, by a clock that was wrong',
+      '2026-01-01T03:40:00.000Z',
+      { since: '2026-02-01T03:30:00.000Z', failed_at: '2026-02-01T03:30:00.000Z' },
+      '2026-01-01T03:40:00.000Z',
+    ],
+    [
       'is retried an hour after a failure',
       '2026-01-02T03:40:00.000Z',
       { failed_at: '2026-01-02T03:35:00.000Z' },

@@ -54,6 +54,12 @@ test('a failing one is reported with its error', async () => {
   )
 })
 
+test('one of the future, by a clock that was wrong, is reported as an old one', async () => {
+  expect(await reasonOf({ saved_at: ago(-60), error: null })).toBe(
+    'The records of this dashboard were last saved on 2026-03-02 in their target: choose "Check target" on the page Backups',
+  )
+})
+
 test('one that is old although none has failed is reported, too', async () => {
   expect(await reasonOf({ saved_at: ago(3), error: null })).toBe(
     'The records of this dashboard were last saved on 2025-12-29 in their target: choose "Check target" on the page Backups',

@@ -82,6 +82,20 @@ test('the report of a keeper is read a few times a day by a server, and shown', 
   expect([asked.length, await target()]).toEqual([2, shown])
 })
 
+test('a report that was asked for by a clock that was wrong is asked for again', async ({
+  clock,
+  asked,
+  read,
+}) => {
+  clock.set(60 * 24 * HOUR)
+  await read()
+  clock.set(-60 * 24 * HOUR)
+
+  await read()
+
+  expect(asked.length).toBe(2)
+})
+
 test('a keeper without a report needs attention once its target has backups', async ({
   dashboard,
   clock,

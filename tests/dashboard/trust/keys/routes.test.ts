@@ -2,19 +2,10 @@ import { expect, test } from 'bun:test'
 import { server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { enrolled } from '#tests/support/dashboard/enrolled.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const DAY_MS = 24 * 3600_000
-
-async function enrolled(dashboard: Dashboard, agent: FakeAgent): Promise<number> {
-  const server_id = await dashboard.addServer(agent)
-  const { certificate, public_key } = agent.identity
-  const { kid } = await dashboard.deps.keys.current()
-  const known = { server_id, certificate, public_key, kid, enrolled_at: '' }
-  const row = { ...known, mark: dashboard.deps.marks.of('server_agents', known) }
-  await dashboard.db.write((queries) => queries.insert(server_agents).values(row))
-  return server_id
-}
 
 const states = async (dashboard: Dashboard) => {
   const { body } = await dashboard.call('GET', '/api/keys')
