@@ -37,7 +37,7 @@ const Keep = z.strictObject({
   daily_days: days.default(0),
   weekly_days: days.default(0),
   monthly_days: days.default(0),
-  /** The last one of a site that is not backed up any more; null: for ever. */
+  /** The last one, and the last proven one, of an ended site; null: for ever. */
   last_days: days.min(30).nullable().default(null),
 })
 export type Keep = z.output<typeof Keep>
@@ -45,6 +45,11 @@ export type Keep = z.output<typeof Keep>
 const KeeperConfig = z.strictObject({
   stores: z.array(Store).min(1, 'must have a store'),
   keep: Keep,
+  /**
+   * The repositories of sites that have ended, for which alone `last_days` holds: no keeper can tell a
+   * site that was deleted from one whose backups fail.
+   */
+  ended: z.array(text).max(10_000).default([]),
   /** Each run reads one part of the stored data, and the next run the next part. */
   check_parts: z.int().min(1).max(256).default(30),
   /** How much unused data stays, since repacking it costs more. */
@@ -62,6 +67,12 @@ const KeeperConfig = z.strictObject({
   restic: path.optional(),
 })
 export type KeeperConfig = z.output<typeof KeeperConfig>
+
+/** The rules for one repository. */
+export const keepOf = ({ keep, ended }: KeeperConfig, repository: string): Keep => ({
+  ...keep,
+  last_days: ended.includes(repository) ? keep.last_days : null,
+})
 
 export const CONFIG_PATH = '/etc/hosting-keeper/config.json'
 

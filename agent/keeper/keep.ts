@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { isFull } from '#agent/os/restic/failures.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { Secret } from '#shared/secret.ts'
-import type { KeeperConfig } from './config.ts'
+import { type KeeperConfig, keepOf } from './config.ts'
 import { contentsOf } from './contents.ts'
 import { removeOwnLocks } from './locks.ts'
 import { brokenKeys, openRepository } from './open.ts'
@@ -84,7 +84,7 @@ export async function keepRepository(
   const { clock_problem: clock } = work
   if (clock !== undefined) problems.push({ code: 'clock', message: clock })
   const forgotten =
-    clock === undefined ? forgottenOf({ ...contents, unreadable }, config.keep, now) : []
+    clock === undefined ? forgottenOf({ ...contents, unreadable }, keepOf(config, name), now) : []
   const stay = contents.backups.filter(({ id }) => !forgotten.includes(id))
   const kept = { backups: stay.length, forgotten }
   if (work.dry_run) return kept

@@ -23,9 +23,10 @@ export const arrivalOf = (claimed: number, since: number | undefined, now: numbe
   Math.min(Math.max(claimed, since ?? Number.NEGATIVE_INFINITY), now)
 
 /**
- * The complete backups that stay. Of each day, week and month the first one to arrive stays: a
- * later one never takes its place, whoever sends it. The last one of a site that was gone for years
- * does not lose its place at once either: a newer one must have arrived for `all_days`.
+ * The complete backups that stay: those that any rule keeps. Of each day, week and month the first one
+ * to arrive stays: a later one never takes its place, whoever sends it. The last one of a site that was
+ * gone for years does not lose its place at once either: a newer one must have arrived for `all_days`.
+ * The last one of all stays, except that of an ended site (`last_days` is not null) after these days.
  */
 export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Backup[] {
   const inOrder = [...backups].sort((a, b) => a.arrived - b.arrived || (a.id < b.id ? -1 : 1))
@@ -38,11 +39,16 @@ export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Bac
   return inOrder.filter((backup, index) => {
     const age = now - backup.arrived
     const firsts = RULES.filter(([rule]) => isFirst(rule, backup.arrived))
-    if (backup === last) return keep.last_days === null || age <= keep.last_days * DAY_MS
-    if (now - (inOrder[index + 1]?.arrived ?? now) <= keep.all_days * DAY_MS) return true
+    if (backup === last && isLastKept(age, keep)) return true
+    const replaced = backup === last ? age : now - (inOrder[index + 1]?.arrived ?? now)
+    if (replaced <= keep.all_days * DAY_MS) return true
     return firsts.some(([, field]) => age <= keep[field] * DAY_MS)
   })
 }
+
+/** By the age of the last backup. */
+const isLastKept = (age: number, { last_days }: Keep): boolean =>
+  last_days === null || age <= last_days * DAY_MS
 
 const RULES = [
   ['day', 'daily_days'],
@@ -73,7 +79,7 @@ function heldOf(
   now: number,
 ): Proof[] {
   const newest = Math.max(...backups.map(({ arrived }) => arrived))
-  if (keep.last_days !== null && now - newest > keep.last_days * DAY_MS) return []
+  if (!isLastKept(now - newest, keep)) return []
   const known = new Set(backups.map(({ id }) => id))
   const inOrder = proofs
     .filter(({ backup }) => known.has(backup))

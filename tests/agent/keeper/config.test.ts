@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CONFIG_PATH, readKeeperConfig } from '#agent/keeper/config.ts'
+import { CONFIG_PATH, keepOf, readKeeperConfig } from '#agent/keeper/config.ts'
 import { readState } from '#agent/keeper/state.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -17,8 +17,22 @@ test('the smallest configuration has defaults that delete nothing but what the d
   expect(await read(SMALLEST)).toEqual({
     stores: [{ kind: 'folder', path: '/srv/restic' }],
     keep: { all_days: 14, daily_days: 0, weekly_days: 0, monthly_days: 0, last_days: null },
+    ended: [],
     ...{ check_parts: 30, max_unused: '10%', max_repack: '2G', run_minutes: 240 },
   })
+})
+
+test('only a site that is said to have ended loses its last backup', async () => {
+  const config = await read({
+    ...SMALLEST,
+    keep: { all_days: 14, last_days: 30 },
+    ended: ['old-shop'],
+  })
+
+  expect([keepOf(config, 'old-shop').last_days, keepOf(config, 'shop').last_days]).toEqual([
+    30,
+    null,
+  ])
 })
 
 test.each([

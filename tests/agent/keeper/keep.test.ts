@@ -21,6 +21,7 @@ const PRUNE = `${COMMAND} prune --quiet --retry-lock=15m --max-unused=10%`
 const CONFIG = {
   ...{ stores: [], check_parts: 30, max_unused: '10%', max_repack: '2G', run_minutes: 240 },
   keep: { all_days: 7, daily_days: 60, weekly_days: 0, monthly_days: 0, last_days: null },
+  ended: [],
 }
 const FULL = 'Save(<data/0a>) failed: write /srv/shop/data/0a-tmp-1: no space left on device'
 

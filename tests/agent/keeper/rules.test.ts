@@ -42,10 +42,26 @@ test('a week begins on Monday, and its first backup stays', () => {
   expect(kept(ages.map((days) => backup(days)))).toEqual(['77', '70', '63', '56', '0'])
 })
 
-test('the last backup of a site stays for ever, or until the days for it are over', () => {
+test('the last backup of a site stays for ever, or until the days of an ended one are over', () => {
   expect(kept([backup(900), backup(800)])).toEqual(['800'])
   expect(kept([backup(900), backup(800)], { ...KEEP, last_days: 700 })).toEqual([])
   expect(kept([backup(900), backup(800)], { ...KEEP, last_days: 801 })).toEqual(['800'])
+})
+
+test('the days for the last backup only add to the other rules', () => {
+  const ended = { ...KEEP, last_days: 30 }
+  const long = { ...ended, all_days: 90, daily_days: 0, weekly_days: 0, monthly_days: 0 }
+
+  // The newest is also the first of its day, week or month.
+  expect(kept([backup(300), backup(260), backup(200)], ended)).toEqual(['300', '260', '200'])
+  expect(kept([backup(60), backup(40)], long)).toEqual(['60', '40'])
+  const days = fc.uniqueArray(fc.integer({ min: 0, max: 800 }), { maxLength: 30 })
+  forAll(days, fc.integer({ min: 30, max: 900 }), (ages, last_days) => {
+    const all = ages.map((age) => backup(age))
+    const others = kept(all, { ...KEEP, last_days: 0 })
+
+    expect(kept(all, { ...KEEP, last_days })).toEqual(expect.arrayContaining(others))
+  })
 })
 
 test('the last backup of a deleted site stays while a newer one is not a week old', () => {

@@ -12,6 +12,7 @@ const S3 = {
 const CONFIG: KeeperConfig = {
   stores: [S3, { kind: 'folder', path: '/srv/restic' }],
   keep: { all_days: 7, daily_days: 0, weekly_days: 0, monthly_days: 0, last_days: null },
+  ended: [],
   ...{ check_parts: 30, max_unused: '10%', max_repack: '2G', run_minutes: 240, restic: '/restic' },
 }
 
