@@ -23,6 +23,7 @@ import { findOnline, listOnline, storeReadings } from './metrics/queries.ts'
 import { runMove } from './moves/run-move.ts'
 import { runMoveBack } from './moves/run-move-back.ts'
 import { runMoveConfirm } from './moves/run-move-confirm.ts'
+import { requestBackups } from './off-site/request.ts'
 import { RULES } from './operation-types/index.ts'
 import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
@@ -94,6 +95,7 @@ export function makeDeps(outside: Outside) {
   const sync = {
     ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
+    keys_asked: new Set<number>(),
     states: new KnownStates(clock),
     reports: new ReportReader(agents, clock),
   }
@@ -187,6 +189,7 @@ export function makeDeps(outside: Outside) {
     web_dir,
     demo,
     off_site,
+    requestBackups: () => requestBackups({ db, clock, off_site }),
     mailer,
     alerts: new Alerts({ ...base, marks, mailer, off_site }),
     feed: new Feed(base),

@@ -1,3 +1,4 @@
+import { afterRestore } from './after-restore.ts'
 import type { Transports } from './agents/transport.ts'
 import { makeMailer } from './alerts/mailer.ts'
 import { createApp } from './app.ts'
@@ -72,6 +73,7 @@ export async function start(
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
   ready.resolve()
+  await afterRestore(deps, config.DATA_DIR)
   await deps.leases.start()
   await deps.worker.resume()
   await deps.bulks.resume()

@@ -10,7 +10,7 @@ import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
-import { findRequest } from './off-site/state.queries.ts'
+import { endRequest, findRequest, LOCAL_REQUEST, REQUEST } from './off-site/state.queries.ts'
 import { timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
 import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
@@ -72,14 +72,15 @@ export function startSweeps(deps: Deps, config: Config, newest: string | null) {
     ...repeated(deps.mailer ? MAIL : {}, async () => true),
   ]
   const elsewhere = once(deps, () => backUpElsewhere(config, deps))
+  const here = once(deps, () => backUpHere(config, deps, watch))
   return [
     ...sweeps,
-    setInterval(
-      once(deps, () => backUpDay(config, deps, watch)),
-      BACKUP_MS,
-    ),
+    setInterval(here, BACKUP_MS),
     setInterval(elsewhere, BACKUP_MS),
-    setInterval(() => void onRequest(deps, elsewhere), REQUEST_MS),
+    setInterval(() => {
+      void onRequest(deps, REQUEST, elsewhere)
+      void onRequest(deps, LOCAL_REQUEST, here)
+    }, REQUEST_MS),
   ]
 }
 
@@ -102,9 +103,13 @@ async function prove(deps: Deps): Promise<boolean> {
   return true
 }
 
-async function onRequest({ db, log }: Deps, work: () => void): Promise<void> {
+async function onRequest(
+  { db, log }: Deps,
+  key: Parameters<typeof findRequest>[1],
+  work: () => void,
+): Promise<void> {
   try {
-    if (await findRequest(db)) work()
+    if (await findRequest(db, key)) work()
   } catch (error) {
     log.error('search for a requested backup failed', error)
   }
@@ -130,9 +135,11 @@ async function cleanUp({ db, clock }: Deps): Promise<void> {
   await deleteUnneeded(db, timestamp(clock))
 }
 
-async function backUpDay(config: Config, deps: Deps, watch: ClockWatch): Promise<void> {
+/** A request is over even if it fails: the backup of the day is tried again. */
+async function backUpHere(config: Config, deps: Deps, watch: ClockWatch): Promise<void> {
   const { DATA_DIR: data_dir, BACKUPS_KEPT: kept } = config
-  const { clock, log } = deps
+  const { db, clock, log } = deps
+  const request = await findRequest(db, LOCAL_REQUEST)
   const folder = `${data_dir}/backups`
   await backUpDaily({
     folder,
@@ -141,7 +148,9 @@ async function backUpDay(config: Config, deps: Deps, watch: ClockWatch): Promise
     log,
     backUp: (path) => backUpAside(path),
     mayDelete: () => watch.isTrusted(),
+    isRequested: request !== undefined,
   })
+  if (request) await endRequest(db, request, LOCAL_REQUEST)
 }
 
 async function backUpElsewhere(config: Config, deps: Deps): Promise<void> {

@@ -4,9 +4,19 @@ import type { Host } from '#agent/host/ports.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
 import { HubKey } from '#shared/enrolment.ts'
 
+const USAGE = `hosting-agent trust --hub-key ed25519:<id>:<key>
+
+Replaces all keys that this agent trusts with the key of its dashboard, for example after the dashboard
+was restored from a backup, or its key was rotated while this server was offline for more than a day.
+The page Settings, Keys of the dashboard shows the key.`
+
 /** `hosting-agent trust --hub-key …`: replaces all keys with a new one, for a lost dashboard. */
 export async function trust({ state_dir }: Config, host: Host, args: string[]): Promise<string> {
-  const { values } = parseArgs({ args, options: { 'hub-key': { type: 'string' } } })
+  const { values } = parseArgs({
+    args,
+    options: { 'hub-key': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help || values['hub-key'] === undefined) return USAGE
   const hub = HubKey.safeParse(values['hub-key'])
   if (!hub.success) throw new Error('--hub-key must be ed25519:<id>:<key>')
   const store = new TrustedDashboard(host.files, state_dir)

@@ -24,6 +24,10 @@ const Failure = z.object({
   code: z.enum(REFUSALS).optional().catch(undefined),
 })
 
+/** Begins with what happened; the remedy needs root on the server. */
+const KEY_REFUSED =
+  'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys'
+
 const FINAL: Record<number, ErrorName> = {
   400: 'bad_request',
   403: 'forbidden',
@@ -42,8 +46,7 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
   const { error, message, fields, code: reported } = Failure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
-  if (status === 401)
-    return new KeyRefused('offline', { message: 'The agent refused the key of this dashboard' })
+  if (status === 401) return new KeyRefused('offline', { message: KEY_REFUSED })
   if (!code) return broken(status, `The agent answered: ${words}`, later)
   if (code === 'conflict' && isPassedOn(reported)) return conflict(words, reported)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })

@@ -15,15 +15,18 @@ interface Deps {
   backUp(path: string): Promise<void>
   /** Whether the time of day is proven: otherwise nothing is deleted by its age. */
   mayDelete(): Promise<boolean>
+  /** Creates one although there is one of today. */
+  isRequested?: boolean
 }
 
 const PREFIX = 'daily-'
 
 /** Creates the backup of the day if it is missing. Never throws: the dashboard runs without it. */
 export async function backUpDaily(deps: Deps): Promise<void> {
-  const { folder, kept, now, log, backUp, mayDelete } = deps
+  const { folder, kept, now, log, backUp, mayDelete, isRequested = false } = deps
   const time = now()
-  if (kept === 0 || (await hasOfToday(folder, PREFIX, time))) return
+  if (kept === 0) return
+  if (!isRequested && (await hasOfToday(folder, PREFIX, time))) return
   try {
     const isPruned = await mayDelete()
     if (isPruned) await removePartial(folder, time)

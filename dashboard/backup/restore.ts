@@ -10,6 +10,7 @@ import type { Records } from './back-up.ts'
 import { putInPlace, stampOf, syncPath } from './files.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
+import { markRestored } from './restored.ts'
 
 export interface Restored {
   manifest: Manifest
@@ -28,6 +29,7 @@ export function restore(path: string, records: Records, now: Date): Promise<Rest
       await removeDatabase(unpacked)
       await unpackChecked(backup, unpacked, records)
       await forgetOld(unpacked, records.data_dir)
+      await markRestored(records.data_dir, backup.manifest)
       const aside =
         file === undefined
           ? await fill(unpacked, backup, records)

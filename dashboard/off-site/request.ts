@@ -5,7 +5,14 @@ import { findKit } from '#dashboard/site-backups/kit.queries.ts'
 import { findOwnTarget, type OwnTarget } from '#dashboard/site-backups/own/queries.ts'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { conflict } from '#shared/errors.ts'
-import { findOffSite, findRequest, insertRequest } from './state.queries.ts'
+import {
+  findOffSite,
+  findRequest,
+  insertRequest,
+  insertRequests,
+  LOCAL_REQUEST,
+  REQUEST,
+} from './state.queries.ts'
 import { listFormer } from './target.queries.ts'
 
 export interface RequestDeps {
@@ -46,6 +53,16 @@ export async function requestOffSite(
   const entry = entryOf(deps.clock, { type, user_id })
   await insertRequest(deps.db, { at: timestamp(deps.clock), only_check }, entry)
   return showOffSite(deps)
+}
+
+/**
+ * Requests a backup in the target, if there is one, and one beside the records, after a change without
+ * which a backup is worth less.
+ */
+export async function requestBackups({ db, clock, off_site }: RequestDeps): Promise<void> {
+  const isPossible = off_site && (await obstacleOf(db, await findOwnTarget(db))) === null
+  const keys = isPossible ? ([LOCAL_REQUEST, REQUEST] as const) : ([LOCAL_REQUEST] as const)
+  await insertRequests(db, keys, { at: timestamp(clock), only_check: false })
 }
 
 export const refusalOf = (obstacle: string) => `The records cannot be backed up: ${obstacle}`

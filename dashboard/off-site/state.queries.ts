@@ -7,6 +7,9 @@ import { activities, settings } from '#dashboard/db/schema.ts'
 export const STATE = 'off_site_backup'
 /** What was requested last; no row: nothing. */
 export const REQUEST = 'off_site_request'
+/** The same for the backup beside the records. */
+export const LOCAL_REQUEST = 'local_backup_request'
+type RequestKey = typeof REQUEST | typeof LOCAL_REQUEST
 
 const OffSiteState = z.object({
   /** When an attempt ended last, and why it failed; null: it succeeded. */
@@ -44,8 +47,11 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
   )
 }
 
-export async function findRequest(db: Database): Promise<Request | undefined> {
-  const [row] = await db.read.select().from(settings).where(eq(settings.key, REQUEST))
+export async function findRequest(
+  db: Database,
+  key: RequestKey = REQUEST,
+): Promise<Request | undefined> {
+  const [row] = await db.read.select().from(settings).where(eq(settings.key, key))
   return Request.safeParse(row?.value).data
 }
 
@@ -56,14 +62,25 @@ export const insertRequest = (db: Database, request: Request, entry: NewActivity
     queries.insert(activities).values(entry),
   ])
 
-export const requestStatement = (queries: Queries, value: Request): Statement =>
+export const insertRequests = (db: Database, keys: readonly RequestKey[], request: Request) =>
+  writeAll(db, (queries) => keys.map((key) => requestStatement(queries, request, key)))
+
+export const requestStatement = (
+  queries: Queries,
+  value: Request,
+  key: RequestKey = REQUEST,
+): Statement =>
   queries
     .insert(settings)
-    .values({ key: REQUEST, value })
+    .values({ key, value })
     .onConflictDoUpdate({ target: settings.key, set: { value } })
 
 /** A later one stays. */
-export async function endRequest(db: Database, { at }: Request): Promise<void> {
+export async function endRequest(
+  db: Database,
+  { at }: Request,
+  key: RequestKey = REQUEST,
+): Promise<void> {
   const same = sql`${settings.value} ->> 'at' = ${at}`
-  await db.write((queries) => queries.delete(settings).where(and(eq(settings.key, REQUEST), same)))
+  await db.write((queries) => queries.delete(settings).where(and(eq(settings.key, key), same)))
 }

@@ -60,12 +60,16 @@ describe('an agent that', () => {
     [
       'refuses the key',
       () => Response.json({ error: 'Unauthorized' }, { status: 401 }),
-      away('The agent refused the key of this dashboard'),
+      away(
+        'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys',
+      ),
     ],
     [
       'tells a new nonce each time',
       refusing(0),
-      away('The agent refused the key of this dashboard'),
+      away(
+        'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys',
+      ),
     ],
     [
       'answers with a page of its own',

@@ -12,6 +12,8 @@ import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } fro
 export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log' | 'contact_ms'> {
   agents: Agents
   keys: Keyring
+  /** The servers whose agents were asked for their keys by this process. */
+  keys_asked: Set<number>
 }
 
 /** The maximum of keys that an agent accepts. */
@@ -20,10 +22,10 @@ const MOST_KEYS = 4
 /** Sends an agent the current key, signed with the one that it knows. Throws offline. */
 export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const agent = await findAgent(deps.db, server.id)
-  if (!agent?.until) return
-  const current = await findCurrentKey(deps.db)
+  const current = agent && (await findCurrentKey(deps.db))
   if (!current) return
   try {
+    if (!agent.until) return await takeBack(deps, server)
     const known = await knownKeys(deps, server, agent.kid, current.kid)
     const after = known.keys.includes(current.kid) ? known : await give(deps, server, known)
     if (!after.keys.includes(current.kid)) return
@@ -33,6 +35,22 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
     if (!(error instanceof ServiceError) || error.code === 'offline') throw error
     deps.log.error('an agent did not accept the new key', error, { server_id: server.id })
   }
+}
+
+/**
+ * An agent with a key that is not one of these records got it after they were saved: it will refuse ours
+ * in a day. It gets ours again while it still accepts them. Asked once: the records of a process do not
+ * become older.
+ */
+async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
+  const { db, agents, log, contact_ms, keys_asked } = deps
+  if (keys_asked.has(server.id)) return
+  const known = await agents.get(server, '/keys', KnownKeys, contact_ms)
+  keys_asked.add(server.id)
+  const own = new Set((await listKeys(db)).map(({ kid }) => kid))
+  if (known.keys.every((kid) => own.has(kid))) return
+  log.info('an agent has a key that is not on record: it gets ours', { server_id: server.id })
+  await give(deps, server, known)
 }
 
 /** Root on the server may have installed the current key by hand: then the old one is refused. */

@@ -8,6 +8,8 @@ import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './querie
 
 export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
   sealer: Sealer
+  /** Requests the backups of the records: off-site/request.ts, in a layer below. */
+  requestBackups: () => Promise<void>
   scheduler: { add(server_id: number): void }
 }
 
@@ -16,11 +18,23 @@ const OVERLAP_MS = 24 * 3600_000
 
 /** Creates a new key. Each agent gets it at its next sync; until then its known key signs. */
 export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
-  const { db, clock, scheduler } = deps
+  await replaceKeys(deps, user_id)
+  for (const id of await listEnrolledIds(deps.db)) deps.scheduler.add(id)
+}
+
+/**
+ * The same, without a sync; `user_id` null: by the dashboard itself. Both backups of the records are
+ * requested: in a day, agents refuse what signs with the key of an earlier one.
+ */
+export async function replaceKeys(
+  deps: Omit<KeyDeps, 'scheduler'>,
+  user_id: number | null,
+): Promise<void> {
+  const { db, clock } = deps
   const entry = entryOf(clock, { type: 'key.rotate', user_id })
   await replaceKey(db, createSigningKey(deps), timestamp(clock, OVERLAP_MS), entry)
   await deleteUnneeded(db, timestamp(clock))
-  for (const id of await listEnrolledIds(db)) scheduler.add(id)
+  await deps.requestBackups()
 }
 
 /** Without rows that are no keys of this dashboard. */

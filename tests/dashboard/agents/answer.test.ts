@@ -2,7 +2,11 @@ import { expect, test } from 'bun:test'
 import { refusal } from '#dashboard/agents/answer.ts'
 
 test.each([
-  [401, 'offline', 'The agent refused the key of this dashboard'],
+  [
+    401,
+    'offline',
+    'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys',
+  ],
   [403, 'forbidden', 'denied by the policy'],
   [429, 'offline', 'The agent answered: denied by the policy'],
   [503, 'offline', 'The agent answered: denied by the policy'],

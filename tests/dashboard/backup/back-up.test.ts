@@ -176,6 +176,7 @@ describe('a restore', () => {
       'dashboard.db.before-restore-2026-11-20T140502Z',
       'dashboard.db.lock',
       'kept',
+      'restored',
       'seal-secret',
     ])
   })

@@ -17,7 +17,12 @@ function keeper(folder: string, kept: number) {
   }
   return {
     log,
-    run: (now: Date, make = (path: string) => backUp(path, now), isProven = true) =>
+    run: (
+      now: Date,
+      make = (path: string) => backUp(path, now),
+      isProven = true,
+      isRequested = false,
+    ) =>
       backUpDaily({
         folder,
         kept,
@@ -25,6 +30,7 @@ function keeper(folder: string, kept: number) {
         log: { info: (text) => log.push(text), error: (text) => log.push(text) },
         backUp: make,
         mayDelete: async () => isProven,
+        isRequested,
       }),
     names: () => readdir(folder).catch(() => []),
   }
@@ -55,6 +61,16 @@ describe('the backup of each day', () => {
       'daily-2026-11-16T030000Z.tar',
       'daily-2026-11-17T030000Z.tar',
     ])
+  })
+
+  test('is created again on request', async () => {
+    await using home = await makeFolder()
+    const { run, names } = keeper(home.path, 2)
+
+    await run(later(0))
+    await run(later(0.5), undefined, true, true)
+
+    expect((await names()).length).toBe(2)
   })
 
   test('deletes nothing while the time of day is not proven', async () => {

@@ -137,7 +137,9 @@ test('receives the nonce of the process, and repeats the request once with it', 
 test('fails with an agent that returns another nonce each time', async () => {
   agent.answer = () => challenge(nonce(), NOW)
 
-  expect(await asking()()).toBe('The agent refused the key of this dashboard')
+  expect(await asking()()).toBe(
+    'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys',
+  )
   expect(agent.asked).toHaveLength(2)
 })
 

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
+import { dashboard_targets } from '#dashboard/db/backup-schema.ts'
 import { server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
+import { findRequest, LOCAL_REQUEST } from '#dashboard/off-site/state.queries.ts'
+import { setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { enrolled } from '#tests/support/dashboard/enrolled.ts'
@@ -82,6 +85,48 @@ test('a rotation gives agents only keys of this dashboard, whatever the records 
         { kid: first.kid, public_key: first.public_key, until: expect.any(Number) },
       ],
     },
+  ])
+})
+
+test('an agent with a later key of a dashboard that was restored gets the key of the records again', async () => {
+  await using dashboard = await makeDashboard()
+  await using agent = await FakeAgent.enrollable()
+  const id = await enrolled(dashboard, agent)
+  const { kid, public_key } = await dashboard.deps.keys.current()
+  const given: unknown[] = []
+  agent.answer = async (request) => {
+    if (request.method === 'POST') given.push(await request.json())
+    return Response.json({ epoch: 4, keys: given.length > 0 ? [kid] : ['later', kid] })
+  }
+
+  await dashboard.call('POST', `/api/servers/${id}/sync`)
+  await dashboard.call('POST', `/api/servers/${id}/sync`)
+
+  expect(given).toEqual([{ epoch: 5, keys: [{ kid, public_key, until: null }] }])
+  expect(agent.asked.filter((call) => call === 'GET /keys')).toEqual(['GET /keys'])
+})
+
+test('a rotation requests a backup of the records beside them and, with a target, there', async () => {
+  await using dashboard = await makeDashboard()
+  const { db } = dashboard
+  const requested = async () => [
+    (await findRequest(db, LOCAL_REQUEST))?.only_check,
+    (await findRequest(db))?.only_check,
+  ]
+  await dashboard.call('POST', '/api/keys/rotate')
+  const without = await requested()
+  await setUp(dashboard)
+  const target = {
+    ...{ id: 1, place: { kind: 'local' as const, path: '/mnt/own' }, secret_sealed: '' },
+    ...{ checked_at: null, keeper_key: null, created_at: '2026-01-01T00:00:00.000Z' },
+  }
+  await db.write((queries) => queries.insert(dashboard_targets).values(target))
+
+  await dashboard.call('POST', '/api/keys/rotate')
+
+  expect([without, await requested()]).toEqual([
+    [false, undefined],
+    [false, false],
   ])
 })
 

@@ -1,0 +1,21 @@
+import { findRestored, forgetRestored } from './backup/restored.ts'
+import { pauseBulks } from './bulk/pause-bulks.ts'
+import type { Deps } from './deps.ts'
+import { replaceKeys } from './trust/keys/rotate.ts'
+
+/**
+ * At the first start with restored records: what happened since the backup is not known. The key is
+ * rotated, because the lost dashboard may have had a newer one, and must not command the servers any
+ * more; and nobody knows which bulk operations were cancelled.
+ */
+export async function afterRestore(deps: Deps, data_dir: string): Promise<void> {
+  const { db, log } = deps
+  const made_at = await findRestored(data_dir)
+  if (made_at === undefined) return
+  const of = made_at.slice(0, 10)
+  const reason = `The records were restored from a backup of ${of}: look at what was done since, then resume or cancel it`
+  const paused = await pauseBulks(db, reason)
+  await replaceKeys(deps, null)
+  await forgetRestored(data_dir)
+  log.info('the records were restored: the key was rotated', { made_at, paused })
+}
