@@ -27,7 +27,8 @@ export const ERRORS = {
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
  * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
  * the server returned an address for a login that is not one of the site; `result_mismatch`: the
- * agent has answered for something else than it was asked for.
+ * agent has answered for something else than it was asked for; `database_failed`: MariaDB does not start
+ * on the server; `no_answer`: a new site did not answer in time.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -51,6 +52,8 @@ export const REFUSALS = [
   'disk_full',
   'foreign_address',
   'result_mismatch',
+  'database_failed',
+  'no_answer',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

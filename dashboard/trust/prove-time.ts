@@ -10,7 +10,7 @@ interface Deps extends Pick<Base, 'db' | 'contact_ms'> {
 const MAX_WITNESSES = 3
 
 /**
- * Whether an agent accepts a request that is signed with the time of now, which it compares with its own
+ * Whether an agent accepts a request that is signed with the current time, which it compares with its own
  * clock. True for a dashboard without agents.
  */
 export async function proveTime({ db, agents, contact_ms }: Deps): Promise<boolean> {

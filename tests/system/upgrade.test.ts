@@ -127,7 +127,10 @@ unless(lab.available()).describe('upgrading an agent', () => {
       const unsigned = await refused()
 
       expect([stranger, older, unsigned]).toEqual([
-        [403, 'The build is not signed by a key that this server trusts'],
+        [
+          403,
+          'The build is not signed by a key that this server trusts: as root on the server, add the public release key of this dashboard to /etc/hosting-agent/release-keys',
+        ],
         [409, 'The build is older than the agent: 9.9.8 (0), and 9.9.9 (0) runs'],
         [403, 'The build is not signed: sign it with scripts/sign-build.ts'],
       ])

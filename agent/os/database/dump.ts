@@ -60,6 +60,9 @@ export async function dumpDatabase(
   return leftOut(host, user)
 }
 
+/** The dump of a database without tables: restic saves no empty file. */
+const NO_TABLES = ['echo', '-- Dump completed: there are no tables']
+
 /** Receives a dump on standard input, and returns what the dump was. */
 export type Consumer = (
   input_from: NonNullable<RunOptions['input_from']>,
@@ -107,7 +110,7 @@ export async function streamTables(
 ): Promise<StreamedDump> {
   const limits = { network: false, home: false, low, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
-  const program = { argv: dumpArgv(user), options }
+  const program = { argv: tables.length > 0 ? dumpArgv(user) : NO_TABLES, options }
   const fed = await consumer(program)
   if (!fed) throw new Error('The dump of the database had no reader')
   if (fed.code !== 0) {

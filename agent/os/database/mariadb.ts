@@ -1,11 +1,12 @@
 import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { isDiskFull } from '#agent/host/storage.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ensureRunning, servicesOf } from '#agent/os/services/index.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import type { Step } from '#agent/steps/command.ts'
-import { invalid } from '#shared/errors.ts'
+import { invalid, messageOf, ServiceError } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import { databaseOf } from '#shared/site-identity.ts'
@@ -100,8 +101,17 @@ export async function planStartMariadb(host: Host): Promise<Effect[]> {
 /** Starts MariaDB if it is stopped, and waits until it answers. */
 export async function ensureMariadb(host: Host): Promise<void> {
   // Its process may run and not answer yet, or no longer: it may be restarted by somebody else.
-  if (!(await isRunning(host, MARIADB))) await ensureRunning(host, MARIADB)
+  if (!(await isRunning(host, MARIADB))) await ensureRunning(host, MARIADB).catch(refuseBroken)
   await answering(host)
+}
+
+/** A full disk has a remedy of its own. */
+function refuseBroken(cause: unknown): never {
+  if (isDiskFull(cause)) throw cause
+  const remedy =
+    'see "MariaDB does not start" in the troubleshooting of the documentation, then choose Retry'
+  const message = `MariaDB does not start on this server: ${remedy} (${messageOf(cause)})`
+  throw new ServiceError('internal', { message, refusal: 'database_failed', cause })
 }
 
 export async function restartMariadb(host: Host): Promise<void> {

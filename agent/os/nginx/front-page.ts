@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { ServiceError } from '#shared/errors.ts'
 
 const LATEST_MS = 10_000
 const PAUSE_MS = 50
@@ -15,9 +16,15 @@ export async function awaitFrontPage(
   for (const address of [undefined, ...addresses]) {
     const problem = await settled(host, () => problemAt(host, domain, address))
     const where = address === undefined ? '' : ` at ${address}`
-    if (problem !== undefined) throw new Error(`The front page of ${domain}${where} ${problem}`)
+    if (problem === undefined) continue
+    const message = `The front page of ${domain}${where} ${problem}`
+    if (!problem.startsWith(SILENT)) throw new Error(message)
+    const remedy = 'the server may be too busy: look at its load, then choose Retry'
+    throw new ServiceError('internal', { message: `${message}; ${remedy}`, refusal: 'no_answer' })
   }
 }
+
+const SILENT = 'does not answer'
 
 /** Waits until a site answers: its content belongs to the owner. Returns the reason of a failure. */
 export const awaitAnswer = (host: Host, domain: string): Problem =>
@@ -47,4 +54,4 @@ async function problemAt(host: Host, domain: string, address: string | undefined
 }
 
 const silence = (error: unknown) =>
-  `does not answer: ${error instanceof Error ? error.message : String(error)}`
+  `${SILENT}: ${error instanceof Error ? error.message : String(error)}`

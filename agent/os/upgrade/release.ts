@@ -6,6 +6,9 @@ import { parseJson } from '#shared/parse.ts'
 import { isOlder, ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
 import { buildOf } from './build.ts'
 
+const UNTRUSTED =
+  'The build is not signed by a key that this server trusts: as root on the server, add the public release key of this dashboard to /etc/hosting-agent/release-keys'
+
 /** Further keys whose builds this server accepts: one per line; lines with # are comments. */
 const RELEASE_KEYS = '/etc/hosting-agent/release-keys'
 const MAX_KEYS = 16
@@ -29,7 +32,7 @@ export async function checkRelease(host: Host, release: Release): Promise<Releas
   const bytes = Buffer.from(signature, 'base64url')
   const keys = await releaseKeys(host)
   if (!keys.some((key) => verify(null, text, key, bytes))) {
-    throw forbidden('The build is not signed by a key that this server trusts')
+    throw forbidden(UNTRUSTED)
   }
   const signed = parseJson(ReleaseManifest, manifest)
   if (!signed) throw forbidden('The signed manifest is not one of this agent')

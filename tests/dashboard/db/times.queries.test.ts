@@ -19,7 +19,7 @@ import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 const domain = 'shop.example'
 const now = new Date(ago(0))
 
-test('times of the future become those of now, so that the newest record is the newest', async () => {
+test('times of the future become the current one, so that the newest record is the newest', async () => {
   await using dashboard = await makeDashboard({ clock: new HeldClock() })
   const { db } = dashboard
   await setUp(dashboard)

@@ -66,3 +66,16 @@ describe('no import of the site runs between the list of the tables and', () => 
     expect(order).toEqual(['list', 'dump', 'import', 'rest'])
   })
 })
+
+test('the stream of a database without tables is not empty: restic saves no empty file', async () => {
+  const host = await server(shop)
+  host.answer('mariadb', 'end\n')
+  const asked: (readonly string[])[] = []
+
+  const dump = await streamDatabase(host, shop.user, 1000, async ({ argv }) => {
+    asked.push(argv)
+    return { code: 0, stderr: '', bytes: 1, sha256: 'x', end: `${argv.at(-1)}\n` }
+  })
+
+  expect([dump.tables, asked]).toEqual([0, [['echo', '-- Dump completed: there are no tables']]])
+})

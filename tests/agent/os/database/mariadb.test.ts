@@ -6,6 +6,7 @@ import {
   refuseExistingDatabase,
   removeDatabase,
 } from '#agent/os/database/mariadb.ts'
+import type { ServiceError } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { server } from '#tests/support/agent/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -57,6 +58,21 @@ test('starts MariaDB and waits until it answers', async () => {
 
   expect(host.ran).toEqual(['systemctl start mariadb.service'])
   expect(asked).toBe(4)
+})
+
+test('says what to do when MariaDB does not start', async () => {
+  const host = await server()
+  await host.disk.remove('/run/mysqld/mysqld.pid')
+  host.fail('systemctl start mariadb.service', 'Job for mariadb.service failed')
+
+  const refused = await ensureMariadb(host).catch((error: ServiceError) => error.body)
+
+  expect(refused).toEqual({
+    error: 'Internal error',
+    message:
+      'MariaDB does not start on this server: see "MariaDB does not start" in the troubleshooting of the documentation, then choose Retry (systemctl failed (exit status 1): Job for mariadb.service failed)',
+    code: 'database_failed',
+  })
 })
 
 test('removes a database also while the machine still starts, and ends its connections first', async () => {
