@@ -1,6 +1,6 @@
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
-import type { Transports } from './agents/transport.ts'
+import type { Address, Transports } from './agents/transport.ts'
 import { Alerts } from './alerts/alerts.ts'
 import type { Mailer } from './alerts/mailer.ts'
 import { Devices } from './auth/devices.ts'
@@ -38,14 +38,16 @@ import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { recordRecipient } from './site-backups/next-repository.ts'
 import { withRepository } from './site-backups/repositories.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
+import { confirmLost, syncOrProbe } from './sync/confirm-lost.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
 import { KnownStates } from './sync/known-states.ts'
 import { ReportReader } from './sync/read-report.ts'
-import { backgroundSync, runSync } from './sync/run-sync.ts'
-import { Scheduler } from './sync/scheduler.ts'
+import { runSync } from './sync/run-sync.ts'
+import { type Contact, Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
 import { Enroller } from './trust/enroller.ts'
 import type { Keyring } from './trust/keyring.ts'
+import { findObstacle } from './trust/reach.ts'
 import type { Sealer } from './trust/seal.ts'
 import { makeTransports } from './trust/transports.ts'
 
@@ -98,6 +100,8 @@ export function makeDeps(outside: Outside) {
     keys_asked: new Set<number>(),
     states: new KnownStates(clock),
     reports: new ReportReader(agents, clock),
+    // Other transports than the network have no connections to try.
+    findObstacle: async (to: Address) => (outside.transports ? undefined : findObstacle(to, rules)),
   }
   const leases = makeLeases(base)
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
@@ -107,15 +111,32 @@ export function makeDeps(outside: Outside) {
   }
   const listOurs = async () => (await listOnline(db)).filter(isOurs)
   const { states } = sync
+  const confirming = new Set<number>()
+  /** Tells a server that has stopped to answer from one that missed a call, once at a time. */
+  const confirm = async (id: number, how: Parameters<typeof confirmLost>[2]): Promise<void> => {
+    if (confirming.has(id)) return
+    confirming.add(id)
+    try {
+      await ours(id, () => confirmLost(sync, id, how))
+      if (await findOnline(db, id)) await ours(id, () => pulses.meet(id))
+      else scheduler.soon(id)
+    } finally {
+      confirming.delete(id)
+    }
+  }
   const scheduler: Scheduler = new Scheduler({
     clock,
     sync: async (id) => {
-      let hasAnswered = true
+      const known: { contact: Contact } = { contact: 'answered' }
       await ours(id, async () => {
-        hasAnswered = await backgroundSync(sync, id)
+        known.contact = await syncOrProbe(sync, id)
       })
-      await ours(id, () => pulses.meet(id))
-      return hasAnswered
+      const { contact } = known
+      if (contact === 'silent') {
+        const online = await findOnline(db, id).catch(() => undefined)
+        if (online) pulses.lose(online)
+      } else await ours(id, () => pulses.meet(id))
+      return contact
     },
     rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),
     changed: (id) => states.forget(id),
@@ -140,6 +161,7 @@ export function makeDeps(outside: Outside) {
       const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
       await leases.run(shares, () => storeReadings(db, readings))
     },
+    lost: ({ id }, how) => confirm(id, how),
     follow: (server, answer) => ours(server.id, () => reader.follow(server, answer)),
   })
   const enroller = new Enroller({ ...trust, leases, enrolled: (id) => scheduler.add(id) })

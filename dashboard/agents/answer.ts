@@ -99,7 +99,10 @@ const UNRESOLVED = {
   code: 'unresolved',
   words: 'has no address: its hostname cannot be resolved',
 } as const
-const UNREACHABLE = { code: 'unreachable', words: 'cannot be reached from here' } as const
+const UNREACHABLE = {
+  code: 'unreachable',
+  words: 'cannot be reached from here: there is no route to it',
+} as const
 
 /** By the code of the system error. */
 const PROBLEMS: Record<string, { code: ReachCode; words: string }> = {

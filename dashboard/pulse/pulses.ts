@@ -14,6 +14,8 @@ interface Deps extends Pick<Base, 'clock' | 'log'> {
   /** One call, which the agent may hold for `wait` seconds. */
   ask(server: Address, wait: number, signal: AbortSignal): Promise<PulseAnswer>
   store(readings: readonly Reading[]): Promise<void>
+  /** The server did not answer: it is contacted now, and met again when it answers. */
+  lost(server: Address, how: { error?: ServiceError; signal: AbortSignal }): Promise<void>
   /** Reads and stores what has changed. */
   follow(server: Address, answer: PulseAnswer): Promise<void>
 }
@@ -132,9 +134,21 @@ export class Pulses {
       }
     } catch (error) {
       this.#report('a pulse could not be read', error)
+      if (isOffline(error)) this.lose(server, error)
     } finally {
       this.#open.delete(server.id)
     }
+  }
+
+  /** The server has not answered another call. */
+  lose(server: Address, error?: ServiceError): void {
+    if (this.#stopping.signal.aborted) return
+    this.#met.delete(server.id)
+    this.#keep(
+      this.#deps
+        .lost(server, { ...(error && { error }), signal: this.#stopping.signal })
+        .catch((failed: unknown) => this.#report('a server could not be contacted', failed)),
+    )
   }
 
   /** One call, and what follows from it. Returns the pause before the next one; undefined: none. */
@@ -196,5 +210,8 @@ export class Pulses {
     this.#running.add(kept)
   }
 }
+
+const isOffline = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.code === 'offline'
 
 const metricsOf = ({ metrics, synced_at }: PulseAnswer) => ({ metrics, synced_at })

@@ -12,11 +12,16 @@ import { readMinute } from '#dashboard/sync/read-state.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { Pulse } from '#shared/pulse.ts'
 
+/** An agent holds a call for at most so long, so that one that does not answer is noticed soon. */
+const HOLD_S = 8
+const EARLY_MS = 1_000
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
   states: KnownStates
   health: HealthReader
   contact_ms: number
+  /** How late the answer of a held call may be. */
+  late_ms: number
 }
 
 /** What the dashboard has read of a server, as the agent names it. */
@@ -58,7 +63,7 @@ export class PulseReader {
     if ((this.#avoided.get(server.id) ?? 0) > now)
       return readMinute(this.#deps, server, options.with_state)
     try {
-      const { metrics, version, ...rest } = await this.#ask(server, options)
+      const { metrics, version, ...rest } = await this.#hold(server, options)
       const isSame = options.with_state && states.see(server.id, version)
       const synced_at = isSame ? timestamp(clock) : undefined
       return { metrics, synced_at, ...rest }
@@ -98,12 +103,28 @@ export class PulseReader {
     this.#deps.health.keep(server_ids)
   }
 
+  /** Calls one after the other until one is answered early, or the time of the last one is over. */
+  async #hold(server: Address, options: PulseOptions): Promise<Pulse> {
+    const { clock } = this.#deps
+    const end = clock.elapsed() + options.wait * 1000
+    for (;;) {
+      const left = Math.max(0, Math.round((end - clock.elapsed()) / 1000))
+      const isLast = left <= HOLD_S
+      const wait = Math.min(left, HOLD_S)
+      const with_state = options.with_state && isLast
+      const began = clock.elapsed()
+      const answer = await this.#ask(server, { ...options, wait, with_state })
+      const isEarly = clock.elapsed() - began < wait * 1000 - EARLY_MS
+      if (isLast || isEarly || answer.health !== this.#knownOf(server.id).health) return answer
+    }
+  }
+
   async #ask(server: Address, { wait, with_state, signal }: PulseOptions): Promise<Pulse> {
-    const { agents, states, contact_ms } = this.#deps
+    const { agents, states } = this.#deps
     const state = with_state && !states.avoids(server.id)
     const { health } = this.#knownOf(server.id)
     const query = `wait=${wait}&health=${health}&state=${state ? 'yes' : 'no'}`
-    const timeout_ms = wait * 1000 + contact_ms
+    const timeout_ms = wait * 1000 + this.#deps.late_ms
     try {
       return await agents.held(server, `/pulse?${query}`, Pulse, { timeout_ms, signal })
     } catch (error) {

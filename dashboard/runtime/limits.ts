@@ -2,6 +2,8 @@
 export interface Limits {
   /** How long the first answer of an agent may take before the server counts as offline. */
   contact_ms: number
+  /** How late the answer of a call may be that an agent holds for a time. */
+  late_ms: number
   /** How long any other answer of an agent may take. */
   answer_ms: number
   /**
@@ -31,6 +33,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   contact_ms: 5_000,
+  late_ms: 3_000,
   answer_ms: 30_000,
   deadline_ms: 30 * 60_000,
   longest_ms: 24 * 3600_000,

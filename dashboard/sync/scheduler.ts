@@ -1,10 +1,13 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 
+/** `offline`: the server has not answered, and is tried again soon; `silent`: at its next turn. */
+export type Contact = 'answered' | 'silent' | 'offline'
+
 interface Deps {
   clock: Clock
-  /** Whether the server has answered. Must not throw. */
-  sync(server_id: number): Promise<boolean>
+  /** Must not throw. */
+  sync(server_id: number): Promise<Contact>
   /** The time in ms for which other contacts make a sync needless; 0: it is needed now. */
   rest_ms(server_id: number): number
   /** The server or its records have changed since its last sync. */
@@ -14,6 +17,8 @@ interface Deps {
 const AT_ONCE = 64
 /** Servers that did not answer last time. Each takes as long as the dashboard waits for a contact. */
 const SILENT_AT_ONCE = 128
+/** The pause between contacts to an offline server. */
+const OFFLINE_MS = 15_000
 const START_SPREAD_MS = 60_000
 /** The quiet time after changes before a sync, and its maximum. */
 const QUIET_MS = 1_000
@@ -72,6 +77,14 @@ export class Scheduler {
     this.#changed.set(server_id, since)
     this.#due.set(server_id, Math.min(now + QUIET_MS, since + MOST_QUIET_MS))
     this.#tick()
+  }
+
+  /** A server is offline: it is contacted again soon. */
+  soon(server_id: number): void {
+    const due = this.#due.get(server_id)
+    if (due === undefined) return
+    this.#silent.add(server_id)
+    this.#due.set(server_id, Math.min(due, this.#now() + OFFLINE_MS))
   }
 
   remove(server_id: number): void {
@@ -146,9 +159,10 @@ export class Scheduler {
 
   async #sync(id: number): Promise<void> {
     if (this.#stopped) return
-    const hasAnswered = await this.#deps.sync(id)
-    if (hasAnswered) this.#silent.delete(id)
+    const contact = await this.#deps.sync(id)
+    if (contact === 'answered') this.#silent.delete(id)
     // One that was removed meanwhile is not remembered.
     else if (this.#due.has(id)) this.#silent.add(id)
+    if (contact === 'offline') this.soon(id)
   }
 }

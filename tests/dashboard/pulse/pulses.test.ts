@@ -122,6 +122,22 @@ describe('pulses in trouble', () => {
 
     expect(run.calls.filter((call) => call.includes(': 1 '))).toHaveLength(2)
     expect(run.writes).toEqual(['114: 51 at 1', '174: 51 at 2'])
+    expect(run.lost).toEqual(['63.5: 1', '123.5: 1'])
+  })
+
+  test('report a server that stops to answer, and meet it again when it answers', async () => {
+    let answers = false
+    begin([1], {
+      ask: (id, ...rest) =>
+        answers ? run.held(id, ...rest) : Promise.reject(new ServiceError('offline')),
+    })
+    await run.clock.pass(MINUTE + 5_000)
+    expect([run.lost, run.calls]).toEqual([['63.5: 1'], ['63.5: 1 waits 50']])
+
+    answers = true
+    await run.pulses.meet(1)
+    await run.clock.pass(5_000)
+    expect(run.calls).toEqual(['63.5: 1 waits 50', '65: 1 waits 50'])
   })
 
   test('skip a server whose last call is still open', async () => {

@@ -11,6 +11,8 @@ let changed: number[]
 let seen: Map<number, number>
 /** Servers that do not answer. */
 let silent: Set<number>
+/** Of them, those that are offline. */
+let offline: Set<number>
 let running: Scheduler | undefined
 
 /** A scheduler whose syncs take `ms`. */
@@ -20,14 +22,15 @@ function schedule(ms = 0): Scheduler {
   changed = []
   seen = new Map()
   silent = new Set()
+  offline = new Set()
   running = new Scheduler({
     clock,
     sync: async (id) => {
       begun.set(id, (begun.get(id) ?? 0) + 1)
       if (ms > 0) await clock.sleep(ms)
-      if (!silent.has(id)) return true
+      if (!silent.has(id)) return 'answered'
       await clock.sleep(CONTACT_MS)
-      return false
+      return offline.has(id) ? 'offline' : 'silent'
     },
     rest_ms: (id) => Math.max(0, (seen.get(id) ?? 0) - clock.elapsed()),
     changed: (id) => changed.push(id),
@@ -160,5 +163,17 @@ describe('the scheduler', () => {
     await clock.pass(MINUTE)
 
     expect([during, once, begun.get(7)]).toEqual([undefined, 1, 4])
+  })
+
+  test('contacts an offline server each quarter of a minute until it answers', async () => {
+    schedule().start([1, 2], 60)
+    silent = new Set([1])
+    offline = new Set([1])
+    await clock.pass(3 * MINUTE)
+    const during = [begun.get(1), begun.get(2)]
+    silent.clear()
+    await clock.pass(3 * MINUTE)
+
+    expect([during, begun.get(1)]).toEqual([[10, 3], 13])
   })
 })

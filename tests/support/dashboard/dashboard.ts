@@ -42,6 +42,7 @@ interface Options {
 /** Retries within milliseconds; a slow machine must not count as an offline agent. */
 const LIMITS: Partial<Limits> = {
   contact_ms: 10_000,
+  late_ms: 10_000,
   answer_ms: 10_000,
   deadline_ms: 60_000,
   retry_min_ms: 5,

@@ -40,6 +40,8 @@ export function startPulses(ids: readonly number[], options: Options = {}) {
   /** The calls, as `seconds into the run: id waits seconds`. */
   const calls: string[] = []
   const followed: number[] = []
+  /** The servers that did not answer, as `seconds into the run: id`. */
+  const lost: string[] = []
   const seconds = () => clock.now().getTime() / 1000 - START
   const pulses = new Pulses({
     ...{ clock, find, list: async () => ids.map(address) },
@@ -53,11 +55,14 @@ export function startPulses(ids: readonly number[], options: Options = {}) {
       writes.push(`${seconds()}: ${readings.map(({ server_id }) => server_id)} at ${minutes}`)
       return store()
     },
+    async lost({ id }) {
+      lost.push(`${seconds()}: ${id}`)
+    },
     follow({ id }) {
       followed.push(id)
       return follow()
     },
   })
   pulses.start()
-  return { clock, pulses, writes, calls, followed, held }
+  return { clock, pulses, writes, calls, followed, lost, held }
 }

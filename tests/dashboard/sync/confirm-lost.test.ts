@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { servers } from '#dashboard/db/schema.ts'
+import { confirmLost, syncOrProbe } from '#dashboard/sync/confirm-lost.ts'
+import { backgroundSync } from '#dashboard/sync/run-sync.ts'
+import { offline } from '#shared/errors.ts'
+import { HeldClock } from '#tests/support/dashboard/clock.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
+
+let agent: FakeAgent
+let dashboard: Dashboard
+let id: number
+
+beforeEach(async () => {
+  agent = new FakeAgent()
+  dashboard = await makeDashboard({ clock: new HeldClock() })
+  id = await dashboard.addServer(agent)
+  await backgroundSync(dashboard.deps, id)
+})
+
+afterEach(async () => {
+  await agent.stop()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+async function shown() {
+  const { server } = (await dashboard.call('GET', `/api/fleet/servers/${id}`)).body
+  return [server.status, server.failures, server.status_reason.replace(/:\d+/, '')]
+}
+
+const error = offline('The agent did not answer a pulse')
+const confirm = () => confirmLost(dashboard.deps, id, { error })
+
+describe('a server that missed a call', () => {
+  test('stays online when it answers the next one', async () => {
+    await confirm()
+    expect(await shown()).toEqual(['online', 0, ''])
+  })
+
+  test('is offline after three failed contacts, with the reason of the last one', async () => {
+    await agent.stop()
+    await confirm()
+    const reason = 'The agent on 127.0.0.1 refused the connection'
+    expect(await shown()).toEqual(['offline', 3, reason])
+    const { body } = await dashboard.call('GET', '/api/activity?type=server.sync')
+    expect(body.activities).toMatchObject([{ status: 'failed' }, { status: 'success' }])
+  })
+
+  test('is not contacted further when the dashboard stops', async () => {
+    await agent.stop()
+    await confirmLost(dashboard.deps, id, { error, signal: AbortSignal.abort() })
+    expect(await shown()).toMatchObject(['online', 0, ''])
+  })
+})
+
+describe('an offline server', () => {
+  beforeEach(async () => {
+    await agent.stop()
+    await confirm()
+  })
+
+  test('is tried with a connection, which records nothing new', async () => {
+    const before = await dashboard.db.askVersion()
+    expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
+    expect(await dashboard.db.askVersion()).toEqual(before)
+  })
+
+  test('shows a new reason', async () => {
+    await dashboard.db.write((queries) =>
+      queries.update(servers).set({ hostname: 'no.invalid' }).where(eq(servers.id, id)),
+    )
+    expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
+    const words = 'has no address: its hostname cannot be resolved'
+    expect((await shown()).at(-1)).toBe(`The agent on no.invalid ${words}`)
+  })
+
+  test('is online again with the first contact after it answers', async () => {
+    const again = new FakeAgent()
+    await dashboard.db.write((queries) =>
+      queries.update(servers).set({ port: again.port }).where(eq(servers.id, id)),
+    )
+    expect(await syncOrProbe(dashboard.deps, id)).toBe('answered')
+    expect(await shown()).toEqual(['online', 0, ''])
+    await again.stop()
+  })
+})

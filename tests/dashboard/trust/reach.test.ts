@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { createServer } from 'node:net'
+import { reachCodeOf } from '#dashboard/agents/answer.ts'
+import { findObstacle } from '#dashboard/trust/reach.ts'
+
+const DEVELOPMENT = { production: false, allow_private: true }
+const PRODUCTION = { production: true, allow_private: true }
+
+async function listening(host: string): Promise<{ port: number; close: () => void }> {
+  const server = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  return { port: (server.address() as { port: number }).port, close: () => server.close() }
+}
+
+describe('a connection', () => {
+  test.each(['127.0.0.1', '::1', 'localhost'])(
+    'to a server on %s has no obstacle',
+    async (hostname) => {
+      const { port, close } = await listening(hostname)
+      expect(await findObstacle({ hostname, port }, DEVELOPMENT)).toBeUndefined()
+      close()
+    },
+  )
+
+  test.each([
+    ['127.0.0.1', 'connection_refused'],
+    ['::1', 'connection_refused'],
+    ['no.invalid', 'unresolved'],
+  ] as const)('to %s fails with %s', async (hostname, code) => {
+    const obstacle = await findObstacle({ hostname, port: 1 }, DEVELOPMENT)
+    expect(reachCodeOf(obstacle)).toBe(code)
+  })
+
+  test('is not opened to an address without agents', async () => {
+    const obstacle = await findObstacle({ hostname: '127.0.0.1', port: 1 }, PRODUCTION)
+    expect(obstacle?.message).toStartWith('The server is not contacted: 127.0.0.1')
+  })
+
+  // A network without routes of its own.
+  test('tells a network without a route from a refusal', async () => {
+    const program = `
+      const { findObstacle } = await import('#dashboard/trust/reach.ts')
+      const { reachCodeOf } = await import('#dashboard/agents/answer.ts')
+      for (const hostname of ['192.0.2.1', '2001:db8::1'])
+        console.log(reachCodeOf(await findObstacle({ hostname, port: 443 }, ${JSON.stringify(DEVELOPMENT)})))`
+    const argv = ['unshare', '--user', '--net', process.execPath, '-e', program]
+    const { stdout } = Bun.spawnSync(argv)
+    expect(String(stdout)).toBe('unreachable\nunreachable\n')
+  })
+})
