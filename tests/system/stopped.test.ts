@@ -1,6 +1,7 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { outside } from '#agent/host/real/unconfined.ts'
+import { ANYTHING } from '#agent/host/root-programs.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 
@@ -10,7 +11,7 @@ const RELOADS = 'for n in $(seq 60); do systemctl daemon-reload || echo failed; 
 
 /** A program outside of the sandbox, as the agent starts it, in a unit with a name of ours. */
 function startOf(argv: readonly string[]): string[] {
-  const [[program = '', ...args]] = outside(argv, { unconfined: true })
+  const [[program = '', ...args]] = outside(argv, { unconfined: true, starts: ANYTHING })
   return [program, `--unit=${UNIT}`, ...args]
 }
 
@@ -23,14 +24,14 @@ for (const suite of ['bookworm', 'trixie'] as const) {
     afterAll(() => lab.switchDown(), MINUTES)
 
     const run = async (script: string) => {
-      const { code, stdout, stderr } = await host.exec(startOf(['sh', '-c', script]))
+      const { code, stdout, stderr } = await host.exec(startOf(['/bin/sh', '-c', script]))
       return { code, stdout, stderr }
     }
 
     test('ends with its own status, and with its own output', async () => {
       const good = await run('echo said; exit 0')
       const bad = await run('echo complained >&2; exit 100')
-      const { code: missing } = await host.exec(startOf(['no-such-program']))
+      const { code: missing } = await host.exec(startOf(['/usr/bin/no-such-program']))
 
       expect([good, bad, missing]).toEqual([
         { code: 0, stdout: 'said\n', stderr: '' },
@@ -48,7 +49,7 @@ for (const suite of ['bookworm', 'trixie'] as const) {
       })
       const seen = new Set<string>()
       while (!isOver) {
-        const { code, stdout } = await host.exec(startOf(['printf', '%s\\0', ...words]))
+        const { code, stdout } = await host.exec(startOf(['/usr/bin/printf', '%s\\0', ...words]))
         seen.add(JSON.stringify([code, stdout]))
       }
 
