@@ -12,8 +12,8 @@ const MOMENTS = {
 } as const
 
 /**
- * The prune runs for moments, and stands still while its files are looked at. It gets a tenth of a
- * processor: on a busy machine a moment is longer than the whole prune.
+ * The prune runs for moments, and stands still while its files are looked at. It gets a hundredth of a
+ * processor: on a busy machine a moment may last longer than the whole prune would take.
  */
 const KILL = (moment: string) => `set -u
 packs=$(find "$0/data" -type f | wc -l)
@@ -21,7 +21,8 @@ systemctl reset-failed
 systemctl set-property --runtime ${UNIT} CPUQuota=10%
 systemctl start --no-block ${UNIT}
 prune() { pgrep -n -f '[r]estic.* prune'; }
-until pid=$(prune); do [ "$SECONDS" -lt 60 ] || exit 1; done
+until pid=$(prune) && kill -STOP "$pid"; do [ "$SECONDS" -lt 60 ] || exit 1; done
+systemctl set-property --runtime ${UNIT} CPUQuota=1%
 until ${moment}; do
   [ "$SECONDS" -lt 120 ] || exit 1
   kill -CONT "$pid"
