@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { openedBy } from '#tests/support/repository-password.ts'
 import { installRestic, restic, type Target } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { differences } from '#tests/support/system/histories/tree-state.ts'
@@ -46,8 +47,12 @@ export class FaultyWorld {
   /** New content of 30 MB, so that each backup has something to send. */
   renewed = () => renew(this.server)
 
-  create = (changed: Partial<Pick<Saved, 'password'>> = {}) =>
-    this.server.run('backup.create', { ...this.server.saving, ...changed })
+  /** With a password that the server does not use; default: the one that it keeps. */
+  create = ({ password }: Partial<Pick<Saved, 'password'>> = {}) =>
+    this.server.run('backup.create', {
+      ...this.server.saving,
+      ...(password !== undefined && openedBy(password)),
+    })
 
   restore = (changed: Partial<Saved> = {}) => {
     const parts = { files: true, database: true }
