@@ -10,9 +10,10 @@ import { restartMariadb } from './mariadb.ts'
 const SETTINGS = '/etc/mysql/mariadb.conf.d'
 export const NETWORK_FILE = `${SETTINGS}/90-hosting.cnf`
 const DATA = '/var/lib/mysql'
-const OWN_DATABASES = ['mysql', 'performance_schema', 'sys']
+const OWN_DATABASES = ['mysql', 'performance_schema', 'sys', 'lost+found']
 /** The files of Debian's packages. */
-const OF_DEBIAN = /^(?:50-(?:client|mysql-clients|mysqld_safe|server)|60-galera|provider_\w+)\.cnf$/
+const OF_DEBIAN =
+  /^(?:50-(?:client|mysql-clients|mariadb-clients|mysqld_safe|server)|60-galera|provider_\w+)\.cnf$/
 /** Somebody has chosen another address than Debian. */
 const OTHER_ADDRESS = /^\s*bind[-_]address\s*=\s*(?!127\.0\.0\.1\s*$)\S/m
 

@@ -127,9 +127,14 @@ test('limits the rate of new connections where nftables is installed, once', asy
 
 const NETWORK = '/etc/mysql/mariadb.conf.d/90-hosting.cnf'
 
-test('closes the port of a MariaDB that nobody uses, and starts it again', async () => {
+test.each([
+  ['12', ['client', 'mysql-clients', 'mysqld_safe', 'server']],
+  ['13', ['client', 'mariadb-clients', 'mysqld_safe', 'server']],
+] as const)('closes the port of a MariaDB of Debian %s that nobody uses', async (_, names) => {
   const host = debian()
   host.pages.set(host.settings.wp_cli_url, 'phar')
+  const files = [...names.map((name) => `50-${name}`), '60-galera', 'provider_lz4']
+  for (const name of files) await host.disk.write(`/etc/mysql/mariadb.conf.d/${name}.cnf`, '')
 
   const [lines] = await provision(host)
 
